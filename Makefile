@@ -1,0 +1,42 @@
+# `make demo` and `make test` need nothing but a Debian-like machine: they set up all the rest in .venv.
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find src -name '*.py' -o -name '*.pxd' -o -name 'py.typed') pyproject.toml setup.py README.md
+TREEBANKS ?= ../shared/treebanks
+
+.PHONY: help demo test bench clean
+
+help:
+	@echo "make demo    derive a sentence with its oracle, move by move"
+	@echo "make test    lint, types and all tests"
+	@echo "make bench   speed of the oracles (TREEBANKS=$(TREEBANKS))"
+	@echo "make clean   remove what was built"
+
+$(VENV)/ready:
+	scripts/prepare $(VENV)
+	@touch $@
+
+$(VENV)/installed: $(VENV)/ready $(SOURCES)
+	@echo "Compiling and installing Dodona into $(VENV) …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check '.[dev]'
+	@touch $@
+
+demo: $(VENV)/installed
+	@$(BIN)/dodona --version
+	@$(BIN)/dodona oracle examples/sentences.conllu --sentence letter --system arc-eager
+	@echo
+	@echo "The same after a mistake in step 4: the dynamic oracle goes on as well as can be from there."
+	@$(BIN)/dodona oracle examples/sentences.conllu --sentence letter --history "SHIFT LEFT:nsubj SHIFT SHIFT"
+	@echo "Next: $(BIN)/dodona oracle --list"
+
+test: $(VENV)/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q -n auto
+
+bench: $(VENV)/installed
+	$(BIN)/python bench/oracles.py $(TREEBANKS)
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -1,0 +1,18 @@
+"""Dodona: transition-based dependency parsing with exact oracles and a compiled core."""
+
+from dodona.configuration import Configuration
+from dodona.errors import DodonaError, FormatError, OptionError, TransitionError, TreeError
+from dodona.research import System, system
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Configuration",
+    "DodonaError",
+    "FormatError",
+    "OptionError",
+    "System",
+    "TransitionError",
+    "TreeError",
+    "system",
+]

@@ -1,0 +1,5 @@
+"""`python -m dodona` is the command `dodona`."""
+
+from dodona.cli.main import run
+
+run()

@@ -1,0 +1,46 @@
+"""`dodona`: finds the command, and turns errors into one line on stderr and an exit code."""
+
+import os
+import sys
+
+import click
+
+from dodona import DodonaError, __version__
+from dodona.cli.oracle import oracle
+from dodona.core.derive import COMPILED
+
+CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message=f"%(prog)s %(version)s ({CORE})")
+def dodona() -> None:
+    """Transition-based dependency parsing with exact oracles.
+
+    Exit codes: 0 done, 1 bad input, 2 bad usage.
+    """
+
+
+dodona.add_command(oracle)
+
+
+def run() -> None:
+    """The entry point of the installed program."""
+    try:
+        dodona.main(prog_name="dodona", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as help_text:
+        click.echo(help_text.format_message())
+        sys.exit(2)
+    except click.UsageError as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("dodona: interrupted", err=True)
+        sys.exit(130)
+    except DodonaError as error:
+        click.echo(f"dodona: {error}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        # the reader (`| head`) has seen enough; keep Python from complaining while it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

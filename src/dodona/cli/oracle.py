@@ -1,0 +1,231 @@
+"""`dodona oracle`: look at an oracle move by move, as a teacher would show it in class."""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dodona import Configuration, DodonaError, OptionError, System, system
+from dodona.core.gold import Gold
+from dodona.data import Sentence, read
+from dodona.systems import SYSTEMS
+
+ORACLES = ("static", "dynamic", "eager", "lazy", "minimal", "nd-sw", "nd-all")
+ALIKE = 4  # more transitions than this with the same verb and no cost are shown as one
+CROWDED = 6  # more groups than this are too many to look at
+
+
+@click.command()
+@click.argument("file", required=False)
+@click.option("--list", "list_systems", is_flag=True, help="Show the systems and what each offers.")
+@click.option("-s", "--system", "name", default="arc-eager", show_default=True, help="The transition system.")
+@click.option("-n", "--sentence", default="1", show_default=True, help="Which sentence: its number or sent_id.")
+@click.option(
+    "-o",
+    "--oracle",
+    "oracle_name",
+    help="Who chooses. [default: the first static oracle; after a --history, dynamic or nd-all]",
+)
+@click.option("--history", help='Transitions to take first, e.g. "SHIFT RIGHT:obj"; the oracle goes on from there.')
+@click.option("--unlabelled", is_flag=True, help="Leave the labels out.")
+@click.option("--single-root", is_flag=True, help="Exactly one word hangs on ROOT.")
+@click.option("--root", help="arc-eager: where ROOT stands: last, first or attach.")
+@click.option("--moves", help="nonmonotonic: what may be repaired: left, reduce or both.")
+@click.option("--reduce-label", help="nonmonotonic: the label of a repairing REDUCE: predicted or remembered.")
+@click.option("--root-label", help="covington and arc-eager: the label of root arcs that are left to the end.")
+@click.option("--approximate", is_flag=True, help="Show costs also for a tree that the system cannot build.")
+def oracle(
+    file: str | None,
+    list_systems: bool,
+    name: str,
+    sentence: str,
+    oracle_name: str | None,
+    history: str | None,
+    unlabelled: bool,
+    approximate: bool,
+    **options: Any,
+) -> None:
+    """Show a derivation of a sentence in FILE (CoNLL-U, `-` for standard input), with the cost of every move.
+
+    \b
+    dodona oracle --list
+    dodona oracle treebank.conllu --system arc-hybrid
+    dodona oracle treebank.conllu -n 7 --system arc-eager --history "SHIFT SHIFT"
+    dodona oracle treebank.conllu -n 7 --system swap-standard --oracle lazy
+    """
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    if list_systems:
+        console.print(_systems_table())
+        return
+    if file is None:
+        raise click.UsageError("Missing argument 'FILE'; `dodona oracle --list` needs none.")
+    if oracle_name is not None and oracle_name not in ORACLES:
+        raise OptionError(f"unknown oracle {oracle_name!r}; the oracles are: {', '.join(ORACLES)}")
+    found = _find(file, sentence)
+    labels = None if unlabelled else sorted(set(found.labels))
+    given = {key: value for key, value in options.items() if value is not None}
+    chosen_system = system(name, labels, **given)
+    try:
+        gold = chosen_system.gold(found.heads, None if unlabelled else found.labels, approximate=approximate)
+    except DodonaError as error:
+        hint = str(error).replace("approximate=True gives", "--approximate shows")
+        raise type(error)(f"{found.file}:{found.line}: {hint}") from None
+    walk = Walk(chosen_system, found, gold, oracle_name, (history or "").split())
+    table = Table(title=f"{chosen_system.name} · {walk.oracle} oracle", title_justify="left")
+    table.add_column("", style="dim", justify="right")
+    for column in (
+        *_lists(chosen_system.name),
+        "legal, with cost" if walk.has_costs else "legal",
+        "taken",
+        "new arc",
+    ):
+        table.add_column(column)
+    for number, row in enumerate(walk.rows(), start=1):
+        taken = Text(row.taken, style="bold green" if row.good else "bold red")
+        table.add_row(str(number), *map(Text, row.lists), Text(row.legal, style="dim"), taken, Text(row.arc))
+    console.print(table)
+    console.print(Text(walk.summary()))
+
+
+@dataclass
+class Row:
+    lists: list[str]
+    legal: str
+    taken: str
+    good: bool
+    arc: str
+
+
+def _lists(name: str) -> tuple[str, ...]:
+    """What a configuration of the system consists of, besides its arcs."""
+    if name == "easy-first":
+        return ("list",)
+    return ("left", "right", "buffer") if name == "covington" else ("stack", "buffer")
+
+
+class Walk:
+    """One derivation: first the given history, then whatever the oracle chooses."""
+
+    def __init__(
+        self, chosen: System, sentence: Sentence, gold: Gold, oracle_name: str | None, history: list[str]
+    ) -> None:
+        self.system = chosen
+        self.gold = gold
+        self.sentence = sentence
+        self.history = history
+        self.has_costs = "dynamic" in chosen.entry.oracles
+        flexible = "dynamic" if self.has_costs else "nd-all"
+        on_path = not history and (gold.is_projective or chosen.entry.builds == "all trees")
+        self.oracle = oracle_name or (chosen.entry.oracles[0] if on_path else flexible)
+        if self.oracle not in chosen.entry.oracles:
+            raise OptionError(f"{chosen.name} has no oracle {self.oracle!r}; it has: {', '.join(chosen.entry.oracles)}")
+        if history and self.oracle not in ("dynamic", "nd-sw", "nd-all"):
+            raise OptionError(f"a {self.oracle} oracle knows one derivation only; after a history use {flexible}")
+        self.total = 0
+        self.end: Configuration = chosen.initial(words=sentence.words)
+
+    def rows(self) -> Iterator[Row]:
+        c = self.end
+        planned = list(self.history)
+        if self.oracle not in ("dynamic", "nd-sw", "nd-all"):
+            planned = self.system.static(self.gold, oracle=self.oracle)
+        while not self.system.is_terminal(c):
+            good, legal = self._judge(c)
+            if not planned and not good:
+                return
+            taken = planned.pop(0) if planned else good[0]
+            lists = [c.stack if kind == "list" else getattr(c, kind) for kind in _lists(self.system.name)]
+            before = c.heads
+            self.system.apply(c, taken)
+            self.total += 1
+            arcs = [
+                f"{c.name(h)} → {c.name(d)}"
+                for d, (h, was) in enumerate(zip(c.heads, before, strict=True), start=1)
+                if h is not None and h != was
+            ]
+            shown = [" ".join(map(c.name, nodes)) for nodes in lists]
+            yield Row(shown, legal, taken, taken in good, ", ".join(arcs))
+
+    def _judge(self, c: Configuration) -> tuple[list[str], str]:
+        """The transitions the oracle would take, best first, and all legal ones in words."""
+        if not self.has_costs:
+            kind = self.oracle if self.oracle.startswith("nd-") else "nd-all"
+            good = self.system.correct(c, self.gold, oracle=kind)
+            marks = {name: 0 if name in good else 1 for name in self.system.legal(c)}
+            return good, _grouped(marks, ("", "✗"))
+        costs = self.system.costs(c, self.gold)
+        least = min(costs.values())
+        good = [name for name, cost in costs.items() if cost == least]
+        if self.system.name == "nonmonotonic" and least == 0:
+            good = self.system.preferred(c, self.gold)
+        return good, _grouped(costs)
+
+    def summary(self) -> str:
+        c = self.end
+        if not self.system.is_terminal(c):
+            return f"The gold tree is out of reach from {c}, and no {self.oracle} transition leads on."
+        heads, labels = self.system.tree(c)
+        wrong = sum(
+            h != gold_h or (l is not None and l != gold_l)
+            for h, gold_h, l, gold_l in zip(heads, self.sentence.heads, labels, self.sentence.labels, strict=True)
+        )
+        found = "the gold tree" if wrong == 0 else f"a tree with {wrong} of {len(heads)} words wrong"
+        note = ""
+        if self.system.fallbacks:
+            note = "\nThe search for the fewest swaps ran out of its budget: this is the lazy derivation."
+        return f"{self.total} transitions, {found}: {' '.join(map(str, heads))}{note}"
+
+
+def _grouped(costs: dict[str, int], words: tuple[str, ...] = ()) -> str:
+    """Cheapest first. One verb at one cost is drawn together where it costs something: `*` are all its labels, `…`
+    the others. Where even that is too much (easy-first), all that cost something are one group."""
+    groups: dict[tuple[int, str], list[str]] = {}
+    for name, cost in costs.items():
+        groups.setdefault((cost, name.partition(":")[0]), []).append(name)
+    verbs = [verb for _, verb in groups]
+    shown = []
+    for (cost, verb), names in sorted(groups.items(), key=lambda item: item[0][0]):
+        if cost > 0 and len(groups) > CROWDED:
+            dear = [cost for cost in costs.values() if cost > 0]
+            shown.append(f"…={min(dear)}–{max(dear)}")
+            break
+        together = len(names) > ALIKE or (cost > 0 and len(names) > 1)
+        drawn = [f"{verb}:{'…' if verbs.count(verb) > 1 else '*'}"] if together else names
+        shown += [f"{name}{words[cost] if words else f'={cost}'}" for name in drawn]
+    return " ".join(shown)
+
+
+def _find(file: str, wanted: str) -> Sentence:
+    count = 0
+    for count, sentence in enumerate(read(file), start=1):
+        if wanted in (str(count), sentence.sent_id):
+            return sentence
+    raise OptionError(f"{file}: no sentence {wanted!r}; expected a number from 1 to {count}, or a sent_id")
+
+
+def _systems_table() -> Table:
+    table = Table(title="Transition systems", title_justify="left")
+    for column in ("system", "transitions", "builds", "oracles", "options (default first)"):
+        table.add_column(column)
+    for name, entry in SYSTEMS.items():
+        options = [f"{key}: {', '.join(values)}" for key, values in entry.options.items()]
+        if name == "covington":
+            options.append("root_label: root, or any label")
+        if name == "arc-eager":
+            options.append("root_label (first, attach): root, or any label")
+        options.append("single_root: False, True")
+        rules = entry.rules
+        table.add_row(
+            name,
+            " ".join(rules),
+            entry.builds,
+            ", ".join(entry.oracles),
+            "\n".join(options),
+            end_section=True,
+        )
+    return table

@@ -1,0 +1,105 @@
+"""A configuration as people see it: lists of word numbers, 0 for ROOT, None for what is not known yet."""
+
+from collections.abc import Sequence
+
+from dodona.core import derive
+from dodona.core.moves import NONE
+from dodona.core.state import State
+
+__all__ = ["Configuration"]
+
+
+class Configuration:
+    """Made by `System.initial`, changed in place by `System.apply`, read through its attributes."""
+
+    def __init__(self, state: State, system_name: str, label_names: Sequence[str], words: Sequence[str] | None) -> None:
+        self.state = state
+        self.system_name = system_name
+        self.words = tuple(words) if words is not None else None
+        self._label_names = label_names
+
+    def __len__(self) -> int:
+        """The number of words."""
+        return self.state.n
+
+    @property
+    def stack(self) -> list[int]:
+        """Top last. For easy-first the list that is left, for covington the left list λ1."""
+        s = self.state
+        if self.system_name != "easy-first":
+            return list(s.stack[: s.depth])
+        nodes = [0]
+        while s.after[nodes[-1]] <= s.n:
+            nodes.append(s.after[nodes[-1]])
+        return nodes
+
+    @property
+    def buffer(self) -> list[int]:
+        """Front first."""
+        return list(self.state.queue[self.state.front : self.state.end])
+
+    @property
+    def left(self) -> list[int]:
+        """Covington's list λ1, focus word last."""
+        self._only_covington("left")
+        return self.stack
+
+    @property
+    def right(self) -> list[int]:
+        """Covington's list λ2: the words that the current focus has already been compared with."""
+        self._only_covington("right")
+        return list(self.state.stack[self.state.depth : self.state.front])
+
+    @property
+    def heads(self) -> list[int | None]:
+        """The head of each word 1..n so far."""
+        return [h if h != NONE else None for h in self.state.head[1 : self.state.n + 1]]
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The label of each word 1..n so far; None also for every arc of an unlabelled system."""
+        return [self._label(l) for l in self.state.label[1 : self.state.n + 1]]
+
+    @property
+    def remembered(self) -> list[str | None]:
+        """Non-monotonic with `reduce_label="remembered"`: the label kept for each word since its SHIFT."""
+        return [self._label(l) for l in self.state.remembered[1 : self.state.n + 1]]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All there is to know about the configuration, hashable: two with equal keys have the same future."""
+        arcs = (tuple(self.heads), tuple(self.labels), tuple(self.remembered))
+        return (tuple(self.stack), tuple(self.buffer), *arcs, self.state.front)
+
+    def copy(self) -> "Configuration":
+        return Configuration(derive.copy(self.state), self.system_name, self._label_names, self.words)
+
+    def name(self, node: int) -> str:
+        """The word form if it is known, else the number; ROOT for 0."""
+        if node == 0:
+            return "ROOT"
+        return self.words[node - 1] if self.words is not None else str(node)
+
+    def __str__(self) -> str:
+        shown = [self._show(self.stack)]
+        if self.system_name == "covington":
+            shown.append(self._show(self.right))
+        if self.system_name != "easy-first":
+            shown.append(self._show(self.buffer))
+        for d, (h, label) in enumerate(zip(self.heads, self.labels, strict=True), start=1):
+            if h is not None:
+                shown.append(f"{self.name(h)}→{self.name(d)}" + (f":{label}" if label else ""))
+        return " ".join(shown)
+
+    def __repr__(self) -> str:
+        return f"<{self.system_name} {self}>"
+
+    def _show(self, nodes: list[int]) -> str:
+        return "[" + " ".join(map(self.name, nodes)) + "]"
+
+    def _label(self, label: int) -> str | None:
+        return self._label_names[label] if 0 <= label < len(self._label_names) else None
+
+    def _only_covington(self, attribute: str) -> None:
+        if self.system_name != "covington":
+            raise AttributeError(f"a configuration of {self.system_name} has no list {attribute!r}")

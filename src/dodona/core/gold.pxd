@@ -1,0 +1,26 @@
+cimport cython
+
+cdef int NONE
+
+@cython.final
+cdef class Gold:
+    cdef public int n
+    cdef public bint is_tree        # every word is reached from ROOT
+    cdef public bint is_projective  # every subtree is an unbroken stretch of words
+    cdef public int[::1] head       # nobody for ROOT and nobody, and for a word whose head is not known
+    cdef public int[::1] label      # NONE: any label will do
+    cdef public int[::1] first      # child[first[h]:first[h + 1]] are the dependents of h, left to right
+    cdef public int[::1] child
+    cdef public int[::1] order      # the projective order: place of each node in the inorder traversal
+    cdef public int[::1] post       # nodes so that dependents come before their heads
+    cdef public int[::1] component  # swap-standard: maximal projective components
+    cdef int[::1] cursor
+
+    @cython.locals(h=cython.int, k=cython.int)
+    cdef void fill(self, const int[::1] heads, const int[::1] labels, int offset, int n) noexcept nogil
+    @cython.locals(in_order=cython.bint, more=cython.bint)
+    cdef void traverse(self) noexcept nogil
+    cdef int arity(self, int h) noexcept nogil
+    cdef int leftmost(self, int h) noexcept nogil
+    cdef int dependents_from(self, int h, int k) noexcept nogil
+    cdef bint wrong_label(self, int h, int d, int label) noexcept nogil

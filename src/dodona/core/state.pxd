@@ -1,0 +1,41 @@
+cimport cython
+
+cdef int BUFFER, STACK, GONE, NONE
+cdef int ROWS
+
+@cython.final
+cdef class State:
+    cdef public int n              # words 1..n; 0 is ROOT; n + 1 is nobody
+    cdef public int depth          # how many nodes are on the stack
+    cdef public int front          # queue[front] is the first node of the buffer
+    cdef public int end            # queue[end - 1] is its last
+    cdef public int arcs           # how many words have a head
+    cdef public int width          # length of one row of memory
+    cdef public int[::1] memory    # all rows, one after the other, so that a copy is one sweep
+    cdef public int[::1] stack     # bottom first
+    cdef public int[::1] queue     # the buffer's nodes in order; SWAP writes back in front of `front`
+    cdef public int[::1] place     # BUFFER, STACK or GONE, per node
+    cdef public int[::1] head      # NONE while headless
+    cdef public int[::1] label
+    cdef public int[::1] arity     # dependents collected so far
+    cdef public int[::1] remembered  # non-monotonic: the label that scored best when the word was shifted
+    cdef public int[::1] before    # easy-first: left neighbour in the list
+    cdef public int[::1] after     # easy-first: right neighbour in the list
+    cdef public int[::1] joined    # covington: union-find over the words linked so far
+    cdef public int[::1] items     # workspace of cost computations, never read across calls
+    cdef public int[::1] marks     # another
+    cdef public int[::1] flags     # and another
+    cdef public int[::1] chart     # workspace of arc-standard's dynamic program, grown on demand
+
+    cdef void reset(self, int n) noexcept nogil
+    cdef void copy_from(self, State other) noexcept nogil
+    cdef int s0(self) noexcept nogil
+    cdef int s1(self) noexcept nogil
+    cdef int b0(self) noexcept nogil
+    cdef void enqueue(self, int k) noexcept nogil
+    cdef void push(self, int k) noexcept nogil
+    cdef void shift(self) noexcept nogil
+    cdef void pop(self) noexcept nogil
+    cdef void add_arc(self, int head, int dependent, int label) noexcept nogil
+    cdef void remove_arc(self, int dependent) noexcept nogil
+    cdef void reserve(self, Py_ssize_t size) noexcept with gil

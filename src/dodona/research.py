@@ -1,0 +1,393 @@
+"""The research door: drive any transition system move by move and ask its oracles, with names for everything.
+
+    system = dodona.system("arc-hybrid", labels=["nsubj", "obj"])
+    c = system.initial(words=["she", "reads", "books"])
+    system.apply(c, "SHIFT")
+    system.costs(c, heads=[2, 0, 2])
+
+Heads and labels are lists for the words 1..n; 0 is ROOT wherever it stands. Everything is checked here, so
+that the compiled core need not.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dodona.configuration import Configuration
+from dodona.core import derive
+from dodona.core.gold import Gold
+from dodona.core.moves import LEFT, NAMES, NONE, RIGHT, SHIFT
+from dodona.errors import OptionError, TransitionError, TreeError
+from dodona.systems import SYSTEMS, Entry
+
+__all__ = ["System", "system"]
+
+BUDGET = 1_000_000
+"""Transitions that the MINIMAL oracle may try on one sentence before it settles for LAZY."""
+
+Heads = Sequence[int] | Gold
+Action = tuple[int, int, int]
+
+
+def system(name: str, labels: Sequence[str] | None = None, **options: Any) -> "System":
+    """A transition system by name; `dodona oracle --list` shows the names and their options.
+
+    `labels` are the arc labels; without them the system is unlabelled and its transitions are called LEFT
+    and RIGHT. Options: `single_root=True` for exactly one root word; `root`, `moves`, `reduce_label` and
+    `root_label` where the system has them.
+    """
+    if name not in SYSTEMS:
+        raise OptionError(f"unknown system {name!r}; the systems are: {', '.join(SYSTEMS)}")
+    return System(name, SYSTEMS[name], labels, options)
+
+
+class System:
+    """One transition system with its options and labels. Make it with `dodona.system`."""
+
+    def __init__(self, name: str, entry: Entry, labels: Sequence[str] | None, options: dict[str, Any]) -> None:
+        self.name = name
+        self.entry = entry
+        self.labels = _checked_labels(labels)
+        self.fallbacks = 0
+        """How often the MINIMAL oracle ran out of its budget and LAZY was taken instead."""
+        self.options = _checked_options(name, entry, options)
+        self._label_names = list(self.labels)
+        core_options = dict(self.options)
+        if "root_label" in core_options:
+            label = core_options["root_label"]
+            if label not in self._label_names and self.labels:
+                self._label_names.append(label)  # only for arcs that are left to the end
+            core_options["root_label"] = self._label_names.index(label) if self.labels else 0
+        self._core = entry.make(max(1, len(self.labels)), **core_options)
+        self._without_single_root = entry.make(max(1, len(self.labels)), **(core_options | {"single_root": False}))
+        plain, labelled = self._core.moves[: self._core.plain], self._core.moves[self._core.plain :]
+        self._move_labels = [(move, NONE) for move in plain]
+        self._move_labels += [(move, label) for move in labelled for label in range(self._core.labels)]
+        self._names = {(move, label): self._plain_name(move, label) for move, label in self._move_labels}
+        self._remembers = self.options.get("reduce_label") == "remembered"
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return f"dodona.system({self.name!r}, labels={list(self.labels)!r}{options})"
+
+    # Configurations
+
+    def initial(self, n: int | None = None, *, words: Sequence[str] | None = None) -> Configuration:
+        """The initial configuration for n words, or for these words (then they are shown when printing)."""
+        if (n is None) == (words is None):
+            raise OptionError("initial takes the number of words, or words=[...]")
+        count = n if n is not None else len(words or ())
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise OptionError(f"initial takes a number of words from 0 up, not {count!r}")
+        return Configuration(derive.start(self._core, count), self.name, self._label_names, words)
+
+    def is_terminal(self, c: Configuration) -> bool:
+        self._check_configuration(c)
+        return derive.is_terminal(self._core, c.state)
+
+    def legal(self, c: Configuration) -> list[str]:
+        """The names of all legal transitions; none in a terminal configuration."""
+        return [self._name(c, action) for action in self._legal_actions(c)]
+
+    def apply(self, c: Configuration, transition: str, *, remembered: str | None = None) -> None:
+        """Take a transition, in place.
+
+        `remembered` is for SHIFT under `reduce_label="remembered"`: the label that scored best (default: the
+        first of the labels).
+        """
+        self._check_configuration(c)
+        move, site, label = self._parse(c, transition)
+        if move == SHIFT:
+            label = self._remembered(remembered)
+        elif remembered is not None:
+            raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
+        derive.apply(self._core, c.state, move, site, label)
+
+    def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
+        """Heads and labels of a finished parse; what is headless still (arc-eager, root="first") hangs on ROOT."""
+        if not self.is_terminal(c):
+            raise TransitionError(f"the parse is not finished: {c}")
+        root_label = self.options.get("root_label") if self.labels else None
+        labels = [root_label if h is None else l for h, l in zip(c.heads, c.labels, strict=True)]
+        return [0 if h is None else h for h in c.heads], labels
+
+    # Oracles
+
+    def gold(self, heads: Heads, labels: Sequence[str] | None = None, *, approximate: bool = False) -> Gold:
+        """A checked gold tree, which all oracles take in place of `heads`; saves time in long loops."""
+        if isinstance(heads, Gold):
+            return heads
+        label_ids = self._gold_labels(len(heads), labels)
+        for d, h in enumerate(heads, start=1):
+            if isinstance(h, bool) or not isinstance(h, int) or not 0 <= h <= len(heads) or h == d:
+                raise TreeError(f"word {d} has head {h!r}; expected a number from 0 to {len(heads)}, not itself")
+        gold = derive.gold_tree(list(heads), label_ids)
+        if not gold.is_tree:
+            raise TreeError(f"the heads {list(heads)} contain a cycle; expected a tree under ROOT (0)")
+        if not approximate:
+            self._check_buildable(gold)
+        return gold
+
+    def costs(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        approximate: bool = False,
+        remembered: str | None = None,
+    ) -> dict[str, int]:
+        """The exact cost of every legal transition: how much the best reachable loss grows by taking it.
+
+        Without gold `labels` the costs are unlabelled. `approximate=True` gives the formula's value also for a
+        tree that the system cannot build. `remembered` is what SHIFT would remember (see `apply`).
+        """
+        self._check_offers("dynamic")
+        self._check_configuration(c)
+        gold = self.gold(heads, labels, approximate=approximate)
+        self._check_length(c, gold)
+        if self.is_terminal(c):
+            return {}
+        memory = self._remembered(remembered)
+        found: dict[str, int] = {}
+        for site in derive.sites(self._core, c.state):
+            at_site = derive.costs(self._core, c.state, gold, site, memory)
+            for action, cost in zip(self._actions(site), at_site, strict=True):
+                if cost != NONE:
+                    found[self._name(c, action)] = cost
+        return found
+
+    def zero_cost(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        approximate: bool = False,
+        remembered: str | None = None,
+    ) -> list[str]:
+        """The dynamic oracle: the transitions that cost nothing."""
+        costs = self.costs(c, heads, labels, approximate=approximate, remembered=remembered)
+        return [transition for transition, cost in costs.items() if cost == 0]
+
+    def preferred(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        approximate: bool = False,
+        remembered: str | None = None,
+    ) -> list[str]:
+        """Nonmonotonic's joint oracle: of the zero-cost transitions, those that need no repair if there are any."""
+        if self.name != "nonmonotonic":
+            raise OptionError(f"{self.name} has no repairs to avoid; only nonmonotonic has")
+        gold = self.gold(heads, labels, approximate=approximate)
+        free = self.zero_cost(c, gold, remembered=remembered)
+        core: Any = self._core
+        sure = []
+        for transition in free:
+            move, _, label = self._parse(c, transition)
+            if core.monotonic_cost(c.state, gold, move, label) == 0:
+                sure.append(transition)
+        return sure or free
+
+    def static(
+        self,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        oracle: str | None = None,
+        budget: int = BUDGET,
+    ) -> list[str]:
+        """The canonical derivation of a tree. swap-standard has three: oracle="eager" (default), "lazy", "minimal".
+
+        Without gold labels every arc gets the first label. "minimal" gives up after trying `budget` transitions, takes
+        "lazy" and counts that in `fallbacks`.
+        """
+        choices = [name for name in self.entry.oracles if name not in ("dynamic", "nd-sw", "nd-all")]
+        oracle = choices[0] if oracle is None else oracle
+        if oracle not in choices:
+            raise OptionError(f"{self.name} has no static oracle {oracle!r}; it has: {', '.join(choices)}")
+        gold = self.gold(heads, labels)
+        core: Any = self._core
+        moves = None
+        if oracle == "minimal":
+            moves = core.fewest_swaps(gold, budget)
+            self.fallbacks += moves is None
+        if self.name == "swap-standard":
+            core.prepare(gold, oracle != "eager")
+        c = self.initial(gold.n)
+        names = []
+        for move, site, gold_label in derive.canonical_derivation(self._core, gold, moves):
+            label = max(gold_label, 0)  # without gold labels, the first
+            names.append(self._name(c, (move, site, label)))
+            derive.apply(self._core, c.state, move, site, label)
+        return names
+
+    def correct(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        oracle: str = "nd-all",
+    ) -> list[str]:
+        """swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": the transitions that keep the tree in reach.
+
+        None if it is out of reach already.
+        """
+        choices = [name for name in self.entry.oracles if name.startswith("nd-")]
+        if oracle not in choices:
+            offered = f"it has: {', '.join(choices)}" if choices else "only swap-standard has them"
+            raise OptionError(f"{self.name} has no non-deterministic oracle {oracle!r}; {offered}")
+        self._check_configuration(c)
+        gold = self.gold(heads, labels)
+        self._check_length(c, gold)
+        if self.is_terminal(c):
+            return []
+        core: Any = self._core
+        names = []
+        for move in core.correct_moves(c.state, gold, oracle == "nd-all"):
+            label = gold.label[c.state.stack[c.state.depth - (2 if move == LEFT else 1)]]
+            for l in range(max(1, len(self.labels))) if label == NONE and move in (LEFT, RIGHT) else [label]:
+                names.append(self._name(c, (move, 0, l)))
+        return names
+
+    # Names and numbers
+
+    def _actions(self, site: int) -> list[Action]:
+        """All actions at a site, in the order of the core's cost table."""
+        return [(move, site, label) for move, label in self._move_labels]
+
+    def _legal_actions(self, c: Configuration) -> list[Action]:
+        if self.is_terminal(c):
+            return []
+        found = []
+        for site in derive.sites(self._core, c.state):
+            legal = set(derive.legal_moves(self._core, c.state, site))
+            found += [action for action in self._actions(site) if action[0] in legal]
+        return found
+
+    def _name(self, c: Configuration, action: Action) -> str:
+        move, site, label = action
+        name = self._names[move, label] if (move, label) in self._names else self._names[move, NONE]
+        if self.name != "easy-first":
+            return name
+        verb, *rest = name.split(":", maxsplit=1)
+        return ":".join([verb, str(c.stack.index(site) + 1), *rest])
+
+    def _plain_name(self, move: int, label: int) -> str:
+        return f"{NAMES[move]}:{self.labels[label]}" if label != NONE and self.labels else NAMES[move]
+
+    def _parse(self, c: Configuration, transition: str) -> Action:
+        """The action of that name; an error that says why if there is none or it is not legal here."""
+        legal = self._legal_actions(c)
+        for action in legal:
+            if self._name(c, action) == transition:
+                return action
+        if not legal:
+            raise TransitionError(f"{transition} is not legal: the configuration is terminal")
+        verb = str(transition).partition(":")[0]
+        if verb not in self.entry.rules:
+            verbs = ", ".join(self.entry.rules)
+            raise TransitionError(f"{self.name} has no transition {transition!r}; it has: {verbs}")
+        if verb in {self._name(c, action).partition(":")[0] for action in legal}:
+            like = [name for name in self.legal(c) if name.partition(":")[0] == verb]
+            why = f"{verb} is possible here as: {_some(like)}"
+        else:
+            why = f"{verb} {self.entry.rules[verb]}"
+            if any(
+                NAMES[move] == verb
+                for site in derive.sites(self._core, c.state)
+                for move in derive.legal_moves(self._without_single_root, c.state, site)
+            ):
+                why = "single_root forbids it, because exactly one word could not be the root any more"
+            why += f"; legal: {_some(self.legal(c))}"
+        raise TransitionError(f"{transition} is not legal in {c}: {why}")
+
+    def _remembered(self, label: str | None) -> int:
+        if label is None:
+            return 0 if self._remembers else NONE
+        if not self._remembers:
+            raise OptionError('a label is remembered only by nonmonotonic with reduce_label="remembered"')
+        if label not in self.labels:
+            raise OptionError(f"unknown label {label!r}; the labels are: {_some(self.labels)}")
+        return self.labels.index(label)
+
+    # Checks
+
+    def _check_configuration(self, c: Configuration) -> None:
+        if c.system_name != self.name:
+            raise OptionError(f"a configuration of {c.system_name} was given to {self.name}")
+
+    def _check_offers(self, oracle: str) -> None:
+        if oracle not in self.entry.oracles:
+            offered = ", ".join(self.entry.oracles)
+            raise OptionError(f"{self.name} has no {oracle} oracle; it has: {offered}")
+
+    def _check_length(self, c: Configuration, gold: Gold) -> None:
+        if gold.n != len(c):
+            raise TreeError(f"the gold tree has {gold.n} words, the configuration {len(c)}")
+
+    def _check_buildable(self, gold: Gold) -> None:
+        hint = "(approximate=True gives the formula's value all the same)"
+        if self.entry.builds == "projective trees" and not gold.is_projective:
+            heads = list(gold.head[1 : gold.n + 1])
+            raise TreeError(
+                f"the heads {heads} are not projective; {self.name} builds projective trees only, and its costs "
+                f"are exact for those only {hint}"
+            )
+        roots = gold.first[1] - gold.first[0]
+        if self.options["single_root"] and roots > 1:
+            raise TreeError(f"the tree has {roots} root words; single_root=True allows one {hint}")
+
+    def _gold_labels(self, n: int, labels: Sequence[str] | None) -> list[int]:
+        if labels is None:
+            return [NONE] * n
+        if not self.labels:
+            raise TreeError(f"gold labels were given, but this {self.name} was made without labels")
+        if len(labels) != n:
+            raise TreeError(f"{n} heads but {len(labels)} labels")
+        known = {label: i for i, label in enumerate(self._label_names)}
+        for d, label in enumerate(labels, start=1):
+            if label not in known:
+                raise TreeError(f"word {d} has label {label!r}; the labels are: {_some(self._label_names)}")
+        return [known[label] for label in labels]
+
+
+def _checked_labels(labels: Sequence[str] | None) -> tuple[str, ...]:
+    if labels is None:
+        return ()
+    if isinstance(labels, str):
+        raise OptionError(f"labels must be a list of names, not the string {labels!r}")
+    checked = tuple(labels)
+    for label in checked:
+        if not isinstance(label, str) or not label or checked.count(label) > 1:
+            raise OptionError(f"labels must be different, non-empty names; got {label!r} in {list(checked)}")
+    return checked
+
+
+def _checked_options(name: str, entry: Entry, options: dict[str, Any]) -> dict[str, Any]:
+    """All options of the system, defaults filled in; an error lists what would be valid."""
+    checked: dict[str, Any] = {key: values[0] for key, values in entry.options.items()}
+    checked["single_root"] = False
+    takes_root_label = name == "covington" or options.get("root") in ("first", "attach")
+    if takes_root_label:
+        checked["root_label"] = "root"
+    for key, value in options.items():
+        if key not in checked:
+            only = " (root_label goes with root='first' or 'attach')" if name == "arc-eager" else ""
+            raise OptionError(f"{name} has no option {key!r}; it has: {', '.join(checked)}{only}")
+        if key in entry.options and value not in entry.options[key]:
+            raise OptionError(f"{key}={value!r}: expected one of {', '.join(map(repr, entry.options[key]))}")
+        if key == "single_root" and not isinstance(value, bool):
+            raise OptionError(f"single_root={value!r}: expected True or False")
+        if key == "root_label" and (not isinstance(value, str) or not value):
+            raise OptionError(f"root_label={value!r}: expected a label")
+        checked[key] = value
+    return checked
+
+
+def _some(names: Sequence[str]) -> str:
+    """A list for an error message, cut to a readable length."""
+    return ", ".join(names[:12]) + (f", … ({len(names)} in all)" if len(names) > 12 else "")

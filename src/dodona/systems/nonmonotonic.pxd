@@ -1,0 +1,25 @@
+cimport cython
+
+from dodona.core.gold cimport Gold
+from dodona.core.state cimport State
+from dodona.systems.arc_eager cimport ArcEager
+
+cdef int SHIFT, LEFT, RIGHT, REDUCE, ATTACH, BUFFER, STACK, NONE
+
+cdef class NonMonotonic(ArcEager):
+    cdef public bint repairs_left    # NM-L: LEFT may replace the head of s
+    cdef public bint repairs_reduce  # NM-D: REDUCE may give a headless s the head below it
+    cdef public bint remembers       # ... with the label remembered since SHIFT, not a label of its own
+
+    @cython.locals(repairable=cython.bint)
+    cdef bint permitted(self, State s, int move) noexcept nogil
+    cdef bint keeps_one_root(self, State s, int move) noexcept nogil
+    cdef void take(self, State s, int move, int label) noexcept nogil
+    cdef int head_of(self, State s, int move, int site) noexcept nogil
+    cdef int dependent_of(self, State s, int move, int site) noexcept nogil
+    @cython.locals(headless=cython.bint, ahead=cython.bint, found=cython.bint)
+    cdef int out_of_reach(self, State s, Gold gold, int move) noexcept nogil
+    cdef bint can_take(self, State s, int k) noexcept nogil
+    cdef bint tail_is_forfeit(self, State s, Gold gold) noexcept nogil
+    cdef bint misremembers(self, State s, Gold gold) noexcept nogil
+    cpdef int monotonic_cost(self, State s, Gold gold, int move, int label)

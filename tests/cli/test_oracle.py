@@ -1,0 +1,108 @@
+"""`dodona oracle` from the outside."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
+
+
+def dodona(*arguments: str, text: str = "") -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "dodona", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, input=text, check=False)
+
+
+def test_version_says_whether_the_core_is_compiled() -> None:
+    assert "(compiled core)" in dodona("--version").stdout
+
+
+def test_list_shows_every_system() -> None:
+    shown = dodona("oracle", "--list").stdout
+    for name in ("arc-eager", "arc-standard", "arc-hybrid", "easy-first", "nonmonotonic", "covington", "swap-standard"):
+        assert name in shown
+
+
+@pytest.mark.parametrize(
+    "system", ["arc-eager", "arc-standard", "arc-hybrid", "easy-first", "nonmonotonic", "covington", "swap-standard"]
+)
+def test_derivation_of_each_system_reaches_the_gold_tree(system: str) -> None:
+    done = dodona("oracle", str(SENTENCES), "--system", system)
+    assert done.returncode == 0, done.stderr
+    assert "the gold tree: 2 0 2 5 2 2" in done.stdout
+
+
+def test_static_derivation_as_a_table() -> None:
+    lines = dodona("oracle", str(SENTENCES), "-n", "letter").stdout.splitlines()
+    (row,) = [line for line in lines if line.startswith("│  5 │")]
+    assert [cell.strip() for cell in row.strip("│").split("│")] == [
+        "5",
+        "wrote him",
+        "a letter . ROOT",
+        "SHIFT=0 REDUCE=0 RIGHT:*=1",
+        "SHIFT",
+        "",
+    ]
+
+
+def test_history_goes_on_with_the_dynamic_oracle() -> None:
+    done = dodona("oracle", str(SENTENCES), "--history", "SHIFT LEFT:nsubj SHIFT SHIFT")
+    assert "dynamic oracle" in done.stdout
+    assert "a tree with 1 of 6 words wrong" in done.stdout
+
+
+def test_swap_oracles() -> None:
+    arguments = ("oracle", str(SENTENCES), "-n", "hearing", "-s", "swap-standard", "-o")
+    assert "22 transitions" in dodona(*arguments, "eager").stdout
+    assert "18 transitions" in dodona(*arguments, "lazy").stdout
+    assert "18 transitions" in dodona(*arguments, "minimal").stdout
+    assert "the gold tree" in dodona(*arguments, "nd-all").stdout
+
+
+def test_a_history_that_puts_the_tree_out_of_reach_of_swap_standard() -> None:
+    done = dodona("oracle", str(SENTENCES), "-s", "swap-standard", "--history", "SHIFT RIGHT:root")
+    assert done.returncode == 0
+    assert "out of reach" in done.stdout
+
+
+def test_standard_input() -> None:
+    assert "the gold tree" in dodona("oracle", "-", text=SENTENCES.read_text()).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("oracle",), 2, "Missing argument"),
+        (("oracle", "--nonsense"), 2, "No such option"),
+        (("prophesy",), 2, "No such command"),
+        (("oracle", "missing.conllu"), 1, "missing.conllu: cannot be read: No such file"),
+        (("oracle", "-", "--system", "arc-lager"), 1, "the systems are: arc-eager"),
+        (("oracle", "-", "--oracle", "delphic"), 1, "the oracles are: static, dynamic"),
+        (("oracle", "-", "--oracle", "lazy"), 1, "arc-eager has no oracle 'lazy'; it has: static, dynamic"),
+        (("oracle", "-", "-n", "99"), 1, "expected a number from 1 to 3"),
+        (("oracle", "-", "-n", "hearing"), 1, "not projective"),
+        (("oracle", "-", "-n", "hearing"), 1, "--approximate"),
+        (("oracle", "-", "--history", "REDUCE"), 1, "REDUCE needs a word with a head"),
+        (("oracle", "-", "--history", "SHIFT", "--oracle", "static"), 1, "one derivation only"),
+        (("oracle", "-", "--root", "top"), 1, "'last', 'first', 'attach'"),
+    ],
+)
+def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], code: int, message: str) -> None:
+    done = dodona(*arguments, text=SENTENCES.read_text())
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_approximate_costs_of_a_tree_out_of_reach() -> None:
+    done = dodona("oracle", str(SENTENCES), "-n", "hearing", "--approximate")
+    assert done.returncode == 0
+    assert "of 8 words wrong" in done.stdout
+
+
+def test_a_closed_pipe_is_no_error_message() -> None:
+    command = f"{sys.executable} -m dodona oracle {SENTENCES} -n hearing -s covington | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
