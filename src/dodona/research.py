@@ -16,6 +16,7 @@ from dodona.configuration import Configuration
 from dodona.core import derive
 from dodona.core.gold import Gold
 from dodona.core.moves import LEFT, NAMES, NONE, RIGHT, SHIFT
+from dodona.data.projectivity import checked_tree
 from dodona.errors import OptionError, TransitionError, TreeError
 from dodona.systems import SYSTEMS, Entry
 
@@ -117,12 +118,7 @@ class System:
         if isinstance(heads, Gold):
             return heads
         label_ids = self._gold_labels(len(heads), labels)
-        for d, h in enumerate(heads, start=1):
-            if isinstance(h, bool) or not isinstance(h, int) or not 0 <= h <= len(heads) or h == d:
-                raise TreeError(f"word {d} has head {h!r}; expected a number from 0 to {len(heads)}, not itself")
-        gold = derive.gold_tree(list(heads), label_ids)
-        if not gold.is_tree:
-            raise TreeError(f"the heads {list(heads)} contain a cycle; expected a tree under ROOT (0)")
+        gold = checked_tree(heads, label_ids)
         if not approximate:
             self._check_buildable(gold)
         return gold

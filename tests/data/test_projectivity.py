@@ -1,17 +1,84 @@
 """Lifting makes any tree projective and leaves projective ones alone."""
 
-from systems.search import all_trees, is_projective
+import random
+import time
 
+import pytest
+from systems.search import Tree, all_trees, is_projective
+
+from dodona import TreeError
 from dodona.data import projectivized
+from dodona.data.projectivity import lift, nonprojective_dependents
 
 
-def test_every_tree_becomes_projective() -> None:
-    for tree in all_trees(5):
-        lifted = tuple(projectivized(tree))
-        assert is_projective(lifted)
+def arc_is_projective(heads: list[int], h: int, d: int) -> bool:
+    """The definition, word for word."""
+    for k in range(min(h, d) + 1, max(h, d)):
+        while k not in (h, 0):
+            k = heads[k - 1]
+        if k != h:
+            return False
+    return True
+
+
+def lifted_by_definition(tree: Tree) -> tuple[list[int], set[int]]:
+    """All arcs looked at anew after every lift."""
+    heads = list(tree)
+    passed: set[int] = set()
+    while True:
+        crossing = [(abs(h - d), d) for d, h in enumerate(heads, start=1) if not arc_is_projective(heads, h, d)]
+        if not crossing:
+            return heads, passed
+        _, d = min(crossing)
+        passed.add(heads[d - 1])
+        heads[d - 1] = heads[heads[d - 1] - 1]
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_every_tree_is_lifted_as_defined(n: int) -> None:
+    for tree in all_trees(n):
+        assert lift(tree) == lifted_by_definition(tree)
+        assert is_projective(tuple(projectivized(tree)))
         if is_projective(tree):
-            assert lifted == tree
+            assert projectivized(tree) == list(tree)
+
+
+def random_tree(n: int, seed: int) -> Tree:
+    """Words in random order, each hanging on an earlier one: nearly every arc is non-projective."""
+    chance = random.Random(seed)
+    order = chance.sample(range(1, n + 1), n)
+    heads = [0] * n
+    for i, d in enumerate(order[1:], start=1):
+        heads[d - 1] = chance.choice(order[:i])
+    return tuple(heads)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_longer_trees_too(seed: int) -> None:
+    tree = random_tree(30, seed)
+    assert lift(tree) == lifted_by_definition(tree)
+
+
+def test_a_thousand_words_without_order() -> None:
+    tree = random_tree(1000, seed=1)
+    begin = time.process_time()
+    lifted = projectivized(tree)
+    assert time.process_time() - begin < 2
+    assert nonprojective_dependents(tree)
+    assert not nonprojective_dependents(lifted)
+
+
+def test_nonprojective_arcs_are_those_of_the_definition() -> None:
+    for tree in all_trees(5):
+        crossing = [d for d, h in enumerate(tree, start=1) if not arc_is_projective(list(tree), h, d)]
+        assert nonprojective_dependents(tree) == crossing
 
 
 def test_one_lift_is_enough_here() -> None:
     assert projectivized([2, 4, 4, 0, 7, 7, 2, 4]) == [2, 4, 4, 0, 7, 7, 4, 4]
+
+
+@pytest.mark.parametrize(("heads", "message"), [([2, 1], "cycle"), ([3, 0], "word 1 has head 3"), ([1], "not itself")])
+def test_what_is_no_tree_is_an_error(heads: list[int], message: str) -> None:
+    with pytest.raises(TreeError, match=message):
+        projectivized(heads)

@@ -1,26 +1,96 @@
-"""Making trees projective, so that projective systems can derive them."""
+"""Non-projective arcs: finding them, and lifting them so that projective systems can derive the tree.
+
+An arc is projective if every word between head and dependent descends from the head. Lifting is what Nivre and Nilsson
+(2005) do: the shortest non-projective arc first (of equals the one with the leftmost dependent), one step at a time, to
+the head of its head, until the tree is projective.
+
+Descendants are kept as the bits of one integer per word, so that asking about an arc is one operation. That is
+quadratic in memory, with a small factor: 125 kB for a thousand words, nothing for a tree that is projective already.
+"""
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
-__all__ = ["projectivized"]
+from dodona.core.derive import gold_tree
+from dodona.core.gold import Gold
+from dodona.core.moves import NONE
+from dodona.errors import TreeError
+
+__all__ = ["checked_tree", "lift", "nonprojective_dependents", "projectivized"]
+
+
+def checked_tree(heads: Sequence[int], labels: Sequence[int] | None = None) -> Gold:
+    """The tree with these heads; an error that names the word if there is none."""
+    n = len(heads)
+    for d, h in enumerate(heads, start=1):
+        if isinstance(h, bool) or not isinstance(h, int) or not 0 <= h <= n or h == d:
+            raise TreeError(f"word {d} has head {h!r}; expected a number from 0 to {n}, not itself")
+    tree = gold_tree(list(heads), [NONE] * n if labels is None else list(labels))
+    if not tree.is_tree:
+        raise TreeError(f"the heads {list(heads)} contain a cycle; expected a tree under ROOT (0)")
+    return tree
 
 
 def projectivized(heads: Sequence[int]) -> list[int]:
-    """Lift the shortest non-projective arc to its head's head until none is left (Nivre and Nilsson 2005, baseline)."""
-    lifted = list(heads)
-    while True:
-        crossing = [(abs(h - d), d) for d, h in enumerate(lifted, start=1) if not _is_projective_arc(lifted, h, d)]
-        if not crossing:
-            return lifted
-        _, d = min(crossing)
-        lifted[d - 1] = lifted[lifted[d - 1] - 1]
+    """The heads after lifting; those of a projective tree as they are."""
+    return lift(heads)[0]
 
 
-def _is_projective_arc(heads: Sequence[int], h: int, d: int) -> bool:
-    """Whether every word between h and d descends from h."""
-    for k in range(min(h, d) + 1, max(h, d)):
-        while k not in (h, 0):
-            k = heads[k - 1]
-        if k != h:
-            return False
-    return True
+def nonprojective_dependents(heads: Sequence[int]) -> list[int]:
+    """The words whose arc is not projective, left to right."""
+    tree = checked_tree(heads)
+    if tree.is_projective:
+        return []
+    below = _descendants(tree)
+    return [d for d, h in enumerate(heads, start=1) if not _is_projective(below, h, d)]
+
+
+def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
+    """The lifted heads, and the words that arcs were lifted over: those between a word's old head and its new one,
+    the old one included."""
+    tree = checked_tree(heads)
+    if tree.is_projective:
+        return list(heads), set()
+    below = _descendants(tree)
+    head = [0, *heads]
+    dependents: list[set[int]] = [set() for _ in head]
+    for d, h in enumerate(heads, start=1):
+        dependents[h].add(d)
+    waiting = [(abs(h - d), d) for d, h in enumerate(heads, start=1) if not _is_projective(below, h, d)]
+    heapify(waiting)
+    passed = set()
+    while waiting:
+        _, d = heappop(waiting)
+        h = head[d]
+        g = head[d] = head[h]
+        passed.add(h)
+        dependents[h].remove(d)
+        dependents[g].add(d)
+        # h alone has lost descendants: its arcs over them were projective and are so no more
+        lost = below[d]
+        for k in dependents[h]:
+            between = _between(h, k)
+            if between & lost and not between & ~below[h]:
+                heappush(waiting, (abs(h - k), k))
+        below[h] &= ~lost
+        if not _is_projective(below, g, d):
+            heappush(waiting, (abs(g - d), d))
+    return head[1:], passed
+
+
+def _descendants(tree: Gold) -> list[int]:
+    """For every node the set of its descendants and itself, as bits."""
+    below = [1 << k for k in range(tree.n + 1)]
+    for k in tree.post[: tree.n]:  # dependents before heads; ROOT, the last, is nobody's dependent
+        below[tree.head[k]] |= below[k]
+    return below
+
+
+def _between(one: int, other: int) -> int:
+    """The words strictly between two nodes, as bits."""
+    low, high = (one, other) if one < other else (other, one)
+    return (1 << high) - (2 << low)
+
+
+def _is_projective(below: list[int], h: int, d: int) -> bool:
+    return not _between(h, d) & ~below[h]
