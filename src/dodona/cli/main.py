@@ -7,6 +7,7 @@ import click
 
 from dodona import DodonaError, __version__
 from dodona.cli.oracle import oracle
+from dodona.cli.stats import stats
 from dodona.core.derive import COMPILED
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
@@ -22,6 +23,7 @@ def dodona() -> None:
 
 
 dodona.add_command(oracle)
+dodona.add_command(stats)
 
 
 def run() -> None:

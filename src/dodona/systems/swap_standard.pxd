@@ -24,5 +24,7 @@ cdef class SwapStandard(ArcStandard):
     cdef bint was_here(self, State s, int[::1] seen, int swaps) noexcept nogil
     cpdef void prepare(self, Gold gold, bint lazy)
     cpdef fewest_swaps(self, Gold gold, int budget)
+    @cython.locals(found=cython.int)
+    cpdef bint is_unique(self, Gold gold)
     cpdef list correct_moves(self, State s, Gold gold, bint links_too)
     cdef int explore(self, State s, Gold gold, State work, bint may_swap) noexcept nogil

@@ -226,6 +226,18 @@ class SwapStandard(ArcStandard):
         length = self.minimize(s, gold, work, memoryview(moves), memoryview(trail), memoryview(seen), budget)
         return None if length == NONE else list(moves[:length])
 
+    def is_unique(self, gold: Gold) -> bool:
+        """Whether the tree has one derivation only: ND-ALL never has a choice."""
+        s = State(gold.n)
+        work = State(gold.n)
+        self.start(s, gold.n)
+        while not self.is_terminal(s):
+            found = self.correct(s, gold, work, True)
+            if found & (found - 1):
+                return False
+            self.apply(s, self.canonical(s, gold, 0), 0, NONE)
+        return True
+
     def correct_moves(self, s: State, gold: Gold, links_too: bool) -> list[int]:
         """`correct` for people: a list of moves, empty if the tree is out of reach already."""
         work = State(gold.n)
