@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from data.test_projectivity import random_tree
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from systems.search import Tree, all_trees, is_projective
 
@@ -94,6 +94,7 @@ def test_without_its_mark_the_head_is_found_by_name() -> None:
     assert deprojectivize([0, 1, 1], ["root", "b", "c↑"], "path") == ([0, 1, 1], ["root", "b", "c"])
 
 
+@settings(deadline=None)
 @given(trees(), st.lists(st.sampled_from(LABELS), min_size=14, max_size=14), st.sampled_from(ENCODINGS))
 def test_any_labels_survive(tree: Tree, names: list[str], encoding: str) -> None:
     labels = names[: len(tree)]
@@ -111,6 +112,7 @@ PARTS = st.sampled_from(["nsubj", "obj", "root"])
 GARBAGE = st.builds("{}{}{}".format, PARTS, st.sampled_from(["", "↑", "↑obj", "↑root"]), st.sampled_from(["", "↓"]))
 
 
+@settings(deadline=None)
 @given(trees(), st.lists(GARBAGE, min_size=14, max_size=14), st.sampled_from(ENCODINGS[1:]))
 def test_decorations_in_impossible_places_do_no_harm(tree: Tree, names: list[str], encoding: str) -> None:
     heads, labels = deprojectivize(tree, names[: len(tree)], encoding)
@@ -119,6 +121,7 @@ def test_decorations_in_impossible_places_do_no_harm(tree: Tree, names: list[str
     assert set(labels) <= {"nsubj", "obj", "root"}
 
 
+@settings(deadline=None)
 @given(trees(), st.lists(st.text("ab↑↓\\", max_size=6), min_size=14, max_size=14), st.sampled_from(ENCODINGS[1:]))
 def test_any_text_at_all(tree: Tree, names: list[str], encoding: str) -> None:
     heads, labels = deprojectivize(tree, names[: len(tree)], encoding)

@@ -6,6 +6,7 @@ import pytest
 from systems.search import Tree, after, all_trees, steps
 
 from dodona import Configuration, OptionError, System, system
+from dodona.systems.swap_standard import SwapStandard
 
 FIGURE_1 = (2, 0, 6, 5, 2, 5)  # That 's what they 're after
 FIGURE_2 = (2, 0, 2)  # John likes Mary
@@ -110,6 +111,14 @@ def test_minimal_is_the_true_minimum(n: int) -> None:
     for tree in all_trees(n):
         lattice = Lattice(tree)
         assert swaps(tree, "minimal") == lattice.fewest_swaps(lattice.system.initial(n))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_a_unique_derivation_is_the_only_one(n: int) -> None:
+    core = SwapStandard(1)
+    for tree in all_trees(n):
+        lattice = Lattice(tree)
+        assert core.is_unique(lattice.system.gold(tree)) == (lattice.derivations(lattice.system.initial(n)) == 1)
 
 
 def test_out_of_reach_there_is_no_correct_transition() -> None:
