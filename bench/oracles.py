@@ -9,7 +9,6 @@ import sys
 import time
 from array import array
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -17,8 +16,10 @@ from rich.table import Table
 
 from dodona import system
 from dodona.core import derive
-from dodona.data import Sentence, projectivized, read
+from dodona.data import projectivized, read
 from dodona.systems import SYSTEMS
+
+Tree = tuple[list[int], list[str]]  # heads and labels
 
 BARS = {
     ("arc-eager", "dynamic"): 1.0,
@@ -33,7 +34,7 @@ LINEAR = ("arc-eager", "arc-hybrid", "nonmonotonic", "arc-standard", "swap-stand
 class Treebank:
     """Trees as the core wants them: heads and label numbers of all sentences in two long arrays."""
 
-    def __init__(self, trees: list[tuple[list[int], list[str]]], labels: list[str]) -> None:
+    def __init__(self, trees: list[Tree], labels: list[str]) -> None:
         number = {label: i for i, label in enumerate(labels)}
         self.labels = labels
         self.heads = array("i", [h for heads, _ in trees for h in heads])
@@ -54,20 +55,20 @@ def best_of_three(work: Callable[[], int]) -> tuple[float, int]:
     return min(times), result
 
 
-def joined(sentences: list[Sentence], length: int, total: int) -> list[tuple[list[int], list[str]]]:
+def joined(sentences: list[Tree], length: int, total: int) -> list[Tree]:
     """Long projective trees: sentences set side by side, each hanging on the root word of the one before."""
-    trees: list[tuple[list[int], list[str]]] = []
+    trees: list[Tree] = []
     pool = iter(sentences)
     while sum(len(heads) for heads, _ in trees) < total:
         heads: list[int] = []
         labels: list[str] = []
         root = 0
         while len(heads) < length:
-            sentence = next(pool)
+            more_heads, more_labels = next(pool)
             begin = len(heads)
-            heads += [begin + h if h else root for h in sentence.heads]
-            labels += sentence.labels
-            root = begin + sentence.heads.index(0) + 1
+            heads += [begin + h if h else root for h in more_heads]
+            labels += more_labels
+            root = begin + more_heads.index(0) + 1
         trees.append((heads, labels))
     return trees
 
@@ -88,19 +89,19 @@ def oracle_table(bank: Treebank, projective: Treebank) -> Table:
     return table
 
 
-def swap_table(sentences: list[Sentence]) -> Table:
+def swap_table(sentences: list[Tree]) -> Table:
     table = Table(title="swap-standard through the research door, all of en_ewt/train", title_justify="left")
     for column in ("oracle", "seconds", "swaps", "fell back to lazy"):
         table.add_column(column, justify="right")
     for oracle in ("eager", "lazy", "minimal"):
         swap = system("swap-standard")
         begin = time.process_time()
-        swaps = sum(swap.static(sentence.heads, oracle=oracle).count("SWAP") for sentence in sentences)
+        swaps = sum(swap.static(heads, oracle=oracle).count("SWAP") for heads, _ in sentences)
         table.add_row(oracle, f"{time.process_time() - begin:.2f}", str(swaps), str(swap.fallbacks))
     return table
 
 
-def length_table(sentences: list[Sentence], labels: list[str]) -> Table:
+def length_table(sentences: list[Tree], labels: list[str]) -> Table:
     table = Table(title="nanoseconds per word by sentence length", title_justify="left")
     table.add_column("system")
     table.add_column("oracle")
@@ -118,13 +119,13 @@ def length_table(sentences: list[Sentence], labels: list[str]) -> Table:
 
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/treebanks")
-    sentences = list(read(folder / "en_ewt" / "train.conllu.gz"))
-    labels = sorted({label for sentence in sentences for label in sentence.labels})
-    lifted = [replace(sentence, heads=projectivized(sentence.heads)) for sentence in sentences]
+    sentences = [(s.gold_heads(), s.labels) for s in read(folder / "en_ewt" / "train.conllu.gz")]
+    labels = sorted({label for _, names in sentences for label in names})
+    lifted = [(projectivized(heads), names) for heads, names in sentences]
     console = Console(highlight=False, width=100)
     console.print(f"compiled core: {derive.COMPILED}; {len(labels)} labels; projective systems get projectivized trees")
-    bank = Treebank([(s.heads, s.labels) for s in sentences], labels)
-    projective = Treebank([(s.heads, s.labels) for s in lifted], labels)
+    bank = Treebank(sentences, labels)
+    projective = Treebank(lifted, labels)
     console.print(oracle_table(bank, projective))
     console.print(swap_table(sentences))
     console.print(length_table(lifted, labels))

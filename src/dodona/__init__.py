@@ -1,7 +1,8 @@
 """Dodona: transition-based dependency parsing with exact oracles and a compiled core."""
 
 from dodona.configuration import Configuration
-from dodona.errors import DodonaError, FormatError, OptionError, TransitionError, TreeError
+from dodona.data import Sentence, read, write
+from dodona.errors import DodonaError, FormatError, FormatWarning, OptionError, TransitionError, TreeError
 from dodona.research import System, system
 
 __version__ = "0.1.0"
@@ -10,9 +11,13 @@ __all__ = [
     "Configuration",
     "DodonaError",
     "FormatError",
+    "FormatWarning",
     "OptionError",
+    "Sentence",
     "System",
     "TransitionError",
     "TreeError",
+    "read",
     "system",
+    "write",
 ]

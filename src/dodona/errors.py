@@ -6,10 +6,12 @@ DodonaError
 ├── TreeError         heads that are no tree, or a tree the system cannot build
 └── FormatError       a file that is not what it should be; names the file, the line, the value, the rule
 
+FormatWarning, a UserWarning, tells what a reader took leniently.
+
 They are raised at the doors (research, readers, command line), never in the compiled loops.
 """
 
-__all__ = ["DodonaError", "FormatError", "OptionError", "TransitionError", "TreeError"]
+__all__ = ["DodonaError", "FormatError", "FormatWarning", "OptionError", "TransitionError", "TreeError"]
 
 
 class DodonaError(Exception):
@@ -30,3 +32,7 @@ class TreeError(DodonaError, ValueError):
 
 class FormatError(DodonaError, ValueError):
     """A data file that breaks its format."""
+
+
+class FormatWarning(UserWarning):
+    """Something harmless in a data file that its format does not allow; it is read, and kept for output."""

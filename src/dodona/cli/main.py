@@ -2,10 +2,12 @@
 
 import os
 import sys
+import warnings
+from typing import TextIO
 
 import click
 
-from dodona import DodonaError, __version__
+from dodona import DodonaError, FormatWarning, __version__
 from dodona.cli.oracle import oracle
 from dodona.cli.stats import stats
 from dodona.core.derive import COMPILED
@@ -28,6 +30,8 @@ dodona.add_command(stats)
 
 def run() -> None:
     """The entry point of the installed program."""
+    warnings.simplefilter("always", FormatWarning)  # readers say each thing once per file themselves
+    warnings.showwarning = _remark
     try:
         dodona.main(prog_name="dodona", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as help_text:
@@ -46,3 +50,15 @@ def run() -> None:
         # the reader (`| head`) has seen enough; keep Python from complaining while it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _remark(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """What `warnings` calls: say it like an error, without the place in our code."""
+    click.echo(f"dodona: {message}", err=True)

@@ -70,8 +70,9 @@ def oracle(
     labels = None if unlabelled else sorted(set(found.labels))
     given = {key: value for key, value in options.items() if value is not None}
     chosen_system = system(name, labels, **given)
+    heads = found.gold_heads()
     try:
-        gold = chosen_system.gold(found.heads, None if unlabelled else found.labels, approximate=approximate)
+        gold = chosen_system.gold(heads, None if unlabelled else found.labels, approximate=approximate)
     except DodonaError as error:
         hint = str(error).replace("approximate=True gives", "--approximate shows")
         raise type(error)(f"{found.file}:{found.line}: {hint}") from None

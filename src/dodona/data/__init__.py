@@ -1,7 +1,8 @@
-"""Treebank files: sentences in, one at a time, and trees made ready for projective systems."""
+"""Treebank files: sentences in and out, one at a time, and trees made ready for projective systems."""
 
-from dodona.data.conllu import Sentence, read
+from dodona.data.conllu import read, write
 from dodona.data.projectivity import projectivized
 from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
+from dodona.data.sentence import Sentence
 
-__all__ = ["ENCODINGS", "Sentence", "deprojectivize", "projectivize", "projectivized", "read"]
+__all__ = ["ENCODINGS", "Sentence", "deprojectivize", "projectivize", "projectivized", "read", "write"]

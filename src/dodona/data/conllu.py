@@ -1,97 +1,299 @@
-"""Gold trees out of CoNLL-U files, streaming: forms, heads and relation labels of the words."""
+"""CoNLL-U and CoNLL-X in and out, streaming: checked where a mistake could do harm, and lossless.
 
-import gzip
-import lzma
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+What breaks the format is a FormatError. What is common and harmless is read, kept for output, and said once per file
+by a FormatWarning: a BOM, CRLF, more or fewer blank lines than one after each sentence, blank lines that are not empty,
+comments in mid-sentence, a `sent_id` that occurs twice, a `# text` that is not the words.
+"""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
 
-from dodona.errors import FormatError
+from dodona.data.blocks import BOM, SENTENCE_LIMIT, Block, blocks, ends_blank
+from dodona.data.files import chunks, output
+from dodona.data.sentence import Sentence
+from dodona.errors import FormatError, FormatWarning, OptionError
 
-__all__ = ["Sentence", "read"]
+__all__ = ["read", "write"]
 
+FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
 COLUMNS = 10
+ID, FORM, HEAD = 0, 1, 6
+NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
+EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
+IDS = [str(k) for k in range(1, 257)]
+HEADS: dict[str, int | None] = {"_": None, "0": 0} | {number: k for k, number in enumerate(IDS, start=1)}
+REMEMBERED = 1 << 16
+"""How many different sent_ids are remembered to find one that comes again; bounded, as all memory here."""
 
 
-@dataclass(slots=True)
-class Sentence:
-    """The words of a sentence with their gold tree; multiword tokens and empty nodes are passed over."""
+def read(path: str | Path, *, format: str = "conllu", strict: bool = True) -> Iterator[Sentence]:
+    """The sentences of a file, lazily; `.gz` and `.xz` are unpacked, `-` is standard input.
 
-    file: str
-    line: int  # where the sentence begins
-    sent_id: str | None = None
-    words: list[str] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-
-
-def read(path: str | Path) -> Iterator[Sentence]:
-    """The sentences of a file, lazily; `.gz` and `.xz` are unpacked, `-` is standard input."""
-    name = str(path)
-    try:
-        with _open(name) as stream:
-            yield from _sentences(stream, name)
-    except (OSError, EOFError, lzma.LZMAError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise FormatError(f"{name}: cannot be read: {reason}") from error
+    `strict=False` is for files that are only to be parsed: a wrong HEAD is read as `_`, and wrong multiword ranges and
+    empty nodes are passed over (they come out again as they are), each said once. Column and word numbers must be right
+    in any case. A file without any word has no sentences.
+    """
+    _check_format(format)
+    return _sentences(str(path), format, strict)
 
 
-def _open(name: str) -> BinaryIO:
-    if name == "-":
-        return cast(BinaryIO, open(sys.stdin.fileno(), "rb", closefd=False))
-    if name.endswith(".gz"):
-        return cast(BinaryIO, gzip.open(name, "rb"))
-    if name.endswith(".xz"):
-        return cast(BinaryIO, lzma.open(name, "rb"))
-    return open(name, "rb")
+def write(sentences: Iterable[Sentence], path: str | Path, *, format: str | None = None) -> None:
+    """Write sentences as they come; `.gz` and `.xz` are packed, `-` is standard output.
+
+    The file appears when it is complete, or not at all. What was read and not changed comes out byte for byte; only
+    where sentences from several files meet, a missing blank line is put in and a BOM left out. `format` converts.
+    """
+    if format is not None:
+        _check_format(format)
+    with output(path) as out:
+        previous = b""
+        for sentence in sentences:
+            data = (sentence if format is None else sentence.converted(format)).to_bytes()
+            if previous:
+                data = data.removeprefix(BOM)
+                if not ends_blank(previous):
+                    out.write(b"\n" if previous.endswith(b"\n") else b"\n\n")
+            out.write(data)
+            previous = data
 
 
-def _sentences(stream: BinaryIO, name: str) -> Iterator[Sentence]:
-    sentence = Sentence(name, 1)
-    for number, raw in enumerate(stream, start=1):
-        try:
-            line = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise FormatError(f"{name}:{number}: byte {raw[error.start]:#04x} is not UTF-8") from error
-        if not line.strip():
-            if sentence.words:
-                yield _checked(sentence)
-            sentence = Sentence(name, number + 1)
-        elif line.startswith("#"):
-            key, equals, value = line[1:].partition("=")
-            if equals and key.strip() == "sent_id":
-                sentence.sent_id = value.strip()
-        else:
-            _add_line(sentence, line, f"{name}:{number}")
-    if sentence.words:
-        yield _checked(sentence)
+def _check_format(format: str) -> None:
+    if format not in FORMATS:
+        raise OptionError(f"unknown format {format!r}; the formats are: {', '.join(FORMATS)}")
 
 
-def _add_line(sentence: Sentence, line: str, place: str) -> None:
-    columns = line.split("\t")
-    if len(columns) != COLUMNS:
-        raise FormatError(f"{place}: {len(columns)} columns; expected {COLUMNS}, separated by tabs")
-    number, form, head, label = columns[0], columns[1], columns[6], columns[7]
-    if "-" in number or "." in number:
-        return
-    if number != str(len(sentence.words) + 1):
-        raise FormatError(f"{place}: word number {number!r}; expected {len(sentence.words) + 1}")
-    if not form:
-        raise FormatError(f"{place}: empty FORM; expected a word")
-    if not (head.isascii() and head.isdigit() and len(head) < 10):
-        raise FormatError(f"{place}: HEAD {head!r}; expected the number of a word, or 0 for the root")
-    sentence.words.append(form)
-    sentence.heads.append(int(head))
-    sentence.labels.append(label)
-
-
-def _checked(sentence: Sentence) -> Sentence:
-    for d, h in enumerate(sentence.heads, start=1):
-        if h > len(sentence.words) or h == d:
+def _sentences(name: str, format: str, strict: bool) -> Iterator[Sentence]:
+    reader = _Reader(name, format, strict)
+    held: Sentence | None = None  # the last sentence takes along the comments at the end of the file
+    stray = bytearray()
+    for block in blocks(chunks(name), name):
+        sentence = reader.sentence(block)
+        stray += block.leading
+        if sentence:
+            sentence.enclose(before=bytes(stray))
+            stray.clear()
+            if held:
+                yield held
+            held = sentence
+            continue
+        stray += block.body + block.end
+        if len(stray) > SENTENCE_LIMIT:
             raise FormatError(
-                f"{sentence.file}:{sentence.line}: word {d} of this sentence has HEAD {h}; "
-                f"expected another word from 0 to {len(sentence.words)}"
+                f"{name}:{block.line}: more than {SENTENCE_LIMIT >> 20} MiB without a word; expected sentences"
             )
-    return sentence
+    if held:
+        held.enclose(after=bytes(stray))
+        yield held
+
+
+class _Reader:
+    """What has to be remembered from block to block of one file."""
+
+    def __init__(self, name: str, format: str, strict: bool) -> None:
+        self.name = name
+        self.format = format
+        self.strict = strict
+        self.said: set[str] = set()
+        self.ids: set[str] = set()
+
+    def sentence(self, block: Block) -> Sentence | None:
+        """The sentence of a block, checked; None if the block has no words."""
+        lines = self._text(block).split("\n")
+        if lines == [""]:
+            return None
+        begin = 0
+        while begin < len(lines) and lines[begin][:1] == "#":
+            begin += 1
+        if begin == len(lines):
+            return None
+        table = [line.split("\t") for line in lines[begin:]]
+        n = len(table)
+        rows: Sequence[int] = range(begin, len(lines))
+        comments = lines[:begin]
+        multiword: list[tuple[int, int, str]] = []
+        try:
+            columns = list(map(list, zip(*table, strict=True)))
+        except ValueError:
+            columns = []
+        ids = IDS[:n] if n <= len(IDS) else [str(k) for k in range(1, n + 1)]
+        if len(columns) != COLUMNS or columns[ID] != ids or "" in columns[FORM]:
+            # not plain words only: go line by line
+            walk = _Walk(self, block.line, begin, table)
+            rows, multiword = walk.rows, walk.multiword
+            comments += walk.comments
+            columns = list(map(list, zip(*walk.words, strict=True)))
+        heads = self._heads(columns[HEAD], rows, block.line)
+        found = Sentence(
+            self.name, block.line, self.format, block.body, block.end, rows, columns, heads, comments, multiword
+        )
+        self._check_comments(found)
+        return found
+
+    def fault(self, line: int, message: str) -> None:
+        """Something that a parser does not need is wrong."""
+        if self.strict:
+            raise FormatError(f"{self.name}:{line}: {message}")
+        self.say("fault", line, f"{message}; passed over, and so are more of the kind")
+
+    def say(self, kind: str, line: int, message: str) -> None:
+        if kind not in self.said:
+            self.said.add(kind)
+            warnings.warn(f"{self.name}:{line}: {message}", FormatWarning, stacklevel=2)
+
+    def _text(self, block: Block) -> str:
+        """The lines, decoded, with plain line ends."""
+        body = block.body
+        try:
+            text = body.decode()
+        except UnicodeDecodeError as error:
+            line = block.line + body.count(b"\n", 0, error.start)
+            wide = body.startswith((b"\xff\xfe", b"\xfe\xff"))
+            rule = "expected UTF-8, and this looks like UTF-16" if wide else "expected a file in UTF-8"
+            raise FormatError(f"{self.name}:{line}: byte {body[error.start]:#04x} is not UTF-8; {rule}") from None
+        if "\0" in text:
+            line = block.line + text.count("\n", 0, text.index("\0"))
+            raise FormatError(f"{self.name}:{line}: a NUL character; expected text in UTF-8 (is this UTF-16?)")
+        if block.leading or block.end != b"\n\n":
+            self._check_ends(block)
+        if "\r" in text:
+            text = self._without_returns(block)
+        return text
+
+    def _without_returns(self, block: Block) -> str:
+        whole = block.body + block.end
+        text = whole.decode()
+        lone = re.search("\r(?!\n)", text)
+        if lone:
+            line = block.line + text.count("\n", 0, lone.start())
+            raise FormatError(f"{self.name}:{line}: a carriage return inside a line; expected LF or CRLF after each")
+        self.say("crlf", block.line, "CRLF line ends; they are kept")
+        return block.body.decode().replace("\r\n", "\n").removesuffix("\r")
+
+    def _check_ends(self, block: Block) -> None:
+        if block.leading.startswith(BOM):
+            self.say("bom", 1, "a byte order mark (BOM) at the beginning; it is kept")
+        end = block.end.replace(b"\r\n", b"\n")
+        last = block.line + block.body.count(b"\n")
+        if end.strip(b"\n"):
+            self.say("white", last + 1, "a blank line with white space; expected an empty line; read as one")
+        if end in (b"", b"\n") and block.body:
+            self.say("end", last, "no blank line after the last sentence; read as if there were one")
+        elif end.count(b"\n") > 2 or block.leading.removeprefix(BOM):
+            self.say("blank", last, "more blank lines than one after each sentence; they are kept")
+
+    def _heads(self, column: list[str], rows: Sequence[int], line: int) -> list[int | None]:
+        n = len(column)
+        try:
+            heads = [HEADS[head] for head in column]
+            if max(filter(None, heads), default=0) <= n:
+                return heads
+        except KeyError:
+            pass
+        heads = []
+        for row, head in zip(rows, column, strict=True):
+            if head != "_" and (NUMBER.fullmatch(head) is None or int(head) > n):
+                expected = f"expected the number of a word, from 1 to {n}, or 0 for the root"
+                self.fault(line + row, f"HEAD {_short(head)}; {expected}")
+                head = "_"
+            heads.append(None if head == "_" else int(head))
+        return heads
+
+    def _check_comments(self, sentence: Sentence) -> None:
+        if not sentence.comments:
+            return
+        name = sentence.sent_id
+        if name is not None:
+            if name in self.ids:
+                self.say("sent_id", sentence.line, f"sent_id {_short(name)} again; expected a name of its own")
+            elif len(self.ids) < REMEMBERED:
+                self.ids.add(name)
+        text = sentence.text
+        if text is not None and "text" not in self.said:
+            forms = "".join(sentence.surface())
+            if text.replace(" ", "") != forms.replace(" ", "") and "".join(text.split()) != "".join(forms.split()):
+                self.say("text", sentence.line, f"# text {_short(text)}; expected the words of the sentence")
+
+
+class _Walk:
+    """A sentence line by line: sorts words, multiword ranges, empty nodes and comments, and finds what is wrong."""
+
+    def __init__(self, reader: _Reader, line: int, begin: int, table: list[list[str]]) -> None:
+        self.reader = reader
+        self.comments: list[str] = []  # those in mid-sentence
+        self.multiword: list[tuple[int, int, str]] = []
+        self.words: list[list[str]] = []
+        self.rows: list[int] = []
+        self.empty = 0  # empty nodes since the last word
+        self.begun = 0  # the first word of the range whose line was the last one
+        self.range_line = line
+        for row, columns in enumerate(table, start=begin):
+            if columns[ID].startswith("#"):
+                self.comments.append("\t".join(columns))
+                reader.say("comment", line + row, "a comment in mid-sentence; expected all before the first word")
+            else:
+                self._row(columns, row, line + row)
+        self._check_last_range()
+        if not self.words:
+            raise FormatError(f"{reader.name}:{line + begin}: a sentence without words; expected at least one")
+
+    def _row(self, columns: list[str], row: int, line: int) -> None:
+        if len(columns) != COLUMNS:
+            raise FormatError(
+                f"{self.reader.name}:{line}: {len(columns)} columns; expected {COLUMNS}, separated by tabs"
+            )
+        number = columns[ID]
+        if not columns[FORM]:
+            raise FormatError(f"{self.reader.name}:{line}: empty FORM; expected a word")
+        if number == str(len(self.words) + 1):
+            self.words.append(columns)
+            self.rows.append(row)
+            self.empty = self.begun = 0
+        elif self.reader.format == "conllu" and RANGE.fullmatch(number):
+            self._range(number, columns[FORM], line)
+        elif self.reader.format == "conllu" and EMPTY_NODE.fullmatch(number):
+            self._empty_node(number, line)
+        else:
+            raise FormatError(
+                f"{self.reader.name}:{line}: word number {_short(number)}; expected {len(self.words) + 1}"
+            )
+
+    def _range(self, number: str, form: str, line: int) -> None:
+        first, last = map(int, number.split("-"))
+        word = len(self.words) + 1
+        if last <= first:
+            self.reader.fault(line, f"multiword range {number}; expected a last word after the first")
+        elif self.multiword and first <= self.multiword[-1][1]:
+            before = "{}-{}".format(*self.multiword[-1])
+            self.reader.fault(
+                line, f"multiword range {number} overlaps {before}; expected ranges apart from each other"
+            )
+        elif first != word:
+            self.reader.fault(line, f"multiword range {number}; expected it just before its first word, here {word}")
+        else:
+            self.multiword.append((first, last, form))
+            self.begun = first
+            self.range_line = line
+
+    def _check_last_range(self) -> None:
+        """Whether the words go on as far as the last range does."""
+        if self.multiword and self.multiword[-1][1] > len(self.words):
+            first, last, _ = self.multiword.pop()
+            self.reader.fault(
+                self.range_line, f"multiword range {first}-{last}; expected words as far as {len(self.words)} only"
+            )
+
+    def _empty_node(self, number: str, line: int) -> None:
+        expected = f"{len(self.words)}.{self.empty + 1}"
+        if self.begun:
+            self.reader.fault(line, f"empty node {number}; expected word {self.begun} after its multiword range")
+        elif number != expected:
+            self.reader.fault(line, f"empty node {number}; expected {expected} here")
+        else:
+            self.empty += 1
+
+
+def _short(value: str) -> str:
+    return repr(value if len(value) <= 40 else value[:40] + "…")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from dodona.core.derive import canonical_derivation
 from dodona.core.gold import Gold
-from dodona.data.conllu import Sentence
+from dodona.data.sentence import Sentence
 from dodona.data.projectivity import checked_tree, nonprojective_dependents
 from dodona.errors import TreeError
 from dodona.research import BUDGET

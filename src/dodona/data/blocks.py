@@ -1,0 +1,76 @@
+"""Cuts a stream of bytes into the blocks that blank lines separate, losing no byte and holding no more than a block."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dodona.errors import FormatError
+
+__all__ = ["BOM", "LINE_LIMIT", "SENTENCE_LIMIT", "Block", "blocks", "ends_blank"]
+
+BOM = b"\xef\xbb\xbf"
+LINE_LIMIT = 1 << 24
+"""Bytes of a line: room for the `# text` of the longest sentences, but not for a file without line ends."""
+SENTENCE_LIMIT = 1 << 27
+"""Bytes of a sentence, so that a decompression bomb ends with an error and not with the machine's memory."""
+
+END = re.compile(rb"\n(?:[ \t\r]*+\n)++(?=[ \t\r]*+[^ \t\r\n])")
+LAST_END = re.compile(rb"\n[ \t\r\n]*+\Z")
+LEADING = re.compile(rb"(?:[ \t\r]*+\n)*+(?:[ \t\r]*+\Z)?")
+BLANK_END = re.compile(rb"\n[ \t\r]*\n\Z")
+
+
+class Block(NamedTuple):
+    """Lines up to and including the blank lines after them."""
+
+    line: int  # number of the first line of the body
+    leading: bytes  # a BOM and blank lines, at the beginning of the file only
+    body: bytes  # the lines, without the line feed of the last one
+    end: bytes  # that line feed and the blank lines
+
+
+def blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block]:
+    """The blocks of a file. Together their bytes are the file."""
+    pending = bytearray()
+    line = 1
+    first = True
+    for chunk in chunks:
+        begin = 0
+        seen = len(pending.rstrip(b" \t\r\n"))  # no end of a block before this
+        pending += chunk
+        for end in END.finditer(pending, seen):
+            block = _block(bytes(pending[begin : end.start()]), end.group(), line, first)
+            first = False
+            yield block
+            line = block.line + block.body.count(b"\n") + block.end.count(b"\n")
+            begin = end.end()
+        del pending[:begin]
+        _check_limits(pending, name, line)
+    if pending:
+        last = LAST_END.search(pending)
+        cut = last.start() if last else len(pending)
+        yield _block(bytes(pending[:cut]), bytes(pending[cut:]), line, first)
+
+
+def _block(body: bytes, end: bytes, line: int, first: bool) -> Block:
+    if not first:
+        return Block(line, b"", body, end)
+    bom = BOM if body.startswith(BOM) else b""
+    blank = LEADING.match(body, len(bom))
+    cut = blank.end() if blank else len(bom)
+    return Block(line + body.count(b"\n", 0, cut), body[:cut], body[cut:], end)
+
+
+def _check_limits(pending: bytearray, name: str, line: int) -> None:
+    if len(pending) > LINE_LIMIT and pending.rfind(b"\n") < len(pending) - LINE_LIMIT:
+        place = line + pending.count(b"\n")
+        raise FormatError(f"{name}:{place}: a line of more than {LINE_LIMIT >> 20} MiB; expected lines of text")
+    if len(pending) > SENTENCE_LIMIT:
+        raise FormatError(
+            f"{name}:{line}: a sentence of more than {SENTENCE_LIMIT >> 20} MiB; expected a blank line after each"
+        )
+
+
+def ends_blank(data: bytes) -> bool:
+    """Whether a sentence can follow: the data end with a blank line."""
+    return data.endswith(b"\n\n") or BLANK_END.search(data, max(0, len(data) - 1000)) is not None

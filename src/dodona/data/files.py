@@ -1,0 +1,142 @@
+"""Files in and out as bytes: packed or not, standard streams, and outputs that are complete or not there at all."""
+
+import gzip
+import io
+import lzma
+import os
+import secrets
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from dodona.errors import FormatError
+
+__all__ = ["chunks", "output"]
+
+CHUNK = 1 << 18
+
+
+def chunks(path: str | Path) -> Iterator[bytes]:
+    """The unpacked bytes of a file, in pieces as they come, so that a pipe is answered while it still runs.
+
+    `-` is standard input; `.gz` and `.xz` are unpacked piece by piece, so that a small file that unpacks to a huge one
+    costs no more memory than the caller keeps.
+    """
+    name = str(path)
+    try:
+        with _open(name) as stream:
+            while chunk := stream.read1(CHUNK):
+                yield chunk
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise FormatError(f"{name}: cannot be read: {_reason(error)}") from error
+
+
+def _open(name: str) -> io.BufferedReader:
+    if name == "-":
+        return open(sys.stdin.fileno(), "rb", closefd=False)
+    if name.endswith(".gz"):
+        return cast(io.BufferedReader, gzip.open(name, "rb"))
+    if name.endswith(".xz"):
+        return cast(io.BufferedReader, lzma.open(name, "rb"))
+    return open(name, "rb")
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+class Output:
+    """A stream whose failures (a full disk) are told with the name of the file."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream = stream
+        self._name = name
+
+    def write(self, data: bytes) -> None:
+        with _told(self._name):
+            self._stream.write(data)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise  # whoever reads has seen enough: no fault of the file
+    except OSError as error:
+        raise FormatError(f"{name}: cannot be written: {_reason(error)}") from error
+
+
+@contextmanager
+def output(path: str | Path) -> Iterator[Output]:
+    """A file to write bytes to, packed by its extension; `-` is standard output.
+
+    A file gets its name only when it is complete: whatever happens before (an error, a full disk, Ctrl-C) leaves an
+    older file of that name as it was, and nothing else behind. Pipes and devices are written to directly.
+    """
+    name = str(path)
+    if name == "-":
+        sys.stdout.flush()
+        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
+            yield Output(stream, name)
+        return
+    target = os.path.realpath(name)  # a symbolic link stays one
+    with _told(name):
+        mode = _mode(target)
+    if mode is not None and not stat.S_ISREG(mode):
+        with _packed(target, "wb", name) as stream:  # a directory fails here
+            yield Output(stream, name)
+        return
+    temporary = f"{target}.{secrets.token_hex(4)}.tmp"
+    try:
+        with _packed(temporary, "xb", name) as stream:
+            yield Output(stream, name)
+        with _told(name):
+            if mode is not None:
+                os.chmod(temporary, stat.S_IMODE(mode))
+            os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode(target: str) -> int | None:
+    try:
+        return os.stat(target).st_mode
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def _packed(file: str, mode: str, name: str) -> Iterator[BinaryIO]:
+    with _closed(partial(open, file, mode), name) as plain:
+        if name.endswith(".gz"):
+            # neither time nor name inside: the same sentences give the same bytes
+            with _closed(partial(gzip.GzipFile, "", "wb", 6, plain, mtime=0), name) as stream:
+                yield stream
+        elif name.endswith(".xz"):
+            with _closed(partial(lzma.open, plain, "wb"), name) as stream:
+                yield stream
+        else:
+            yield plain
+
+
+@contextmanager
+def _closed(opened: Callable[[], Any], name: str) -> Iterator[BinaryIO]:
+    """Opens and closes; that closing can fail too (the last bytes on a full disk) is told like any failure."""
+    with _told(name):
+        stream = opened()
+    try:
+        yield stream
+    except BaseException:
+        with suppress(OSError):
+            stream.close()
+        raise
+    with _told(name):
+        stream.close()

@@ -1,0 +1,265 @@
+"""A sentence of a treebank: its columns to look at, its bytes to write again."""
+
+from collections.abc import Iterable, Sequence
+
+from dodona.errors import FormatError, OptionError
+
+__all__ = ["Sentence"]
+
+HEAD, DEPREL = 6, 7
+REPLACEABLE = {"lemmas": 2, "upos": 3, "xpos": 4, "feats": 5}
+
+
+class Sentence:
+    """The words 1..n of a sentence, column by column, and everything around them kept for output.
+
+    `words`, `lemmas`, `upos`, `xpos`, `feats`, `labels`, `deps` and `misc` have one string per word, as written; in
+    CoNLL-X `upos` and `xpos` are CPOSTAG and POSTAG, `deps` and `misc` are PHEAD and PDEPREL. `heads` has numbers, None
+    where HEAD is `_`. Multiword ranges are in `multiword` as (first word, last word, form); empty nodes come out again
+    with `to_bytes`. Look at the lists, but replace them with `set_tree` and `set_column`: these reach the output.
+    """
+
+    __slots__ = (
+        "_after",
+        "_before",
+        "_body",
+        "_end",
+        "_replaced",
+        "_rows",
+        "comments",
+        "deps",
+        "feats",
+        "file",
+        "format",
+        "heads",
+        "labels",
+        "lemmas",
+        "line",
+        "misc",
+        "multiword",
+        "upos",
+        "words",
+        "xpos",
+    )
+
+    def __init__(
+        self,
+        file: str,
+        line: int,
+        format: str,
+        body: bytes,
+        end: bytes,
+        rows: Sequence[int],
+        columns: Sequence[list[str]],
+        heads: list[int | None],
+        comments: list[str],
+        multiword: list[tuple[int, int, str]],
+    ) -> None:
+        """For readers; `from_words` makes a sentence of your own. `rows` are the words' line numbers in `body`."""
+        self.file = file
+        self.line = line
+        self.format = format
+        self.comments = comments
+        _, self.words, self.lemmas, self.upos, self.xpos, self.feats, _, self.labels, self.deps, self.misc = columns
+        self.heads = heads
+        self.multiword = multiword
+        self._body = body
+        self._end = end
+        self._rows = rows
+        self._before = self._after = b""
+        self._replaced: dict[int, Sequence[str]] = {}
+
+    @classmethod
+    def from_words(
+        cls,
+        words: Sequence[str],
+        upos: Sequence[str] | None = None,
+        *,
+        lemmas: Sequence[str] | None = None,
+        xpos: Sequence[str] | None = None,
+        feats: Sequence[str] | None = None,
+        heads: Sequence[int | None] | None = None,
+        labels: Sequence[str] | None = None,
+        deps: Sequence[str] | None = None,
+        misc: Sequence[str] | None = None,
+        comments: Iterable[str] = (),
+        multiword: Sequence[tuple[int, int, str]] = (),
+        format: str = "conllu",
+    ) -> "Sentence":
+        """A sentence from scratch; columns not given are `_`. Comments are whole lines, with their `#`."""
+        n = len(words)
+        if n == 0:
+            raise OptionError("a sentence without words; expected at least one")
+        known: list[int | None] = list(heads) if heads is not None else [None] * n
+        _check_heads(known, n)
+        written = ["_" if h is None else str(h) for h in known]
+        given = (words, lemmas, upos, xpos, feats, written, labels, deps, misc)
+        columns = [[str(k) for k in range(1, n + 1)]]
+        columns += [list(values) if values is not None else ["_"] * n for values in given]
+        for values in columns:
+            _check_values(values, n)
+        lines = list(comments)
+        if not all(line.startswith("#") and "\n" not in line and "\r" not in line for line in lines):
+            raise OptionError(f"comments {lines!r}; expected single lines that begin with '#'")
+        comment_lines = list(lines)
+        ranges = _checked_ranges(multiword, n)
+        rows = []
+        for k, row in enumerate(zip(*columns, strict=True), start=1):
+            if k in ranges:
+                last, form = ranges[k]
+                lines.append("\t".join([f"{k}-{last}", form, *["_"] * 8]))
+            rows.append(len(lines))
+            lines.append("\t".join(row))
+        body = "\n".join(lines).encode()
+        return cls("", 1, format, body, b"\n\n", rows, columns, known, comment_lines, list(multiword))
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        return f"<Sentence {self.file}:{self.line} {' '.join(self.words)!r}>"
+
+    @property
+    def sent_id(self) -> str | None:
+        """What the comment `# sent_id = …` says."""
+        return self._said("sent_id")
+
+    @property
+    def text(self) -> str | None:
+        """What the comment `# text = …` says."""
+        return self._said("text")
+
+    def _said(self, wanted: str) -> str | None:
+        for comment in self.comments:
+            key, equals, value = comment[1:].partition("=")
+            if equals and key.strip() == wanted:
+                return value.strip()
+        return None
+
+    def surface(self) -> Iterable[str]:
+        """The forms as they stand in the text: a multiword token in place of its words."""
+        if not self.multiword:
+            return self.words
+        forms = []
+        done = 0
+        for first, last, form in self.multiword:
+            forms += self.words[done : first - 1]
+            forms.append(form)
+            done = last
+        return forms + self.words[done:]
+
+    def word_line(self, d: int) -> int:
+        """The number of the line of word d in the file."""
+        return self.line + self._rows[d - 1]
+
+    def set_tree(self, heads: Sequence[int], labels: Sequence[str]) -> None:
+        """Replace HEAD and DEPREL of all words."""
+        n = len(self.words)
+        if None in heads:
+            raise OptionError("head None; expected a head for each word")
+        _check_heads(heads, n)
+        _check_values(labels, n)
+        self.heads = list(heads)
+        self.labels = list(labels)
+        self._replaced[HEAD] = list(map(str, heads))
+        self._replaced[DEPREL] = self.labels
+
+    def set_column(self, name: str, values: Sequence[str]) -> None:
+        """Replace `lemmas`, `upos`, `xpos` or `feats` of all words."""
+        if name not in REPLACEABLE:
+            raise OptionError(f"column {name!r} cannot be replaced; expected one of: {', '.join(REPLACEABLE)}")
+        _check_values(values, len(self.words))
+        values = list(values)
+        setattr(self, name, values)
+        self._replaced[REPLACEABLE[name]] = values
+
+    def to_bytes(self) -> bytes:
+        """The sentence exactly as it was read, except for the columns that were replaced."""
+        body = self._body
+        if self._replaced:
+            lines = body.decode().split("\n")
+            replaced = list(self._replaced.items())
+            for k, row in enumerate(self._rows):
+                parts = lines[row].split("\t", 8)
+                for column, values in replaced:
+                    parts[column] = values[k]
+                lines[row] = "\t".join(parts)
+            body = "\n".join(lines).encode()
+        return self._before + body + self._end + self._after
+
+    def enclose(self, before: bytes = b"", after: bytes = b"") -> None:
+        """Take along what belongs to no sentence: a BOM, blank lines, comments that stand alone."""
+        self._before = before + self._before
+        self._after += after
+
+    def converted(self, format: str) -> "Sentence":
+        """The sentence in the other format, as far as that has room for it.
+
+        CoNLL-X has neither comments, multiword tokens and empty nodes nor DEPS and MISC; CoNLL-U no PHEAD and PDEPREL.
+        """
+        if format == self.format:
+            return self
+        columns = {name: getattr(self, name) for name in ("lemmas", "upos", "xpos", "feats", "heads", "labels")}
+        other = Sentence.from_words(self.words, **columns, format=format)
+        other.file = self.file
+        return other
+
+    def check_gold(self) -> None:
+        """Refuse a sentence that has no full tree to learn from or to be measured by; several roots are fine."""
+        n = len(self.words)
+        for d, h in enumerate(self.heads, start=1):
+            if h is None:
+                raise self._no_gold(d, "HEAD '_'; expected the number of its head, or 0 for the root")
+            if not 0 <= h <= n or h == d:
+                raise self._no_gold(d, f"HEAD {h}; expected another word from 0 to {n}")
+        if 0 not in self.heads:
+            raise FormatError(f"{self.file}:{self.line}: no root in this sentence; expected a word with HEAD 0")
+        reaches_root = [True] + [False] * n
+        for d in range(1, n + 1):
+            path: list[int] = []
+            k = d
+            while not reaches_root[k]:
+                if len(path) > n:
+                    raise self._no_gold(d, f"HEAD {self.heads[d - 1]} leads into a cycle; expected a path to the root")
+                path.append(k)
+                k = self.heads[k - 1] or 0
+            for k in path:
+                reaches_root[k] = True
+
+    def gold_heads(self) -> list[int]:
+        """The heads of a full tree, checked; what learning and evaluation take instead of `heads`."""
+        self.check_gold()
+        return [h for h in self.heads if h is not None]
+
+    def _no_gold(self, d: int, fault: str) -> FormatError:
+        return FormatError(f"{self.file}:{self.word_line(d)}: word {d} of this sentence has {fault}")
+
+
+def _check_heads(heads: Sequence[int | None], n: int) -> None:
+    if len(heads) != n:
+        raise OptionError(f"{len(heads)} heads; expected {n}, one for each word")
+    for h in heads:
+        if h is not None and not 0 <= h <= n:
+            raise OptionError(f"head {h!r}; expected a number from 0 to {n}")
+
+
+def _check_values(values: Sequence[str], n: int) -> None:
+    """One value for each word, none that would tear a line apart or leave a column empty."""
+    if len(values) != n:
+        raise OptionError(f"{len(values)} values; expected {n}, one for each word")
+    together = "".join(values)
+    if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
+        bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
+        raise OptionError(f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
+
+
+def _checked_ranges(multiword: Sequence[tuple[int, int, str]], n: int) -> dict[int, tuple[int, str]]:
+    ranges = {}
+    free = 1
+    for first, last, form in multiword:
+        if not free <= first < last <= n:
+            raise OptionError(f"multiword range {first}-{last}; expected ranges in order, from {free} to {n}")
+        _check_values([form], 1)
+        ranges[first] = (last, form)
+        free = last + 1
+    return ranges
