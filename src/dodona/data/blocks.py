@@ -14,7 +14,7 @@ LINE_LIMIT = 1 << 24
 SENTENCE_LIMIT = 1 << 27
 """Bytes of a sentence, so that a decompression bomb ends with an error and not with the machine's memory."""
 
-END = re.compile(rb"\n(?:[ \t\r]*+\n)++(?=[ \t\r]*+[^ \t\r\n])")
+END = re.compile(rb"\n(?:[ \t\r]*+\n)++")
 LAST_END = re.compile(rb"\n[ \t\r\n]*+\Z")
 LEADING = re.compile(rb"(?:[ \t\r]*+\n)*+(?:[ \t\r]*+\Z)?")
 BLANK_END = re.compile(rb"\n[ \t\r]*\n\Z")
@@ -32,19 +32,23 @@ class Block(NamedTuple):
 def blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block]:
     """The blocks of a file. Together their bytes are the file."""
     pending = bytearray()
+    seen = 0  # up to its last character that is not white space, pending has no end of a block
     line = 1
     first = True
     for chunk in chunks:
         begin = 0
-        seen = len(pending.rstrip(b" \t\r\n"))  # no end of a block before this
+        # white space at the end may go on in the next chunk; nothing is searched twice, however long the block
+        inked = len(chunk.rstrip(b" \t\r\n"))
+        stop = len(pending) + inked if inked else seen
         pending += chunk
-        for end in END.finditer(pending, seen):
+        for end in END.finditer(pending, seen, stop):
             block = _block(bytes(pending[begin : end.start()]), end.group(), line, first)
             first = False
             yield block
             line = block.line + block.body.count(b"\n") + block.end.count(b"\n")
             begin = end.end()
         del pending[:begin]
+        seen = stop - begin
         _check_limits(pending, name, line)
     if pending:
         last = LAST_END.search(pending)

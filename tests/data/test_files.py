@@ -1,0 +1,189 @@
+"""Files that are packed, broken, huge, missing or no files; outputs that are complete or not there."""
+
+import gzip
+import io
+import lzma
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dodona import FormatError, Sentence, read, write
+from dodona.data import blocks
+
+SENTENCE = Sentence.from_words(["ein", "Wort"], heads=[2, 0])
+DATA = SENTENCE.to_bytes()
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "a.conllu.gz", "a.conllu.xz"])
+def test_packed_by_extension(tmp_path: Path, name: str) -> None:
+    write([SENTENCE] * 3, tmp_path / name)
+    data = (tmp_path / name).read_bytes()
+    unpack = {".gz": gzip.decompress, ".xz": lzma.decompress}.get(Path(name).suffix, bytes)
+    assert unpack(data) == DATA * 3
+    assert [s.words for s in read(str(tmp_path / name))] == [["ein", "Wort"]] * 3
+    time.sleep(1.1)  # a time stamp would be another second
+    write([SENTENCE] * 3, tmp_path / name)
+    assert (tmp_path / name).read_bytes() == data
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    lines = [f"1\t{k}\t_\t_\t_\t_\t_\t_\t_\t_\n\n" for k in range(1000)]
+    packed = gzip.compress("".join(lines).encode())
+    (tmp_path / "cut.gz").write_bytes(packed[:-20])
+    (tmp_path / "flipped.gz").write_bytes(packed[:500] + bytes([packed[500] ^ 255]) + packed[501:])
+    (tmp_path / "cut.xz").write_bytes(lzma.compress("".join(lines).encode())[:-20])
+    (tmp_path / "no.gz").write_bytes(DATA)
+    (tmp_path / "no.xz").write_bytes(DATA)
+    for name in ("cut.gz", "flipped.gz", "cut.xz", "no.gz", "no.xz", "missing.conllu", ".", "missing.gz"):
+        with pytest.raises(FormatError, match=r"cannot be read: ."):
+            list(read(tmp_path / name))
+
+
+def test_a_line_of_100_mb(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "bomb.gz", "wb", 1) as file:
+        file.write(DATA + b"1\t")
+        for _ in range(100):
+            file.write(b"a" * 1_000_000)
+    begin = time.process_time()
+    with pytest.raises(FormatError, match=r"bomb\.gz:4: a line of more than 16 MiB; expected lines of text"):
+        list(read(tmp_path / "bomb.gz"))
+    assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize(
+    ("piece", "message"),
+    [
+        (b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", "a sentence of more than 1 MiB; expected a blank line"),
+        (b"\n", "a sentence of more than 1 MiB"),
+        (b"# c\n\n", "more than 1 MiB without a word; expected sentences"),
+    ],
+)
+def test_bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: bytes, message: str) -> None:
+    monkeypatch.setattr(blocks, "SENTENCE_LIMIT", 1 << 20)
+    monkeypatch.setattr("dodona.data.conllu.SENTENCE_LIMIT", 1 << 20)
+    (tmp_path / "bomb.xz").write_bytes(lzma.compress(piece * ((4 << 20) // len(piece))))
+    with pytest.raises(FormatError, match=message):
+        list(read(tmp_path / "bomb.xz"))
+
+
+def test_a_fifo_is_read_and_written_directly(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=write, args=([SENTENCE] * 2, fifo))
+    writer.start()
+    assert len(list(read(fifo))) == 2
+    writer.join()
+    assert os.listdir(tmp_path) == ["fifo"]
+
+
+@pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt])
+def test_nothing_half_written_stays(tmp_path: Path, fault: type[BaseException]) -> None:
+    def sentences() -> Iterator[Sentence]:
+        yield SENTENCE
+        raise fault
+
+    for name in ("new.conllu", "old.conllu.gz"):
+        (tmp_path / "old.conllu.gz").write_bytes(b"precious")
+        with pytest.raises(fault):
+            write(sentences(), tmp_path / name)
+        assert os.listdir(tmp_path) == ["old.conllu.gz"]
+        assert (tmp_path / "old.conllu.gz").read_bytes() == b"precious"
+
+
+def test_unwritable_places(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / "none" / "a.conllu"):
+        with pytest.raises(FormatError, match=r"cannot be written: ."):
+            write([SENTENCE], place)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_device() -> None:
+    with pytest.raises(FormatError, match="/dev/full: cannot be written: No space left"):
+        write([SENTENCE], "/dev/full")
+
+
+@pytest.mark.parametrize("name", ["a.conllu", "a.conllu.gz"])
+def test_a_full_disk(tmp_path: Path, name: str) -> None:
+    """A limit on the size of files stands for the disk."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    words = [Sentence.from_words([os.urandom(30).hex() for _ in range(100)]) for _ in range(100)]
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+        with pytest.raises(FormatError, match=name + ": cannot be written: File too large"):
+            write(words, tmp_path / name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handler)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_may_be_written_while_it_is_read_and_keeps_its_rights(tmp_path: Path) -> None:
+    file = tmp_path / "a.conllu"
+    file.write_bytes(DATA * 1000)
+    file.chmod(0o640)
+    link = tmp_path / "link.conllu"
+    link.symlink_to(file)
+    write(read(file), link)
+    assert file.read_bytes() == DATA * 1000
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert link.is_symlink()
+
+
+COPY = "import dodona; dodona.write(dodona.read('-'), '-')"
+
+
+def test_standard_streams() -> None:
+    done = subprocess.run([sys.executable, "-c", COPY], input=DATA * 5, capture_output=True, check=True)
+    assert done.stdout == DATA * 5
+    assert done.stderr == b""
+
+
+def test_a_pipe_is_answered_while_it_runs() -> None:
+    program = "import dodona\nfor s in dodona.read('-'): print(len(s), flush=True)"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        assert isinstance(running.stdin, io.BufferedIOBase)
+        assert isinstance(running.stdout, io.BufferedIOBase)
+        running.stdin.write(DATA * 3)
+        running.stdin.flush()
+        assert running.stdout.readline() == b"2\n"
+        running.stdin.close()
+
+
+def test_a_closed_pipe_is_the_callers_to_handle(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_bytes(DATA * 100_000)
+    program = "import dodona\ntry: dodona.write(dodona.read('-'), '-')\nexcept BrokenPipeError: raise SystemExit(7)"
+    command = f'"{sys.executable}" -c "$PROGRAM" < a.conllu | head -n 1; exit ${{PIPESTATUS[0]}}'
+    environment = os.environ | {"PROGRAM": program}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (7, "1\tein\t_\t_\t_\t_\t2\t_\t_\t_\n", "")
+
+
+def test_ctrl_c_in_mid_writing_leaves_nothing(tmp_path: Path) -> None:
+    program = "import dodona; dodona.write(dodona.read('-'), 'out.conllu')"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdin is not None
+        running.stdin.write(DATA * 100)
+        running.stdin.flush()
+        deadline = time.monotonic() + 30
+        while not os.listdir(tmp_path) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert len(os.listdir(tmp_path)) == 1
+        running.send_signal(signal.SIGINT)
+        running.wait()
+        running.stdin.close()
+    assert os.listdir(tmp_path) == []
