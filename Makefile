@@ -9,7 +9,7 @@ TREEBANKS ?= ../shared/treebanks
 help:
 	@echo "make demo    derive a sentence with its oracle, move by move"
 	@echo "make test    lint, types and all tests"
-	@echo "make bench   speed of the oracles (TREEBANKS=$(TREEBANKS))"
+	@echo "make bench   speed of files and oracles (TREEBANKS=$(TREEBANKS))"
 	@echo "make clean   remove what was built"
 
 $(VENV)/ready:
@@ -36,6 +36,7 @@ test: $(VENV)/installed
 	$(BIN)/pytest -q -n auto
 
 bench: $(VENV)/installed
+	$(BIN)/python bench/conllu.py $(TREEBANKS)
 	$(BIN)/python bench/oracles.py $(TREEBANKS)
 
 clean:
