@@ -2,7 +2,15 @@
 
 from dodona.configuration import Configuration
 from dodona.data import Sentence, read, write
-from dodona.errors import DodonaError, FormatError, FormatWarning, OptionError, TransitionError, TreeError
+from dodona.errors import (
+    DodonaError,
+    FormatError,
+    FormatWarning,
+    MismatchError,
+    OptionError,
+    TransitionError,
+    TreeError,
+)
 from dodona.research import System, system
 
 __version__ = "0.1.0"
@@ -12,6 +20,7 @@ __all__ = [
     "DodonaError",
     "FormatError",
     "FormatWarning",
+    "MismatchError",
     "OptionError",
     "Sentence",
     "System",

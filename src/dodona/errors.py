@@ -5,13 +5,22 @@ DodonaError
 ├── TransitionError   a transition that does not exist or is not legal in this configuration
 ├── TreeError         heads that are no tree, or a tree the system cannot build
 └── FormatError       a file that is not what it should be; names the file, the line, the value, the rule
+    └── MismatchError two files that do not belong together: other words, other sentences
 
 FormatWarning, a UserWarning, tells what a reader took leniently.
 
 They are raised at the doors (research, readers, command line), never in the compiled loops.
 """
 
-__all__ = ["DodonaError", "FormatError", "FormatWarning", "OptionError", "TransitionError", "TreeError"]
+__all__ = [
+    "DodonaError",
+    "FormatError",
+    "FormatWarning",
+    "MismatchError",
+    "OptionError",
+    "TransitionError",
+    "TreeError",
+]
 
 
 class DodonaError(Exception):
@@ -32,6 +41,10 @@ class TreeError(DodonaError, ValueError):
 
 class FormatError(DodonaError, ValueError):
     """A data file that breaks its format."""
+
+
+class MismatchError(FormatError):
+    """Files that should have the same words and do not."""
 
 
 class FormatWarning(UserWarning):

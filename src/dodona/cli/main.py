@@ -8,6 +8,7 @@ from typing import TextIO
 import click
 
 from dodona import DodonaError, FormatWarning, __version__
+from dodona.cli.evaluate import evaluate_command
 from dodona.cli.oracle import oracle
 from dodona.cli.stats import stats
 from dodona.core.derive import COMPILED
@@ -24,6 +25,7 @@ def dodona() -> None:
     """
 
 
+dodona.add_command(evaluate_command)
 dodona.add_command(oracle)
 dodona.add_command(stats)
 

@@ -1,0 +1,218 @@
+"""`dodona evaluate`: how good a parse is, where its errors are, and whether another one is really better."""
+
+import json
+import sys
+from dataclasses import dataclass
+
+import click
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from dodona import FormatError, MismatchError
+from dodona.data import Sentence, read
+from dodona.evaluation import (
+    Comparison,
+    Scores,
+    attachment,
+    by_distance,
+    by_length,
+    by_relation,
+    compare,
+    differences,
+    evaluate,
+)
+from dodona.evaluation.significance import SHUFFLES
+
+BREAKDOWNS = ("relation", "length", "distance")
+ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
+
+Value = int | float | None
+
+
+@dataclass
+class Table:
+    """Numbers with names, whatever the format they are shown in. Shares are in percent."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: dict[str, tuple[Value, ...]]
+    decimals: int = 2
+
+
+@dataclass
+class Result:
+    """All tables about one file, or about two of them."""
+
+    files: list[str]
+    tables: list[Table]
+
+
+@click.command("evaluate")
+@click.argument("gold")
+@click.argument("system")
+@click.argument("system2", required=False)
+@click.option("--by", multiple=True, type=click.Choice(BREAKDOWNS), help="Also show where the errors are; repeatable.")
+@click.option(
+    "--shuffles",
+    default=SHUFFLES,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2.",
+)
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of these swaps.")
+@click.option(
+    "--format",
+    "output",
+    default="table",
+    show_default=True,
+    type=click.Choice(["table", "json", "tsv"]),
+    help="For people or for scripts.",
+)
+def evaluate_command(
+    gold: str, system: str, system2: str | None, by: tuple[str, ...], shuffles: int, seed: int, output: str
+) -> None:
+    """Score the trees and tags in SYSTEM against GOLD (CoNLL-U, `-` for standard input); compare it with SYSTEM2.
+
+    The scores are those of the CoNLL 2018 shared task, for any tokenization of the same text. Where the words are the
+    same, attachment scores with full labels and without punctuation follow. SYSTEM2, a second output for the same
+    words, asks whether the two differ significantly.
+
+    \b
+    dodona evaluate gold.conllu parsed.conllu
+    dodona evaluate gold.conllu parsed.conllu --by relation --by length
+    dodona evaluate gold.conllu one.conllu other.conllu --format json
+    """
+    files = [gold, system] if system2 is None else [gold, system, system2]
+    if files.count("-") > 1:
+        raise click.UsageError("Only one file can be '-', standard input.")
+    gold_sentences = _sentences(gold)
+    results, comparisons = [], []
+    for file in files[1:]:
+        sentences = _sentences(file)
+        tables = [_scores_table(evaluate(gold_sentences, sentences))]
+        try:
+            comparison = compare(gold_sentences, sentences)
+        except MismatchError as error:
+            if by or system2 is not None:
+                raise
+            click.echo(f"dodona: other words than in gold, so no attachment scores: {error}", err=True)
+        else:
+            comparisons.append(comparison)
+            tables.append(_attachment_table(comparison))
+            tables += [_breakdown_table(kind, comparison) for kind in BREAKDOWNS if kind in by]
+        results.append(Result([file], tables))
+    if system2 is not None:
+        first, second = comparisons
+        results.append(Result([system, system2], [_significance_table(first, second, shuffles, seed)]))
+    {"table": _show, "json": _print_json, "tsv": _print_tsv}[output](results)
+
+
+def _sentences(file: str) -> list[Sentence]:
+    sentences = list(read(file))
+    if not sentences:
+        raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
+    return sentences
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _arc_rows(scores: Scores) -> dict[str, tuple[Value, ...]]:
+    return {
+        name: (s.gold, s.system, s.correct, 100 * s.precision, 100 * s.recall, 100 * s.f1) for name, s in scores.items()
+    }
+
+
+def _scores_table(scores: Scores) -> Table:
+    rows = {name: (*row, _percent(scores[name].aligned_accuracy)) for name, row in _arc_rows(scores).items()}
+    return Table("scores", "CoNLL 2018 scores", (*ARC_COLUMNS, "aligned accuracy"), rows)
+
+
+def _attachment_table(comparison: Comparison) -> Table:
+    counted = attachment(comparison), attachment(comparison, punctuation=False)
+    rows: dict[str, tuple[Value, ...]] = {
+        "words": tuple(rates["UAS"].total for rates in counted),
+        "sentences": tuple(rates["UAS exact match"].total for rates in counted),
+    }
+    for name in counted[0]:
+        rows[name] = tuple(100 * rates[name].accuracy for rates in counted)
+    return Table("attachment", "Attachment, full labels", ("all words", "without punctuation"), rows)
+
+
+def _breakdown_table(kind: str, comparison: Comparison) -> Table:
+    if kind == "relation":
+        return Table(kind, "Arcs by relation", ARC_COLUMNS, _arc_rows(by_relation(comparison)))
+    if kind == "distance":
+        return Table(kind, "Arcs by distance", ARC_COLUMNS, _arc_rows(by_distance(comparison)))
+    rows: dict[str, tuple[Value, ...]] = {
+        name: (
+            group.exact_match.total,
+            group.las.total,
+            100 * group.uas.accuracy,
+            100 * group.las.accuracy,
+            100 * group.exact_match.accuracy,
+        )
+        for name, group in by_length(comparison).items()
+    }
+    return Table(kind, "Sentences by length", ("sentences", "words", "UAS", "LAS", "LAS exact match"), rows)
+
+
+def _significance_table(first: Comparison, second: Comparison, shuffles: int, seed: int) -> Table:
+    rows: dict[str, tuple[Value, ...]] = {}
+    for name, found in differences(first, second, shuffles=shuffles, seed=seed).items():
+        a, b = found.first, found.second
+        rows[name] = (
+            100 * a.accuracy,
+            100 * b.accuracy,
+            100 * (b.correct - a.correct) / a.total,
+            found.wilcoxon.differing,
+            found.randomization_p,
+            found.wilcoxon.p,
+        )
+    columns = ("first", "second", "difference", "sentences differing", "p randomization", "p Wilcoxon")
+    return Table("significance", f"Significance, {shuffles} shuffles", columns, rows, decimals=4)
+
+
+def _show(results: list[Result]) -> None:
+    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    for result in results:
+        for table in result.tables:
+            drawn = RichTable(title=Text(f"{table.title} · {' '.join(result.files)}"), title_justify="left")
+            drawn.add_column("")
+            for column in table.columns:
+                drawn.add_column(column, justify="right")
+            for name, values in table.rows.items():
+                drawn.add_row(Text(name), *(_cell(value, table.decimals) for value in values))
+            console.print(drawn)
+
+
+def _cell(value: Value, decimals: int) -> str:
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, int) else f"{value:.{decimals}f}"
+
+
+def _print_json(results: list[Result]) -> None:
+    """One object for each system, and one for their difference: the files, then table, row and column by name."""
+    shown = []
+    for result in results:
+        tables = {
+            table.name: {name: dict(zip(table.columns, values, strict=True)) for name, values in table.rows.items()}
+            for table in result.tables
+        }
+        shown.append({"files": result.files, **tables})
+    click.echo(json.dumps(shown, ensure_ascii=False, indent=1))
+
+
+def _print_tsv(results: list[Result]) -> None:
+    """One number a line, so that `grep` and `cut` are enough to pick one."""
+    click.echo("files\ttable\trow\tcolumn\tvalue")
+    for result in results:
+        for table in result.tables:
+            for name, values in table.rows.items():
+                for column, value in zip(table.columns, values, strict=True):
+                    cells = (" ".join(result.files), table.name, name, column, "" if value is None else str(value))
+                    click.echo("\t".join(cells))

@@ -1,0 +1,26 @@
+"""How good a parse is: scores, where the errors are, and whether a difference is more than chance."""
+
+from dodona.evaluation.attachment import Comparison, Rate, attachment, compare
+from dodona.evaluation.breakdown import LengthBin, by_distance, by_length, by_relation
+from dodona.evaluation.conll18 import METRICS, Score, Scores, evaluate
+from dodona.evaluation.significance import Difference, Wilcoxon, approximate_randomization, differences, wilcoxon
+
+__all__ = [
+    "METRICS",
+    "Comparison",
+    "Difference",
+    "LengthBin",
+    "Rate",
+    "Score",
+    "Scores",
+    "Wilcoxon",
+    "approximate_randomization",
+    "attachment",
+    "by_distance",
+    "by_length",
+    "by_relation",
+    "compare",
+    "differences",
+    "evaluate",
+    "wilcoxon",
+]

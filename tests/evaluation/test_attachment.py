@@ -1,0 +1,150 @@
+"""Attachment scores and breakdowns over the same words."""
+
+import numpy as np
+import pytest
+from evaluation.treebank import treebank, trees
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dodona import FormatError, MismatchError
+from dodona.evaluation import (
+    Comparison,
+    Rate,
+    Score,
+    attachment,
+    by_distance,
+    by_length,
+    by_relation,
+    compare,
+    evaluate,
+)
+
+GOLD = (
+    "she/PRON/2/nsubj:pass left/VERB/0/root early/ADV/2/advmod ./PUNCT/2/punct",
+    "oak/NOUN/0/root !/PUNCT/1/punct",
+    "!/PUNCT/0/root",
+)
+SYSTEM = (
+    "she/PRON/2/nsubj left/VERB/0/root early/ADV/2/obl ./PUNCT/3/punct",
+    "oak/NOUN/0/root !/NOUN/1/dep",
+    "!/NOUN/0/root",
+)
+
+
+@pytest.fixture
+def comparison() -> Comparison:
+    return compare(treebank(*GOLD), treebank(*SYSTEM))
+
+
+def test_with_and_without_punctuation(comparison: Comparison) -> None:
+    assert attachment(comparison) == {
+        "UAS": Rate(6, 7),
+        "LAS": Rate(3, 7),
+        "LAS universal": Rate(4, 7),
+        "labels": Rate(4, 7),
+        "labels universal": Rate(5, 7),
+        "UAS exact match": Rate(2, 3),
+        "LAS exact match": Rate(1, 3),
+        "LAS universal exact match": Rate(1, 3),
+    }
+    # punctuation is what gold says it is, and the last sentence is nothing else
+    assert attachment(comparison, punctuation=False) == {
+        "UAS": Rate(4, 4),
+        "LAS": Rate(2, 4),
+        "LAS universal": Rate(3, 4),
+        "labels": Rate(2, 4),
+        "labels universal": Rate(3, 4),
+        "UAS exact match": Rate(2, 2),
+        "LAS exact match": Rate(1, 2),
+        "LAS universal exact match": Rate(1, 2),
+    }
+
+
+@given(st.lists(st.text(alphabet="abc", min_size=1, max_size=6).flatmap(trees), min_size=1, max_size=4))
+def test_numbers_agree_with_the_shared_task_and_with_each_other(sentences: list[str]) -> None:
+    gold = treebank(*sentences)
+    system = treebank(*sentences)
+    for sentence in system:
+        sentence.labels[0] = "obj:lost"
+        if len(sentence.words) > 2:
+            sentence.heads[-1] = 1
+    comparison = compare(gold, system)
+    rates, scores = attachment(comparison), evaluate(gold, system)
+    assert (rates["UAS"].correct, rates["LAS universal"].correct) == (scores["UAS"].correct, scores["LAS"].correct)
+    for breakdown in (by_relation(comparison), by_distance(comparison)):
+        for total in ("gold", "system"):
+            assert sum(getattr(score, total) for score in breakdown.values()) == rates["LAS"].total
+        assert sum(score.correct for score in breakdown.values()) == rates["LAS"].correct
+    bins = by_length(comparison).values()
+    assert sum(b.las.correct for b in bins) == rates["LAS"].correct
+    assert sum(b.uas.correct for b in bins) == rates["UAS"].correct
+    assert sum(b.exact_match.correct for b in bins) == rates["LAS exact match"].correct
+    assert sum(b.exact_match.total for b in bins) == len(gold)
+
+
+def test_by_relation(comparison: Comparison) -> None:
+    assert by_relation(comparison) == {
+        "root": Score(3, 3, 3),
+        "punct": Score(2, 1, 0),
+        "advmod": Score(1, 0, 0),
+        "nsubj:pass": Score(1, 0, 0),
+        "dep": Score(0, 1, 0),
+        "nsubj": Score(0, 1, 0),
+        "obl": Score(0, 1, 0),
+    }
+    assert list(by_relation(comparison))[:2] == ["root", "punct"]
+
+
+def test_by_distance(comparison: Comparison) -> None:
+    assert by_distance(comparison) == {"root": Score(3, 3, 3), "1": Score(3, 4, 0), "2": Score(1, 0, 0)}
+
+
+def test_bins_by_length_and_distance() -> None:
+    def flat(n: int) -> str:
+        return " ".join(["w/X/0/root", *["w/X/1/flat"] * (n - 1)])
+
+    treebank_of_lengths = treebank(*map(flat, (1, 10, 11, 50, 51)))
+    comparison = compare(treebank_of_lengths, treebank_of_lengths)
+    assert [(name, b.exact_match.total) for name, b in by_length(comparison).items()] == [
+        ("1-10", 2),
+        ("11-20", 1),
+        ("41-50", 1),
+        ("51+", 1),
+    ]
+    assert {name: score.gold for name, score in by_distance(comparison).items()} == {
+        "root": 5,
+        "1": 4,
+        "2": 4,
+        "3-6": 16,
+        "7+": 3 + 4 + 43 + 44,
+    }
+
+
+def test_per_sentence_counts(comparison: Comparison) -> None:
+    assert comparison.per_sentence(comparison.arc_right).tolist() == [1, 1, 1]
+    assert comparison.per_sentence(np.zeros_like(comparison.arc_right)).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        (SYSTEM[:2], r"sample.conllu:9: sentence 3 begins here, but .*sample.conllu has only 2"),
+        ((*SYSTEM, SYSTEM[0]), r"sample.conllu:11: sentence 4 begins here, but .* has only 3"),
+        (
+            (SYSTEM[0], "elm/NOUN/0/root !/PUNCT/1/punct"),
+            r":6: word 1 of sentence 2 is 'elm'; expected 'oak' as in .*:6",
+        ),
+        ((SYSTEM[0], "oak/NOUN/0/root"), r":6: sentence 2 has 1 words; expected 2 as in .*:6"),
+        ((), "sentence 1 begins here, but the other file has only 0"),
+    ],
+)
+def test_other_words(system: tuple[str, ...], message: str) -> None:
+    with pytest.raises(MismatchError, match=message):
+        compare(treebank(*GOLD), treebank(*system))
+
+
+def test_a_missing_head() -> None:
+    with pytest.raises(
+        FormatError, match=r"sample.conllu:1: word 2 \('left'\) of this sentence has HEAD '_'; expected"
+    ):
+        compare(treebank(GOLD[0]), treebank(SYSTEM[0].replace("left/VERB/0/root", "left/VERB/_/_")))

@@ -1,0 +1,120 @@
+"""The scores of the shared task: worked by hand, and what must hold for any two files."""
+
+from itertools import pairwise
+
+import pytest
+from evaluation.treebank import treebank, trees
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dodona import FormatError, MismatchError
+from dodona.evaluation import METRICS, Score, evaluate
+from dodona.evaluation.alignment import align
+from dodona.evaluation.document import flatten
+
+TEXT = st.text(alphabet="abc", min_size=1, max_size=8)
+GOLD = "la/DET/2/det fin/NOUN/0/root du=de/ADP/5/case+le/DET/5/det jour/NOUN/2/nmod ./PUNCT/2/punct"
+
+
+@given(TEXT.flatmap(trees))
+def test_a_file_against_itself_is_perfect(sentence: str) -> None:
+    scores = evaluate(treebank(sentence), treebank(sentence))
+    assert tuple(scores) == METRICS
+    for score in scores.values():
+        assert score.correct == score.gold == score.system
+        assert score.aligned in (None, score.gold)
+
+
+@given(TEXT.flatmap(lambda text: st.tuples(trees(text, multiword=False), trees(text, multiword=False))))
+def test_swapping_the_files_swaps_precision_and_recall(pair: tuple[str, str]) -> None:
+    a, b = map(treebank, pair)
+    there, back = evaluate(a, b), evaluate(b, a)
+    for name in ("Tokens", "Sentences", "Words", "UPOS", "UAS", "LAS", "CLAS"):
+        assert (there[name].precision, there[name].recall) == (back[name].recall, back[name].precision)
+        assert there[name].f1 == back[name].f1
+
+
+@given(TEXT.flatmap(lambda text: st.tuples(trees(text), trees(text))))
+def test_alignment_is_one_to_one_in_order_and_stays_in_place(pair: tuple[str, str]) -> None:
+    gold, system = (flatten(treebank(sentence)) for sentence in pair)
+    pairs = align(gold, system).pairs
+    for (g, s), (next_g, next_s) in pairwise(pairs):
+        assert g < next_g
+        assert s < next_s
+    for g, s in pairs:
+        if not gold.multiword[g] and not system.multiword[s] and gold.spans[g] != system.spans[s]:
+            # only near a multiword token may words be matched by form alone
+            assert gold.forms[g] == system.forms[s]
+            assert any(gold.multiword) or any(system.multiword)
+
+
+def test_a_multiword_token_left_whole() -> None:
+    system = "la/DET/2/det fin/NOUN/0/root du/ADP/4/case jour/NOUN/2/nmod ./PUNCT/2/punct"
+    scores = evaluate(treebank(GOLD), treebank(system))
+    assert scores["Tokens"] == Score(5, 5, 5)
+    assert scores["Words"] == Score(6, 5, 4)
+    assert scores["UAS"] == scores["LAS"] == Score(6, 5, 4, 4)
+    assert scores["CLAS"] == Score(2, 2, 2, 2)
+    assert scores["MLAS"] == Score(2, 2, 1, 2)  # jour has lost its two function words, fin has kept its own
+    assert (scores["LAS"].precision, scores["LAS"].recall) == (4 / 5, 4 / 6)
+    assert scores["LAS"].f1 == 8 / 11
+    assert scores["LAS"].aligned_accuracy == 1.0
+
+
+def test_words_of_a_multiword_token_are_found_by_form_whatever_the_case() -> None:
+    system = "la/DET/2/det fin/NOUN/0/root du=De/ADP/6/case+ce/X/6/dep+le/DET/6/det jour/NOUN/2/nmod ./PUNCT/2/punct"
+    scores = evaluate(treebank(GOLD), treebank(system))
+    assert scores["Words"] == Score(6, 7, 6)
+    assert scores["LAS"] == Score(6, 7, 6, 6)
+    assert scores["CLAS"] == Score(2, 3, 2, 2)
+
+
+def test_words_that_are_split_and_joined() -> None:
+    gold = "ab/X/2/dep cd/X/0/root ef/X/2/obj"
+    system = "a/X/2/dep bc/X/3/dep d/X/0/root ef/X/3/obj"
+    scores = evaluate(treebank(gold), treebank(system))
+    assert scores["Tokens"] == Score(3, 4, 1)
+    assert scores["UAS"] == Score(3, 4, 0, 1)  # the head of ef is a word that gold does not have
+
+
+def test_only_one_overlapping_word_is_passed_over_before_a_multiword_token() -> None:
+    gold = "abcdef/X/0/root gh=cd/X/1/dep+x/X/1/dep"
+    system = "ab/X/0/root cd/X/1/dep ef/X/1/dep gh/X/1/dep"
+    assert evaluate(treebank(gold), treebank(system))["Words"] == Score(3, 4, 1)
+
+
+def test_what_the_shared_task_leaves_out() -> None:
+    gold = treebank("Hunde/NOUN/2/nsubj:pass/_/Number=Plur|Case=Nom bellen/VERB/0/root/bellen/Own=Yes")
+    system = treebank("Hunde/NOUN/2/nsubj/Hund/Case=Nom|Number=Plur|Typo=Yes bellen/VERB/0/root/bell/Own=No")
+    scores = evaluate(gold, system)
+    assert scores["LAS"].correct == 2  # subtypes
+    assert scores["UFeats"].correct == 2  # the order of features, and features that are not universal
+    assert scores["Lemmas"].correct == 1  # a gold lemma that is not there asks for none
+    assert scores["BLEX"].correct == 1
+    assert scores["MLAS"].correct == 2
+
+
+def test_a_space_inside_a_word_is_no_difference() -> None:
+    gold, system = treebank("10\u00a0000/NUM/0/root"), treebank("10/NUM/0/root 000/NUM/1/flat")
+    assert evaluate(gold, system)["Words"] == Score(1, 2, 0)
+
+
+def test_sentences_in_another_order_are_another_text() -> None:
+    first, second = "oak/NOUN/0/root", "leaf/NOUN/0/root"
+    with pytest.raises(MismatchError, match=r".conllu:1: .* goes on with 'leafoak'; expected 'oakleaf' as in .*:1"):
+        evaluate(treebank(first, second), treebank(second, first))
+    with pytest.raises(MismatchError, match=r"with the end of the file; expected 'leaf'"):
+        evaluate(treebank(first, second), treebank(first))
+
+
+def test_sentences_with_the_same_words_in_another_order_score_less() -> None:
+    first, second = "oak/NOUN/0/root oak/NOUN/1/flat", "oak/NOUN/2/flat oak/NOUN/0/root"
+    assert evaluate(treebank(first, second), treebank(second, first))["UAS"].correct == 0
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_missing_head_is_an_error_on_either_side(side: int) -> None:
+    files = [treebank("oak/NOUN/0/root tree/NOUN/1/flat"), treebank("oak/NOUN/0/root tree/NOUN/1/flat")]
+    files[side] = treebank("oak/NOUN/0/root tree/NOUN/_/_")
+    with pytest.raises(FormatError, match="HEAD '_'"):
+        evaluate(*files)
