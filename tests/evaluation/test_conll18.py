@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 from evaluation.treebank import treebank, trees
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dodona import FormatError, MismatchError
@@ -16,6 +16,7 @@ TEXT = st.text(alphabet="abc", min_size=1, max_size=8)
 GOLD = "la/DET/2/det fin/NOUN/0/root du=de/ADP/5/case+le/DET/5/det jour/NOUN/2/nmod ./PUNCT/2/punct"
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(TEXT.flatmap(trees))
 def test_a_file_against_itself_is_perfect(sentence: str) -> None:
     scores = evaluate(treebank(sentence), treebank(sentence))
@@ -25,6 +26,7 @@ def test_a_file_against_itself_is_perfect(sentence: str) -> None:
         assert score.aligned in (None, score.gold)
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(TEXT.flatmap(lambda text: st.tuples(trees(text, multiword=False), trees(text, multiword=False))))
 def test_swapping_the_files_swaps_precision_and_recall(pair: tuple[str, str]) -> None:
     a, b = map(treebank, pair)
@@ -34,6 +36,7 @@ def test_swapping_the_files_swaps_precision_and_recall(pair: tuple[str, str]) ->
         assert there[name].f1 == back[name].f1
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(TEXT.flatmap(lambda text: st.tuples(trees(text), trees(text))))
 def test_alignment_is_one_to_one_in_order_and_stays_in_place(pair: tuple[str, str]) -> None:
     gold, system = (flatten(treebank(sentence)) for sentence in pair)

@@ -61,7 +61,7 @@ def differences(
             Rate(int(a.sum()), len(first.sentence)),
             Rate(int(b.sum()), len(first.sentence)),
             approximate_randomization(a, b, shuffles=shuffles, seed=seed),
-            wilcoxon(a / words, b / words),
+            wilcoxon((a - b) / words),  # not a / words - b / words, whose rounding would tell equal differences apart
         )
     return found
 
@@ -94,13 +94,13 @@ def approximate_randomization(
     return (at_least + 1) / (shuffles + 1)
 
 
-def wilcoxon(first: Sequence[float] | ArrayLike, second: Sequence[float] | ArrayLike) -> Wilcoxon:
-    """The signed-rank test over the scores of each sentence (Wilcoxon 1945).
+def wilcoxon(differences: Sequence[float] | ArrayLike) -> Wilcoxon:
+    """The signed-rank test over the difference in score of each sentence (Wilcoxon 1945).
 
     Sentences without a difference are dropped, equal differences share their mean rank, and the p-value comes from
     the normal distribution with the variance corrected for ties: fine from some twenty differing sentences up.
     """
-    difference = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    difference = np.asarray(differences, np.float64)
     difference = difference[difference != 0]
     n = len(difference)
     if n == 0:
