@@ -27,6 +27,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
         "plain": PLAIN,
         "twice": GOLD * 2,
         "headless": HEADLESS,
+        "cycle": GOLD.replace("0\troot", "1\tdep"),
         "split": SPLIT,
         "other": GOLD.replace("Oak", "Elm"),
         "brackets": BRACKETS,
@@ -119,8 +120,8 @@ def test_labels_that_look_like_markup(files: dict[str, Path]) -> None:
         (("gold", "missing.conllu"), 1, "missing.conllu: cannot be read: No such file"),
         (("gold", "empty"), 1, "empty.conllu: no sentences; expected"),
         (("gold", "broken"), 1, "broken.conllu:1: "),
-        (("headless", "gold"), 1, "headless.conllu:"),
-        (("gold", "headless"), 1, "headless.conllu:1: word 2 ('leaves') of this sentence has HEAD '_'; expected"),
+        (("headless", "gold"), 1, "headless.conllu:2: word 2 of this sentence has HEAD '_'; expected"),
+        (("gold", "headless"), 1, "headless.conllu:2: word 2 of this sentence has HEAD '_'; expected"),
         (
             ("gold", "other"),
             1,
@@ -128,8 +129,8 @@ def test_labels_that_look_like_markup(files: dict[str, Path]) -> None:
         ),
         (("gold", "twice"), 1, "twice.conllu:4: the text of this sentence goes on with 'Oakleaves'; expected the end"),
         (("twice", "gold"), 1, "gold.conllu:1: the text of this sentence goes on with the end of the file; expected"),
-        (("gold", "split", "--by", "length"), 1, "split.conllu:1: word 2 of sentence 1 is 'leav'; expected 'leaves'"),
-        (("gold", "gold", "split"), 1, "split.conllu:1: word 2 of sentence 1 is 'leav'; expected 'leaves'"),
+        (("gold", "split", "--by", "length"), 1, "split.conllu:2: word 2 of sentence 1 is 'leav'; expected 'leaves'"),
+        (("gold", "gold", "split"), 1, "split.conllu:2: word 2 of sentence 1 is 'leav'; expected 'leaves'"),
     ],
 )
 def test_errors_are_one_line_and_never_a_traceback(

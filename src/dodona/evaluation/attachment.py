@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.errors import MismatchError
-from dodona.evaluation.document import known_heads, universal
+from dodona.evaluation.document import universal
 
 __all__ = ["Comparison", "Rate", "attachment", "compare"]
 
@@ -68,10 +68,9 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
             raise _different_number(len(lengths), gold, system, next_gold, next_system)
         gold, system = next_gold, next_system
         _check_words(len(lengths) + 1, gold, system)
-        gold.check_gold()
         lengths.append(len(gold.words))
-        gold_heads += known_heads(gold)
-        system_heads += known_heads(system)
+        gold_heads += gold.gold_heads()
+        system_heads += system.gold_heads()
         gold_labels += gold.labels
         system_labels += system.labels
         upos += gold.upos
@@ -121,12 +120,15 @@ def attachment(comparison: Comparison, *, punctuation: bool = True) -> dict[str,
 def _check_words(number: int, gold: Sentence, system: Sentence) -> None:
     if gold.words == system.words:
         return
-    place, other = f"{system.file}:{system.line}", f"{gold.file}:{gold.line}"
     for d, (g, s) in enumerate(zip(gold.words, system.words, strict=False), start=1):
         if g != s:
-            raise MismatchError(f"{place}: word {d} of sentence {number} is {s!r}; expected {g!r} as in {other}")
+            raise MismatchError(
+                f"{system.file}:{system.word_line(d)}: word {d} of sentence {number} is {s!r}; "
+                f"expected {g!r} as in {gold.file}:{gold.word_line(d)}"
+            )
     raise MismatchError(
-        f"{place}: sentence {number} has {len(system.words)} words; expected {len(gold.words)} as in {other}"
+        f"{system.file}:{system.line}: sentence {number} has {len(system.words)} words; "
+        f"expected {len(gold.words)} as in {gold.file}:{gold.line}"
     )
 
 

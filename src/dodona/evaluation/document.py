@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from dodona.data import Sentence
 from dodona.errors import FormatError
 
-__all__ = ["ROOT", "Document", "flatten", "known_heads", "universal"]
+__all__ = ["ROOT", "Document", "flatten", "universal"]
 
 Span = tuple[int, int]  # of characters, the second one past the end
 
@@ -48,19 +48,8 @@ def universal(label: str) -> str:
     return label.partition(":")[0]
 
 
-def known_heads(sentence: Sentence) -> list[int]:
-    """The heads, all of them: a word without one cannot be scored, and counting it as wrong would hide a mistake."""
-    heads = [h for h in sentence.heads if h is not None]
-    if len(heads) < len(sentence.heads):
-        d = sentence.heads.index(None) + 1
-        raise FormatError(
-            f"{_place(sentence)}: word {d} ({sentence.words[d - 1]!r}) of this sentence has HEAD '_'; "
-            f"expected the number of a word, or 0 for the root"
-        )
-    return heads
-
-
 def flatten(sentences: Iterable[Sentence]) -> Document:
+    """All of a file. Every sentence needs a tree: counting a missing head as wrong would hide a mistake."""
     document = Document()
     pieces: list[str] = []
     universal_feats: dict[str, str] = {}
@@ -70,9 +59,8 @@ def flatten(sentences: Iterable[Sentence]) -> Document:
         for first, last, is_multiword, form in _tokens(sentence):
             form = form.translate(SPACES)  # one tokenizer may keep a space inside a word and another split there
             if not form:
-                raise FormatError(
-                    f"{_place(sentence)}: the FORM of word {first} of this sentence is only spaces; expected a word"
-                )
+                place = f"{sentence.file}:{sentence.word_line(first)}"
+                raise FormatError(f"{place}: the FORM of word {first} is only spaces; expected a word")
             span = (position, position + len(form))
             position = span[1]
             pieces.append(form)
@@ -81,7 +69,7 @@ def flatten(sentences: Iterable[Sentence]) -> Document:
             document.multiword += [is_multiword] * (last - first + 1)
             document.forms += sentence.words[first - 1 : last] if is_multiword else [form]
         document.sentences.append((start, position))
-        document.places.append(_place(sentence))
+        document.places.append(f"{sentence.file}:{sentence.line}")
         document.lemmas += sentence.lemmas
         document.upos += sentence.upos
         document.xpos += sentence.xpos
@@ -91,7 +79,7 @@ def flatten(sentences: Iterable[Sentence]) -> Document:
                 universal_feats[feats] = "|".join(sorted(kept))
             document.feats.append(universal_feats[feats])
         document.labels += map(universal, sentence.labels)
-        document.parents += [first_word + h - 1 if h else ROOT for h in known_heads(sentence)]
+        document.parents += [first_word + h - 1 if h else ROOT for h in sentence.gold_heads()]
     document.characters = "".join(pieces)
     return document
 
@@ -104,7 +92,3 @@ def _tokens(sentence: Sentence) -> Iterable[tuple[int, int, bool, str]]:
         last, form = ranges.get(first, (first, sentence.words[first - 1]))
         yield first, last, first in ranges, form
         first = last + 1
-
-
-def _place(sentence: Sentence) -> str:
-    return f"{sentence.file}:{sentence.line}"
