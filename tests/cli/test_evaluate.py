@@ -127,6 +127,7 @@ def test_labels_that_look_like_markup(files: dict[str, Path]) -> None:
             1,
             "other.conllu:1: the text of this sentence goes on with 'Elmleaves'; expected 'Oak",
         ),
+        (("gold", "cycle"), 1, "cycle.conllu:1: no root in this sentence; expected a word with HEAD 0"),
         (("gold", "twice"), 1, "twice.conllu:4: the text of this sentence goes on with 'Oakleaves'; expected the end"),
         (("twice", "gold"), 1, "gold.conllu:1: the text of this sentence goes on with the end of the file; expected"),
         (("gold", "split", "--by", "length"), 1, "split.conllu:2: word 2 of sentence 1 is 'leav'; expected 'leaves'"),
