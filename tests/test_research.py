@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy as np
 import pytest
 
 import dodona
@@ -267,7 +268,24 @@ def test_gold_can_be_prepared_once_for_all_oracles() -> None:
     assert counts == [1, 2, 1, 1]
 
 
-def test_configurations_can_be_deep_copied_by_their_own_method_only() -> None:
-    """The compiled state is no Python value; `copy()` is the way."""
-    with pytest.raises(TypeError):
-        copy.deepcopy(make().initial(1).state)
+def test_copy_module() -> None:
+    system = make()
+    c = system.initial(2)
+    for other in (copy.copy(c), copy.deepcopy(c)):
+        system.apply(other, "SHIFT")
+        assert (c.stack, other.stack) == ([], [0])
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert make().static(np.array(HEADS), LABELS) == make().static(HEADS, LABELS)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("words", ["abc", [1, 2]])
+def test_words_are_a_list_of_strings(words: object) -> None:
+    with pytest.raises(OptionError, match="list of strings"):
+        make().initial(words=words)  # type: ignore[arg-type]
+
+
+def test_a_sentence_can_be_too_long() -> None:
+    with pytest.raises(OptionError, match="at most"):
+        make().initial(2**40)

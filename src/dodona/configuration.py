@@ -12,9 +12,17 @@ __all__ = ["Configuration"]
 class Configuration:
     """Made by `System.initial`, changed in place by `System.apply`, read through its attributes."""
 
-    def __init__(self, state: State, system_name: str, label_names: Sequence[str], words: Sequence[str] | None) -> None:
+    def __init__(
+        self,
+        state: State,
+        system_name: str,
+        label_names: Sequence[str],
+        words: Sequence[str] | None,
+        system_key: tuple[object, ...],
+    ) -> None:
         self.state = state
         self.system_name = system_name
+        self.system_key = system_key  # which system, options and labels it belongs to
         self.words = tuple(words) if words is not None else None
         self._label_names = label_names
 
@@ -72,7 +80,14 @@ class Configuration:
         return (tuple(self.stack), tuple(self.buffer), *arcs, self.state.front)
 
     def copy(self) -> "Configuration":
-        return Configuration(derive.copy(self.state), self.system_name, self._label_names, self.words)
+        state = derive.copy(self.state)
+        return Configuration(state, self.system_name, self._label_names, self.words, self.system_key)
+
+    def __copy__(self) -> "Configuration":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Configuration":
+        return self.copy()
 
     def name(self, node: int) -> str:
         """The word form if it is known, else the number; ROOT for 0."""

@@ -9,7 +9,8 @@ Heads and labels are lists for the words 1..n; 0 is ROOT wherever it stands. Eve
 that the compiled core need not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from dodona.configuration import Configuration
@@ -20,12 +21,13 @@ from dodona.data.projectivity import checked_tree
 from dodona.errors import OptionError, TransitionError, TreeError
 from dodona.systems import SYSTEMS, Entry
 
-__all__ = ["System", "system"]
+__all__ = ["GoldTree", "System", "system"]
 
-BUDGET = 1_000_000
-"""Transitions that the MINIMAL oracle may try on one sentence before it settles for LAZY."""
+BUDGET = 10_000_000
+"""Transitions that the MINIMAL oracle may try on one sentence before it settles for LAZY: about half a second."""
 
-Heads = Sequence[int] | Gold
+MOST_WORDS = 1 << 24
+
 Action = tuple[int, int, int]
 
 
@@ -41,6 +43,18 @@ def system(name: str, labels: Sequence[str] | None = None, **options: Any) -> "S
     return System(name, SYSTEMS[name], labels, options)
 
 
+@dataclass(frozen=True)
+class GoldTree:
+    """A gold tree that was checked once. Made by `System.gold`."""
+
+    core: Gold
+    label_names: tuple[str, ...]
+    approximate: bool  # costs are wanted even if the system cannot build it
+
+
+Heads = Sequence[int] | GoldTree
+
+
 class System:
     """One transition system with its options and labels. Make it with `dodona.system`."""
 
@@ -52,12 +66,15 @@ class System:
         """How often the MINIMAL oracle ran out of its budget and LAZY was taken instead."""
         self.options = _checked_options(name, entry, options)
         self._label_names = list(self.labels)
+        self._key = (name, tuple(sorted(self.options.items())), self.labels)
         core_options = dict(self.options)
         if "root_label" in core_options:
             label = core_options["root_label"]
             if label not in self._label_names and self.labels:
                 self._label_names.append(label)  # only for arcs that are left to the end
             core_options["root_label"] = self._label_names.index(label) if self.labels else 0
+            if self.options.get("root") == "first":
+                self._label_names = list(self.labels)  # those arcs are no part of the parse
         self._core = entry.make(max(1, len(self.labels)), **core_options)
         self._without_single_root = entry.make(max(1, len(self.labels)), **(core_options | {"single_root": False}))
         plain, labelled = self._core.moves[: self._core.plain], self._core.moves[self._core.plain :]
@@ -79,7 +96,11 @@ class System:
         count = n if n is not None else len(words or ())
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
             raise OptionError(f"initial takes a number of words from 0 up, not {count!r}")
-        return Configuration(derive.start(self._core, count), self.name, self._label_names, words)
+        if count > MOST_WORDS:
+            raise OptionError(f"initial takes at most {MOST_WORDS} words, not {count}")
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words or ()):
+            raise OptionError(f"words must be a list of strings, not {words!r}")
+        return Configuration(derive.start(self._core, count), self.name, self._label_names, words, self._key)
 
     def is_terminal(self, c: Configuration) -> bool:
         self._check_configuration(c)
@@ -87,7 +108,7 @@ class System:
 
     def legal(self, c: Configuration) -> list[str]:
         """The names of all legal transitions; none in a terminal configuration."""
-        return [self._name(c, action) for action in self._legal_actions(c)]
+        return list(map(self._namer(c), self._legal_actions(c)))
 
     def apply(self, c: Configuration, transition: str, *, remembered: str | None = None) -> None:
         """Take a transition, in place.
@@ -113,15 +134,19 @@ class System:
 
     # Oracles
 
-    def gold(self, heads: Heads, labels: Sequence[str] | None = None, *, approximate: bool = False) -> Gold:
+    def gold(self, heads: Heads, labels: Sequence[str] | None = None, *, approximate: bool = False) -> GoldTree:
         """A checked gold tree, which all oracles take in place of `heads`; saves time in long loops."""
-        if isinstance(heads, Gold):
-            return heads
-        label_ids = self._gold_labels(len(heads), labels)
-        gold = checked_tree(heads, label_ids)
-        if not approximate:
-            self._check_buildable(gold)
-        return gold
+        if isinstance(heads, GoldTree):
+            if labels is not None or heads.label_names != tuple(self._label_names):
+                raise OptionError("a prepared gold tree brings its labels along, and they must be those of the system")
+            tree = heads
+        else:
+            tree = GoldTree(
+                checked_tree(heads, self._gold_labels(heads, labels)), tuple(self._label_names), approximate
+            )
+        if not (approximate or tree.approximate):
+            self._check_buildable(tree.core)
+        return tree
 
     def costs(
         self,
@@ -139,17 +164,18 @@ class System:
         """
         self._check_offers("dynamic")
         self._check_configuration(c)
-        gold = self.gold(heads, labels, approximate=approximate)
+        gold = self.gold(heads, labels, approximate=approximate).core
         self._check_length(c, gold)
         if self.is_terminal(c):
             return {}
+        names = self._namer(c)
         memory = self._remembered(remembered)
         found: dict[str, int] = {}
         for site in derive.sites(self._core, c.state):
             at_site = derive.costs(self._core, c.state, gold, site, memory)
             for action, cost in zip(self._actions(site), at_site, strict=True):
                 if cost != NONE:
-                    found[self._name(c, action)] = cost
+                    found[names(action)] = cost
         return found
 
     def zero_cost(
@@ -177,13 +203,13 @@ class System:
         """Nonmonotonic's joint oracle: of the zero-cost transitions, those that need no repair if there are any."""
         if self.name != "nonmonotonic":
             raise OptionError(f"{self.name} has no repairs to avoid; only nonmonotonic has")
-        gold = self.gold(heads, labels, approximate=approximate)
-        free = self.zero_cost(c, gold, remembered=remembered)
+        tree = self.gold(heads, labels, approximate=approximate)
+        free = self.zero_cost(c, tree, remembered=remembered)
         core: Any = self._core
         sure = []
         for transition in free:
             move, _, label = self._parse(c, transition)
-            if core.monotonic_cost(c.state, gold, move, label) == 0:
+            if core.monotonic_cost(c.state, tree.core, move, label) == 0:
                 sure.append(transition)
         return sure or free
 
@@ -204,7 +230,8 @@ class System:
         oracle = choices[0] if oracle is None else oracle
         if oracle not in choices:
             raise OptionError(f"{self.name} has no static oracle {oracle!r}; it has: {', '.join(choices)}")
-        gold = self.gold(heads, labels)
+        gold = self.gold(heads, labels).core
+        self._check_buildable(gold)
         core: Any = self._core
         moves = None
         if oracle == "minimal":
@@ -216,7 +243,7 @@ class System:
         names = []
         for move, site, gold_label in derive.canonical_derivation(self._core, gold, moves):
             label = max(gold_label, 0)  # without gold labels, the first
-            names.append(self._name(c, (move, site, label)))
+            names.append(self._namer(c)((move, site, label)))
             derive.apply(self._core, c.state, move, site, label)
         return names
 
@@ -228,16 +255,18 @@ class System:
         *,
         oracle: str = "nd-all",
     ) -> list[str]:
-        """swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": the transitions that keep the tree in reach.
+        """swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": the transitions that keep the tree in reach,
+        swapping towards the projective order only.
 
-        None if it is out of reach already.
+        None if it is out of that reach already.
         """
         choices = [name for name in self.entry.oracles if name.startswith("nd-")]
         if oracle not in choices:
             offered = f"it has: {', '.join(choices)}" if choices else "only swap-standard has them"
             raise OptionError(f"{self.name} has no non-deterministic oracle {oracle!r}; {offered}")
         self._check_configuration(c)
-        gold = self.gold(heads, labels)
+        gold = self.gold(heads, labels).core
+        self._check_buildable(gold)
         self._check_length(c, gold)
         if self.is_terminal(c):
             return []
@@ -246,7 +275,7 @@ class System:
         for move in core.correct_moves(c.state, gold, oracle == "nd-all"):
             label = gold.label[c.state.stack[c.state.depth - (2 if move == LEFT else 1)]]
             for l in range(max(1, len(self.labels))) if label == NONE and move in (LEFT, RIGHT) else [label]:
-                names.append(self._name(c, (move, 0, l)))
+                names.append(self._namer(c)((move, 0, l)))
         return names
 
     # Names and numbers
@@ -264,13 +293,19 @@ class System:
             found += [action for action in self._actions(site) if action[0] in legal]
         return found
 
-    def _name(self, c: Configuration, action: Action) -> str:
-        move, site, label = action
-        name = self._names[move, label] if (move, label) in self._names else self._names[move, NONE]
-        if self.name != "easy-first":
-            return name
-        verb, *rest = name.split(":", maxsplit=1)
-        return ":".join([verb, str(c.stack.index(site) + 1), *rest])
+    def _namer(self, c: Configuration) -> Callable[[Action], str]:
+        """What gives actions in this configuration their names; easy-first's say where in the list the head stands."""
+        places = {node: i for i, node in enumerate(c.stack, start=1)} if self.name == "easy-first" else {}
+
+        def name(action: Action) -> str:
+            move, site, label = action
+            plain = self._names[move, label] if (move, label) in self._names else self._names[move, NONE]
+            if not places:
+                return plain
+            verb, *rest = plain.split(":", maxsplit=1)
+            return ":".join([verb, str(places[site]), *rest])
+
+        return name
 
     def _plain_name(self, move: int, label: int) -> str:
         return f"{NAMES[move]}:{self.labels[label]}" if label != NONE and self.labels else NAMES[move]
@@ -278,8 +313,9 @@ class System:
     def _parse(self, c: Configuration, transition: str) -> Action:
         """The action of that name; an error that says why if there is none or it is not legal here."""
         legal = self._legal_actions(c)
+        names = self._namer(c)
         for action in legal:
-            if self._name(c, action) == transition:
+            if names(action) == transition:
                 return action
         if not legal:
             raise TransitionError(f"{transition} is not legal: the configuration is terminal")
@@ -287,7 +323,7 @@ class System:
         if verb not in self.entry.rules:
             verbs = ", ".join(self.entry.rules)
             raise TransitionError(f"{self.name} has no transition {transition!r}; it has: {verbs}")
-        if verb in {self._name(c, action).partition(":")[0] for action in legal}:
+        if verb in {NAMES[move] for move, _, _ in legal}:
             like = [name for name in self.legal(c) if name.partition(":")[0] == verb]
             why = f"{verb} is possible here as: {_some(like)}"
         else:
@@ -313,8 +349,9 @@ class System:
     # Checks
 
     def _check_configuration(self, c: Configuration) -> None:
-        if c.system_name != self.name:
-            raise OptionError(f"a configuration of {c.system_name} was given to {self.name}")
+        if c.system_key != self._key:
+            other = c.system_name if c.system_name != self.name else "another " + self.name
+            raise OptionError(f"a configuration of {other} was given to {self.name}")
 
     def _check_offers(self, oracle: str) -> None:
         if oracle not in self.entry.oracles:
@@ -333,11 +370,17 @@ class System:
                 f"the heads {heads} are not projective; {self.name} builds projective trees only, and its costs "
                 f"are exact for those only {hint}"
             )
-        roots = gold.first[1] - gold.first[0]
-        if self.options["single_root"] and roots > 1:
-            raise TreeError(f"the tree has {roots} root words; single_root=True allows one {hint}")
+        roots = list(gold.child[gold.first[0] : gold.first[1]])
+        if self.options["single_root"] and len(roots) > 1:
+            raise TreeError(f"the tree has {len(roots)} root words; single_root=True allows one {hint}")
+        if self.options.get("root") == "attach" and len({gold.label[k] < len(self.labels) for k in roots}) > 1:
+            raise TreeError(
+                f"some root words have the label {self.options['root_label']!r} and some another; without that label "
+                f"among the system's own, the two exclude each other {hint}"
+            )
 
-    def _gold_labels(self, n: int, labels: Sequence[str] | None) -> list[int]:
+    def _gold_labels(self, heads: Sequence[int], labels: Sequence[str] | None) -> list[int]:
+        n = len(heads)
         if labels is None:
             return [NONE] * n
         if not self.labels:
@@ -345,9 +388,9 @@ class System:
         if len(labels) != n:
             raise TreeError(f"{n} heads but {len(labels)} labels")
         known = {label: i for i, label in enumerate(self._label_names)}
-        for d, label in enumerate(labels, start=1):
-            if label not in known:
-                raise TreeError(f"word {d} has label {label!r}; the labels are: {_some(self._label_names)}")
+        for d, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
+            if label not in known or (h != 0 and label not in self.labels):
+                raise TreeError(f"word {d} has label {label!r}; the labels are: {_some(self.labels)}")
         return [known[label] for label in labels]
 
 
@@ -367,7 +410,7 @@ def _checked_options(name: str, entry: Entry, options: dict[str, Any]) -> dict[s
     """All options of the system, defaults filled in; an error lists what would be valid."""
     checked: dict[str, Any] = {key: values[0] for key, values in entry.options.items()}
     checked["single_root"] = False
-    takes_root_label = name == "covington" or options.get("root") in ("first", "attach")
+    takes_root_label = name == "covington" or (name == "arc-eager" and options.get("root") in ("first", "attach"))
     if takes_root_label:
         checked["root_label"] = "root"
     for key, value in options.items():

@@ -63,7 +63,7 @@ def test_swap_oracles() -> None:
 def test_a_history_that_puts_the_tree_out_of_reach_of_swap_standard() -> None:
     done = dodona("oracle", str(SENTENCES), "-s", "swap-standard", "--history", "SHIFT RIGHT:root")
     assert done.returncode == 0
-    assert "out of reach" in done.stdout
+    assert "cannot be reached" in done.stdout
 
 
 def test_standard_input() -> None:
@@ -77,15 +77,15 @@ def test_standard_input() -> None:
         (("oracle", "--nonsense"), 2, "No such option"),
         (("prophesy",), 2, "No such command"),
         (("oracle", "missing.conllu"), 1, "missing.conllu: cannot be read: No such file"),
-        (("oracle", "-", "--system", "arc-lager"), 1, "the systems are: arc-eager"),
-        (("oracle", "-", "--oracle", "delphic"), 1, "the oracles are: static, dynamic"),
-        (("oracle", "-", "--oracle", "lazy"), 1, "arc-eager has no oracle 'lazy'; it has: static, dynamic"),
-        (("oracle", "-", "-n", "99"), 1, "expected a number from 1 to 3"),
+        (("oracle", "-", "--system", "arc-lager"), 2, "the systems are: arc-eager"),
+        (("oracle", "-", "--oracle", "delphic"), 2, "the oracles are: static, dynamic"),
+        (("oracle", "-", "--oracle", "lazy"), 2, "arc-eager has no oracle 'lazy'; it has: static, dynamic"),
+        (("oracle", "-", "-n", "99"), 2, "expected a number from 1 to 3"),
         (("oracle", "-", "-n", "hearing"), 1, "not projective"),
         (("oracle", "-", "-n", "hearing"), 1, "--approximate"),
         (("oracle", "-", "--history", "REDUCE"), 1, "REDUCE needs a word with a head"),
-        (("oracle", "-", "--history", "SHIFT", "--oracle", "static"), 1, "one derivation only"),
-        (("oracle", "-", "--root", "top"), 1, "'last', 'first', 'attach'"),
+        (("oracle", "-", "--history", "SHIFT", "--oracle", "static"), 2, "one derivation only"),
+        (("oracle", "-", "--root", "top"), 2, "'last', 'first', 'attach'"),
     ],
 )
 def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], code: int, message: str) -> None:

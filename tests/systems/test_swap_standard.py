@@ -118,7 +118,7 @@ def test_a_unique_derivation_is_the_only_one(n: int) -> None:
     core = SwapStandard(1)
     for tree in all_trees(n):
         lattice = Lattice(tree)
-        assert core.is_unique(lattice.system.gold(tree)) == (lattice.derivations(lattice.system.initial(n)) == 1)
+        assert core.is_unique(lattice.system.gold(tree).core) == (lattice.derivations(lattice.system.initial(n)) == 1)
 
 
 def test_out_of_reach_there_is_no_correct_transition() -> None:
@@ -244,15 +244,6 @@ def test_minimal_falls_back_to_lazy_when_its_budget_runs_out() -> None:
     assert chosen.fallbacks == 1
     assert chosen.static(tree, oracle="minimal").count("SWAP") == 3
     assert chosen.fallbacks == 1
-
-
-def test_minimal_survives_a_long_tangled_sentence() -> None:
-    """Heads drawn at random: a thousand words that cross each other everywhere."""
-    chosen = system("swap-standard")
-    n = 300
-    heads = [0] + [(7919 * d) % d + 1 if (7919 * d) % d + 1 != d + 1 else 1 for d in range(1, n)]
-    derivation = chosen.static(heads, oracle="minimal", budget=20_000)
-    assert derivation.count("SWAP") <= chosen.static(heads, oracle="lazy").count("SWAP")
 
 
 def test_swap_standard_has_no_dynamic_cost() -> None:

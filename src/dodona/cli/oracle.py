@@ -10,13 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dodona import Configuration, DodonaError, OptionError, System, system
-from dodona.core.gold import Gold
+from dodona import Configuration, DodonaError, FormatError, OptionError, System, system
 from dodona.data import Sentence, read
+from dodona.research import GoldTree
 from dodona.systems import SYSTEMS
 
 ORACLES = ("static", "dynamic", "eager", "lazy", "minimal", "nd-sw", "nd-all")
 ALIKE = 4  # more transitions than this with the same verb and no cost are shown as one
+LONG = 12  # nodes of a list that are shown
 CROWDED = 6  # more groups than this are too many to look at
 
 
@@ -113,7 +114,7 @@ class Walk:
     """One derivation: first the given history, then whatever the oracle chooses."""
 
     def __init__(
-        self, chosen: System, sentence: Sentence, gold: Gold, oracle_name: str | None, history: list[str]
+        self, chosen: System, sentence: Sentence, gold: GoldTree, oracle_name: str | None, history: list[str]
     ) -> None:
         self.system = chosen
         self.gold = gold
@@ -121,7 +122,7 @@ class Walk:
         self.history = history
         self.has_costs = "dynamic" in chosen.entry.oracles
         flexible = "dynamic" if self.has_costs else "nd-all"
-        on_path = not history and (gold.is_projective or chosen.entry.builds == "all trees")
+        on_path = not history and (gold.core.is_projective or chosen.entry.builds == "all trees")
         self.oracle = oracle_name or (chosen.entry.oracles[0] if on_path else flexible)
         if self.oracle not in chosen.entry.oracles:
             raise OptionError(f"{chosen.name} has no oracle {self.oracle!r}; it has: {', '.join(chosen.entry.oracles)}")
@@ -142,14 +143,14 @@ class Walk:
             taken = planned.pop(0) if planned else good[0]
             lists = [c.stack if kind == "list" else getattr(c, kind) for kind in _lists(self.system.name)]
             before = c.heads
-            self.system.apply(c, taken)
+            self.system.apply(c, taken, remembered=self._remembered(c) if taken == "SHIFT" else None)
             self.total += 1
             arcs = [
                 f"{c.name(h)} → {c.name(d)}"
                 for d, (h, was) in enumerate(zip(c.heads, before, strict=True), start=1)
                 if h is not None and h != was
             ]
-            shown = [" ".join(map(c.name, nodes)) for nodes in lists]
+            shown = [_shortened(c, nodes, kind) for nodes, kind in zip(lists, _lists(self.system.name), strict=True)]
             yield Row(shown, legal, taken, taken in good, ", ".join(arcs))
 
     def _judge(self, c: Configuration) -> tuple[list[str], str]:
@@ -159,17 +160,27 @@ class Walk:
             good = self.system.correct(c, self.gold, oracle=kind)
             marks = {name: 0 if name in good else 1 for name in self.system.legal(c)}
             return good, _grouped(marks, ("", "✗"))
-        costs = self.system.costs(c, self.gold)
+        memory = self._remembered(c)
+        costs = self.system.costs(c, self.gold, remembered=memory)
         least = min(costs.values())
         good = [name for name, cost in costs.items() if cost == least]
         if self.system.name == "nonmonotonic" and least == 0:
-            good = self.system.preferred(c, self.gold)
+            good = self.system.preferred(c, self.gold, remembered=memory)
         return good, _grouped(costs)
+
+    def _remembered(self, c: Configuration) -> str | None:
+        """What SHIFT keeps in mind where a model would choose: the gold label of the word."""
+        if self.system.options.get("reduce_label") != "remembered" or not self.system.labels or c.buffer[0] == 0:
+            return None
+        return self.sentence.labels[c.buffer[0] - 1]
 
     def summary(self) -> str:
         c = self.end
         if not self.system.is_terminal(c):
-            return f"The gold tree is out of reach from {c}, and no {self.oracle} transition leads on."
+            return (
+                f"{self.total} transitions; from here the gold tree cannot be reached by swapping towards its "
+                f"projective order, so {self.oracle} has nothing to say."
+            )
         heads, labels = self.system.tree(c)
         wrong = sum(
             h != gold_h or (l is not None and l != gold_l)
@@ -201,11 +212,23 @@ def _grouped(costs: dict[str, int], words: tuple[str, ...] = ()) -> str:
     return " ".join(shown)
 
 
+def _shortened(c: Configuration, nodes: list[int], kind: str) -> str:
+    """What is near the focus of a long list: the end of a stack, the front of a buffer."""
+    if len(nodes) <= LONG or kind == "list":
+        return " ".join(map(c.name, nodes))
+    if kind in ("buffer", "right"):
+        return " ".join([*map(c.name, nodes[:LONG]), "…"])
+    return " ".join(["…", *map(c.name, nodes[-LONG:])])
+
+
 def _find(file: str, wanted: str) -> Sentence:
+    """By number, or else by sent_id."""
     count = 0
     for count, sentence in enumerate(read(file), start=1):
-        if wanted in (str(count), sentence.sent_id):
+        if wanted == (str(count) if wanted.isdigit() else sentence.sent_id):
             return sentence
+    if count == 0:
+        raise FormatError(f"{file}: there are no sentences in this file")
     raise OptionError(f"{file}: no sentence {wanted!r}; expected a number from 1 to {count}, or a sent_id")
 
 

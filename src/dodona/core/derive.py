@@ -105,6 +105,8 @@ def follow_dynamic(system: TransitionSystem, s: State, gold: Gold, costs: memory
                     best = a
                     best_site = site
             site = system.next_site(s, site)
+        if best == NONE:
+            break
         if best < system.plain:
             system.apply(s, system.moves[best], best_site, NONE)
         else:

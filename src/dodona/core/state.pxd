@@ -9,6 +9,7 @@ cdef class State:
     cdef public int depth          # how many nodes are on the stack
     cdef public int front          # queue[front] is the first node of the buffer
     cdef public int end            # queue[end - 1] is its last
+    cdef public long long steps    # transitions of derivations that were only tried out
     cdef public int arcs           # how many words have a head
     cdef public int width          # length of one row of memory
     cdef public int[::1] memory    # all rows, one after the other, so that a copy is one sweep
@@ -17,7 +18,14 @@ cdef class State:
     cdef public int[::1] place     # BUFFER, STACK or GONE, per node
     cdef public int[::1] head      # NONE while headless
     cdef public int[::1] label
-    cdef public int[::1] arity     # dependents collected so far
+    cdef public int[::1] left_arity   # dependents collected so far, to the left of the word
+    cdef public int[::1] right_arity  # and to its right
+    cdef public int[::1] leftmost     # the outermost of them, or nobody
+    cdef public int[::1] rightmost
+    cdef public int[::1] inner        # a dependent's next sibling on the way to their head, or nobody
+    cdef public int[::1] left_set     # the labels among them, one bit for each (31 labels share a bit each)
+    cdef public int[::1] right_set
+    cdef public int[::1] set_before   # a dependent's head's set before it was added
     cdef public int[::1] remembered  # non-monotonic: the label that scored best when the word was shifted
     cdef public int[::1] before    # easy-first: left neighbour in the list
     cdef public int[::1] after     # easy-first: right neighbour in the list
@@ -36,6 +44,9 @@ cdef class State:
     cdef void push(self, int k) noexcept nogil
     cdef void shift(self) noexcept nogil
     cdef void pop(self) noexcept nogil
+    cdef int arity(self, int k) noexcept nogil
     cdef void add_arc(self, int head, int dependent, int label) noexcept nogil
+    @cython.locals(left=cython.bint)
+    cdef void insert(self, int head, int dependent) noexcept nogil
     cdef void remove_arc(self, int dependent) noexcept nogil
-    cdef void reserve(self, Py_ssize_t size) noexcept with gil
+    cdef bint reserve(self, Py_ssize_t size) noexcept with gil

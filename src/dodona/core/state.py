@@ -8,7 +8,7 @@ from array import array
 
 from dodona.core.moves import BUFFER, GONE, NONE, STACK
 
-ROWS = 10
+ROWS = 17
 
 
 class State:
@@ -23,15 +23,23 @@ class State:
         self.place = self.memory[2 * width : 3 * width]
         self.head = self.memory[3 * width : 4 * width]
         self.label = self.memory[4 * width : 5 * width]
-        self.arity = self.memory[5 * width : 6 * width]
-        self.remembered = self.memory[6 * width : 7 * width]
-        self.before = self.memory[7 * width : 8 * width]
-        self.after = self.memory[8 * width : 9 * width]
-        self.joined = self.memory[9 * width : 10 * width]
+        self.left_arity = self.memory[5 * width : 6 * width]
+        self.right_arity = self.memory[6 * width : 7 * width]
+        self.leftmost = self.memory[7 * width : 8 * width]
+        self.rightmost = self.memory[8 * width : 9 * width]
+        self.inner = self.memory[9 * width : 10 * width]
+        self.left_set = self.memory[10 * width : 11 * width]
+        self.right_set = self.memory[11 * width : 12 * width]
+        self.remembered = self.memory[12 * width : 13 * width]
+        self.before = self.memory[13 * width : 14 * width]
+        self.after = self.memory[14 * width : 15 * width]
+        self.joined = self.memory[15 * width : 16 * width]
+        self.set_before = self.memory[16 * width : 17 * width]
         self.items = memoryview(array("i", bytes(4 * width)))
         self.marks = memoryview(array("i", bytes(4 * width)))
         self.flags = memoryview(array("i", bytes(4 * width)))
         self.chart = memoryview(array("i", bytes(4)))
+        self.steps = 0
         self.reset(0)
 
     def reset(self, n: int) -> None:
@@ -45,7 +53,12 @@ class State:
             self.place[k] = BUFFER
             self.head[k] = NONE
             self.label[k] = NONE
-            self.arity[k] = 0
+            self.left_arity[k] = 0
+            self.right_arity[k] = 0
+            self.leftmost[k] = n + 1
+            self.rightmost[k] = n + 1
+            self.left_set[k] = 0
+            self.right_set[k] = 0
             self.remembered[k] = NONE
             self.joined[k] = k
         self.place[n + 1] = GONE
@@ -92,18 +105,59 @@ class State:
         self.depth -= 1
         self.place[self.stack[self.depth]] = GONE
 
+    def arity(self, k: int) -> int:
+        """How many dependents the node has so far."""
+        return self.left_arity[k] + self.right_arity[k]
+
     def add_arc(self, head: int, dependent: int, label: int) -> None:
         self.head[dependent] = head
         self.label[dependent] = label
-        self.arity[head] += 1
         self.arcs += 1
+        self.insert(head, dependent)
+        if dependent < head:
+            self.left_arity[head] += 1
+            self.set_before[dependent] = self.left_set[head]
+            self.left_set[head] |= 1 << (label + 1) % 31
+        else:
+            self.right_arity[head] += 1
+            self.set_before[dependent] = self.right_set[head]
+            self.right_set[head] |= 1 << (label + 1) % 31
+
+    def insert(self, head: int, dependent: int) -> None:
+        """Keep the dependents on each side in order, outermost first. Most systems add them from the inside out."""
+        left = dependent < head
+        k = self.leftmost[head] if left else self.rightmost[head]
+        outer = self.n + 1
+        while k <= self.n and (k < dependent) == left:
+            outer = k
+            k = self.inner[k]
+        self.inner[dependent] = k
+        if outer <= self.n:
+            self.inner[outer] = dependent
+        elif left:
+            self.leftmost[head] = dependent
+        else:
+            self.rightmost[head] = dependent
 
     def remove_arc(self, dependent: int) -> None:
-        self.arity[self.head[dependent]] -= 1
+        """Take the arc back that was added last to this head on this side: its dependent is the outermost one."""
+        head = self.head[dependent]
+        if dependent < head:
+            self.leftmost[head] = self.inner[dependent]
+            self.left_arity[head] -= 1
+            self.left_set[head] = self.set_before[dependent]
+        else:
+            self.rightmost[head] = self.inner[dependent]
+            self.right_arity[head] -= 1
+            self.right_set[head] = self.set_before[dependent]
         self.head[dependent] = NONE
         self.label[dependent] = NONE
         self.arcs -= 1
 
-    def reserve(self, size: int) -> None:
-        """Make room for a chart of `size` cells, and some more, because it will grow again."""
-        self.chart = memoryview(array("i", bytes(8 * size)))
+    def reserve(self, size: int) -> bool:
+        """Make room for a chart of `size` cells, and some more, because it will grow again; whether there was any."""
+        try:
+            self.chart = memoryview(array("i", bytes(8 * size)))
+        except MemoryError:
+            return False
+        return True

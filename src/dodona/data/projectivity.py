@@ -10,6 +10,7 @@ quadratic in memory, with a small factor: 125 kB for a thousand words, nothing f
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
+from operator import index
 
 from dodona.core.derive import gold_tree
 from dodona.core.gold import Gold
@@ -22,10 +23,16 @@ __all__ = ["checked_tree", "lift", "nonprojective_dependents", "projectivized"]
 def checked_tree(heads: Sequence[int], labels: Sequence[int] | None = None) -> Gold:
     """The tree with these heads; an error that names the word if there is none."""
     n = len(heads)
+    numbers = []
     for d, h in enumerate(heads, start=1):
-        if isinstance(h, bool) or not isinstance(h, int) or not 0 <= h <= n or h == d:
+        try:
+            number = NONE if isinstance(h, bool) else index(h)
+        except TypeError:
+            number = NONE
+        if not 0 <= number <= n or number == d:
             raise TreeError(f"word {d} has head {h!r}; expected a number from 0 to {n}, not itself")
-    tree = gold_tree(list(heads), [NONE] * n if labels is None else list(labels))
+        numbers.append(number)
+    tree = gold_tree(numbers, [NONE] * n if labels is None else list(labels))
     if not tree.is_tree:
         raise TreeError(f"the heads {list(heads)} contain a cycle; expected a tree under ROOT (0)")
     return tree

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 
 from dodona.core.derive import canonical_derivation
 from dodona.core.gold import Gold
-from dodona.data.sentence import Sentence
 from dodona.data.projectivity import checked_tree, nonprojective_dependents
-from dodona.errors import TreeError
+from dodona.data.sentence import Sentence
 from dodona.research import BUDGET
 from dodona.systems.swap_standard import SwapStandard
 
@@ -32,10 +31,8 @@ class Statistics:
     _swap_standard: SwapStandard = field(default_factory=lambda: SwapStandard(1), repr=False)
 
     def add(self, sentence: Sentence) -> None:
-        try:
-            tree = checked_tree(sentence.heads)
-        except TreeError as error:
-            raise TreeError(f"{self.file}: sentence {self.sentences + 1}: {error}") from None
+        heads = sentence.gold_heads()
+        tree = checked_tree(heads)
         self.sentences += 1
         self.words += tree.n
         self.longest = max(self.longest, tree.n)
@@ -44,7 +41,7 @@ class Statistics:
         if tree.is_projective:  # no oracle swaps
             self.projective_sentences += 1
             return
-        self.nonprojective_arcs += len(nonprojective_dependents(sentence.heads))
+        self.nonprojective_arcs += len(nonprojective_dependents(heads))
         self.eager_swaps += self._swaps(tree, lazy=False)
         lazy = self._swaps(tree, lazy=True)
         fewest = self._swap_standard.fewest_swaps(tree, BUDGET)

@@ -25,6 +25,7 @@ class Entry:
     rules: dict[str, str]  # the precondition of each transition, in words
     builds: str  # the class of trees
     oracles: tuple[str, ...] = ("static", "dynamic")
+    template_kind: str = "stack"  # which feature templates suit it
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # valid values, the default first
 
 
@@ -34,10 +35,12 @@ SWAPS = ("eager", "lazy", "minimal", "nd-sw", "nd-all")
 
 SYSTEMS: dict[str, Entry] = {
     "arc-eager": Entry(arc_eager.ArcEager, arc_eager.RULES, "projective trees", options=ROOT),
-    "arc-standard": Entry(arc_standard.ArcStandard, arc_standard.RULES, "projective trees"),
-    "arc-hybrid": Entry(arc_hybrid.ArcHybrid, arc_hybrid.RULES, "projective trees"),
-    "easy-first": Entry(easy_first.EasyFirst, easy_first.RULES, "projective trees"),
+    "arc-standard": Entry(arc_standard.ArcStandard, arc_standard.RULES, "projective trees", template_kind="standard"),
+    "arc-hybrid": Entry(arc_hybrid.ArcHybrid, arc_hybrid.RULES, "projective trees", template_kind="hybrid"),
+    "easy-first": Entry(easy_first.EasyFirst, easy_first.RULES, "projective trees", template_kind="easy-first"),
     "nonmonotonic": Entry(nonmonotonic.NonMonotonic, nonmonotonic.RULES, "projective trees", options=REPAIRS),
-    "covington": Entry(covington.Covington, covington.RULES, "all trees"),
-    "swap-standard": Entry(swap_standard.SwapStandard, swap_standard.RULES, "all trees", oracles=SWAPS),
+    "covington": Entry(covington.Covington, covington.RULES, "all trees", template_kind="covington"),
+    "swap-standard": Entry(
+        swap_standard.SwapStandard, swap_standard.RULES, "all trees", oracles=SWAPS, template_kind="standard"
+    ),
 }

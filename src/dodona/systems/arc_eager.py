@@ -72,12 +72,12 @@ class ArcEager(TransitionSystem):
         but the lowest headless word as dependents; the last word must leave exactly one root behind.
         """
         s0 = s.s0()
-        if move == RIGHT and s0 == 0 and s.arity[0] > 0:
+        if move == RIGHT and s0 == 0 and s.arity(0) > 0:
             return False
         if move == REDUCE and s.head[s0] == 0:  # later words could hang on nothing but ROOT
             return False
         if s.front == s.n - 1:
-            roots = s.front - s.arcs + s.arity[0]
+            roots = s.front - s.arcs + s.arity(0)
             if move == SHIFT:
                 return roots == 0
             if move == RIGHT:
@@ -206,7 +206,7 @@ class ArcEager(TransitionSystem):
         """
         g = gold.leftmost(0)
         buried = s.place[g] == STACK and g != self.lowest(s)
-        return self.root_in_reach(s, gold) and (buried or s.arity[0] > 0)
+        return self.root_in_reach(s, gold) and (buried or s.arity(0) > 0)
 
     def root_in_reach(self, s: State, gold: Gold) -> bool:
         g = gold.leftmost(0)
@@ -223,7 +223,7 @@ class ArcEager(TransitionSystem):
         t = s.n
         if s.place[t] != BUFFER:
             return False
-        while True:
+        for _ in range(s.n):  # arcs of a gold tree that is not projective may lead round in a circle
             ahead = s.place[t] == BUFFER
             h = gold.head[t]
             if h == 0:
@@ -239,6 +239,7 @@ class ArcEager(TransitionSystem):
             if h == NONE:
                 return not ahead and t != self.lowest(s)
             t = h
+        return False
 
     def can_take(self, s: State, k: int) -> bool:
         """Whether LEFT could give a word of the stack its head."""
@@ -255,7 +256,7 @@ class ArcEager(TransitionSystem):
         b0 = s.b0()
         if gold.head[s0] == b0:
             return LEFT
-        if gold.head[b0] == s0:
+        if gold.head[b0] == s0 and not (self.waits_for_root(gold, b0) and gold.label[b0] >= self.labels):
             return RIGHT
         if s.depth > 0 and s.head[s0] != NONE and (s.place[gold.head[b0]] == STACK or gold.leftmost(b0) < s0):
             return REDUCE

@@ -4,7 +4,7 @@ from dodona.core.gold cimport Gold
 from dodona.core.state cimport State
 from dodona.core.system cimport TransitionSystem
 
-cdef int SHIFT, LEFT, RIGHT, NONE
+cdef int SHIFT, LEFT, RIGHT
 cdef int NEVER
 
 cdef class ArcStandard(TransitionSystem):

@@ -122,8 +122,8 @@ class ArcStandard(TransitionSystem):
         in the stack can be joined before the top is part of it.
         """
         right = count - depth
-        if len(s.chart) < (right + 1) * count:
-            s.reserve((right + 1) * count)
+        if len(s.chart) < (right + 1) * count and not s.reserve((right + 1) * count):
+            return 0
         item = s.items
         best = s.chart
         for i in range(depth - 1, -1, -1):
@@ -164,8 +164,8 @@ class ArcStandard(TransitionSystem):
         if s.depth > 1:
             s0 = s.s0()
             s1 = s.s1()
-            if gold.head[s1] == s0 and s.arity[s1] == gold.arity(s1):
+            if gold.head[s1] == s0 and s.arity(s1) == gold.arity(s1):
                 return LEFT
-            if gold.head[s0] == s1 and s.arity[s0] == gold.arity(s0):
+            if gold.head[s0] == s1 and s.arity(s0) == gold.arity(s0):
                 return RIGHT
         return SHIFT

@@ -70,10 +70,10 @@ class EasyFirst(TransitionSystem):
     def canonical(self, s: State, gold: Gold, site: int) -> int:
         """The leftmost head that has a neighbour for a gold dependent, which in turn has all of its own."""
         d = s.before[site]
-        if site > 0 and gold.head[d] == site and s.arity[d] == gold.arity(d):
+        if site > 0 and gold.head[d] == site and s.arity(d) == gold.arity(d):
             return LEFT
         d = s.after[site]
-        if gold.head[d] == site and s.arity[d] == gold.arity(d):
+        if gold.head[d] == site and s.arity(d) == gold.arity(d):
             return RIGHT
         return NONE
 

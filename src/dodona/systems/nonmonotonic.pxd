@@ -9,6 +9,7 @@ cdef int SHIFT, LEFT, RIGHT, REDUCE, ATTACH, BUFFER, STACK, NONE
 cdef class NonMonotonic(ArcEager):
     cdef public bint repairs_left    # NM-L: LEFT may replace the head of s
     cdef public bint repairs_reduce  # NM-D: REDUCE may give a headless s the head below it
+    cdef public ArcEager monotonic   # the system without repairs
     cdef public bint remembers       # ... with the label remembered since SHIFT, not a label of its own
 
     @cython.locals(repairable=cython.bint)
@@ -22,4 +23,5 @@ cdef class NonMonotonic(ArcEager):
     cdef bint can_take(self, State s, int k) noexcept nogil
     cdef bint tail_is_forfeit(self, State s, Gold gold) noexcept nogil
     cdef bint misremembers(self, State s, Gold gold) noexcept nogil
+    cdef int judge_monotonic(self, State s, Gold gold, int move, int label) noexcept nogil
     cpdef int monotonic_cost(self, State s, Gold gold, int move, int label)

@@ -35,6 +35,7 @@ class NonMonotonic(ArcEager):
         self.repairs_left = moves != "reduce"
         self.repairs_reduce = moves != "left"
         self.remembers = reduce_label == "remembered"
+        self.monotonic = ArcEager(labels, single_root)
         labelled = [LEFT, RIGHT]
         if self.repairs_reduce and not self.remembers:
             labelled.append(ATTACH)
@@ -132,9 +133,13 @@ class NonMonotonic(ArcEager):
         return self.remembers and gold.wrong_label(s.s1(), s0, s.remembered[s0])
 
     def monotonic_cost(self, s: State, gold: Gold, move: int, label: int) -> int:
+        """`judge_monotonic` for the research door."""
+        return self.judge_monotonic(s, gold, move, label)
+
+    def judge_monotonic(self, s: State, gold: Gold, move: int, label: int) -> int:
         """What the move costs without repairs, or NONE if it is itself a repair."""
-        if not ArcEager.permitted(self, s, move):
+        if not self.monotonic.legal(s, move, 0):
             return NONE
-        h = ArcEager.head_of(self, s, move, 0)
-        d = ArcEager.dependent_of(self, s, move, 0)
-        return ArcEager.out_of_reach(self, s, gold, move) + gold.wrong_label(h, d, label)
+        h = self.monotonic.head_of(s, move, 0)
+        d = self.monotonic.dependent_of(s, move, 0)
+        return self.monotonic.cost(s, gold, move, 0) + gold.wrong_label(h, d, label)

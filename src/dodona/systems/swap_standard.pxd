@@ -19,11 +19,11 @@ cdef class SwapStandard(ArcStandard):
     cdef int correct(self, State s, Gold gold, State work, bint links_too) noexcept nogil
     cdef void find_components(self, Gold gold, State work) noexcept nogil
     @cython.locals(length=cython.int, least=cython.int, swaps=cython.int, t=cython.int)
-    cdef int minimize(self, State s, Gold gold, State work, int[::1] best, int[::1] trail, int[::1] seen, int budget) noexcept nogil
+    cdef int minimize(self, State s, Gold gold, State work, int[::1] best, int[::1] trail, int[::1] seen, long long budget) noexcept nogil
     @cython.locals(one=cython.longlong, two=cython.longlong, slot=cython.Py_ssize_t)
     cdef bint was_here(self, State s, int[::1] seen, int swaps) noexcept nogil
     cpdef void prepare(self, Gold gold, bint lazy)
-    cpdef fewest_swaps(self, Gold gold, int budget)
+    cpdef fewest_swaps(self, Gold gold, long long budget)
     @cython.locals(found=cython.int)
     cpdef bint is_unique(self, Gold gold)
     cpdef list correct_moves(self, State s, Gold gold, bint links_too)

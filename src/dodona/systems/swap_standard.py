@@ -12,7 +12,7 @@ once its words stand in projective order; every oracle here swaps two words only
     lazy     SWAP waits while s0 and b0 are in the same maximal projective component (Nivre et al. 2009; E8)
     minimal  as few swaps as possible, by search
     nd-sw    arcs first; then SWAP, and SHIFT too wherever the tree stays within reach
-    nd-all   whatever keeps the tree within reach
+    nd-all   whatever keeps the tree within reach, swapping towards that order only
 """
 
 from array import array
@@ -79,6 +79,7 @@ class SwapStandard(ArcStandard):
     def can_finish(self, s: State, gold: Gold) -> bool:
         """Go on eagerly to the end; whether the gold tree comes out."""
         while not self.is_terminal(s):
+            s.steps += 1
             move = self.can_link(s, gold)
             if move == NONE:
                 if self.can_swap(s, gold):
@@ -147,6 +148,8 @@ class SwapStandard(ArcStandard):
                     best[i] = SHIFT if trail[i] == FORK else trail[i]
             else:
                 move = self.explore(s, gold, work, swaps + 1 < least)
+                budget -= work.steps
+                work.steps = 0
                 if move == FORK and self.was_here(s, seen, swaps):
                     move = DEAD
             if move == DEAD:
