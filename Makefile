@@ -1,7 +1,7 @@
 # `make demo` and `make test` need nothing but a Debian-like machine: they set up all the rest in .venv.
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src -name '*.py' -o -name '*.pxd' -o -name 'py.typed') pyproject.toml setup.py README.md
+SOURCES := $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.txt' -o -name 'py.typed') pyproject.toml setup.py README.md
 TREEBANKS ?= ../shared/treebanks
 
 .PHONY: help demo test bench clean

@@ -1,4 +1,4 @@
-"""Compiles the hot rooms: every Python file that has a .pxd of the same name becomes an extension module."""
+"""Compiles the hot rooms: every file that has a .pxd of the same name becomes an extension module."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,8 @@ DIRECTIVES = {
 
 def extension(pxd: Path) -> Extension:
     module = ".".join(pxd.relative_to(SOURCE).with_suffix("").parts)
-    return Extension(module, [str(pxd.with_suffix(".py"))], extra_compile_args=["-O3"])
+    source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
+    return Extension(module, [str(source)], include_dirs=[str(pxd.parent)], extra_compile_args=["-O3"])
 
 
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

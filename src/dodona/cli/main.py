@@ -1,5 +1,6 @@
 """`dodona`: finds the command, and turns errors into one line on stderr and an exit code."""
 
+import io
 import os
 import sys
 import warnings
@@ -7,10 +8,13 @@ from typing import TextIO
 
 import click
 
-from dodona import DodonaError, FormatWarning, __version__
+from dodona import DodonaError, FormatWarning, OptionError, __version__
 from dodona.cli.evaluate import evaluate_command
+from dodona.cli.info import info
 from dodona.cli.oracle import oracle
+from dodona.cli.parse import parse
 from dodona.cli.stats import stats
+from dodona.cli.train import train_command
 from dodona.core.derive import COMPILED
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
@@ -27,6 +31,9 @@ def dodona() -> None:
 
 dodona.add_command(evaluate_command)
 dodona.add_command(oracle)
+dodona.add_command(train_command)
+dodona.add_command(parse)
+dodona.add_command(info)
 dodona.add_command(stats)
 
 
@@ -34,6 +41,9 @@ def run() -> None:
     """The entry point of the installed program."""
     warnings.simplefilter("always", FormatWarning)  # readers say each thing once per file themselves
     warnings.showwarning = _remark
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter still gets the rest
     try:
         dodona.main(prog_name="dodona", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as help_text:
@@ -47,9 +57,13 @@ def run() -> None:
         sys.exit(130)
     except DodonaError as error:
         click.echo(f"dodona: {error}", err=True)
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, OptionError) else 1)
     except BrokenPipeError:
         # the reader (`| head`) has seen enough; keep Python from complaining while it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        click.echo(f"dodona: {error.filename or 'output'}: {error.strerror}", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 

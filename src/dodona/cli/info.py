@@ -1,0 +1,31 @@
+"""`dodona info`: what a model file says about itself."""
+
+from pathlib import Path
+
+import click
+
+from dodona.pipeline.parser import Parser
+
+
+@click.command()
+@click.argument("model")
+def info(model: str) -> None:
+    """Show how MODEL was trained, on what, and how well it did."""
+    parser = Parser.load(model)
+    options = parser.options
+    rows = {
+        "file": f"{model}, {Path(model).stat().st_size / 1e6:.1f} MB",
+        "system": " ".join([options.system, *(f"{k}={v}" for k, v in options.system_options.items())]),
+        "oracle": options.oracle,
+        "training": f"{options.iterations} iterations, {options.update}, seed {options.seed}",
+        "exploration": f"after {options.explore_after}, p = {options.explore}" if options.oracle == "dynamic" else None,
+        "templates": f"{options.templates} ({len(parser.templates)})",
+        "non-projective": options.nonprojective,
+        "roots": "exactly one" if options.single_root else "any number",
+        "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",
+        **parser.about,
+    }
+    for key, value in rows.items():
+        if value is not None:
+            shown = " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
+            click.echo(f"{key + ':':<16}{shown}")

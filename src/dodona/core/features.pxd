@@ -1,0 +1,22 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from dodona.core.state cimport State
+
+@cython.final
+cdef class Words:
+    cdef readonly int n
+    cdef uint64_t[::1] atoms  # one row of n + 2 for each column; ROOT's stand first, nobody's last
+
+@cython.final
+cdef class Extractor:
+    cdef readonly int most              # how many features a configuration can have
+    cdef int node_count, atom_count
+    cdef int[::1] nodes, atoms, combinations
+    cdef int[::1] found                 # the node of each address, for the configuration at hand
+    cdef uint64_t[::1] values           # the value of each atom
+    cdef int[::1] silent                # whether its node is nobody
+
+    cdef int extract(self, State s, Words words, int site, uint64_t* keys) noexcept nogil
+    cdef int place(self, State s, int place, int site) noexcept nogil
+    cdef int between(self, State s, bint last) noexcept nogil

@@ -1,0 +1,11 @@
+from array import array
+
+from dodona.core.templates import Templates
+
+class Words:
+    n: int
+    def __init__(self, n: int, atoms: array[int]) -> None: ...
+
+class Extractor:
+    most: int
+    def __init__(self, templates: Templates) -> None: ...

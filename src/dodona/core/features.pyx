@@ -1,0 +1,150 @@
+"""From a configuration to the 64-bit names of its features.
+
+A feature is a template and the values of its atoms, hashed together; there is no dictionary of features. Pointers and
+64-bit arithmetic are what this file does all day, so it is Cython proper.
+"""
+
+from array import array
+
+from libc.stdint cimport uint64_t
+
+from dodona.core.templates import ATTRIBUTES, COLUMNS
+
+cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15ULL
+cdef int COLUMN_COUNT = len(COLUMNS)
+cdef int LABEL = ATTRIBUTES.index("l")
+cdef int LEFT_ARITY = ATTRIBUTES.index("vl")
+cdef int RIGHT_ARITY = ATTRIBUTES.index("vr")
+cdef int LEFT_SET = ATTRIBUTES.index("sl")
+cdef int DISTANCE = ATTRIBUTES.index("dist")
+cdef int RIGHT_SET = ATTRIBUTES.index("sr")
+
+
+cdef class Words:
+    """A sentence as the core sees it: a number for each column of each word."""
+
+    def __init__(self, int n, atoms):
+        self.n = n
+        self.atoms = atoms
+
+
+cdef inline uint64_t mix(uint64_t h, uint64_t value) noexcept nogil:
+    h = (h ^ value) * GOLDEN
+    return h ^ (h >> 32)
+
+
+cdef class Extractor:
+    """Computes the features that a set of templates finds in a configuration. One for each thread."""
+
+    def __init__(self, templates) -> None:
+        self.nodes, self.atoms, self.combinations = templates.numbers()
+        self.node_count = len(templates.nodes)
+        self.atom_count = len(templates.atoms)
+        self.most = len(templates)
+        self.found = array("i", bytes(4 * self.node_count))
+        self.silent = array("i", bytes(4 * self.atom_count))
+        self.values = array("Q", bytes(8 * self.atom_count))
+
+    cdef int extract(self, State s, Words words, int site, uint64_t* keys) noexcept nogil:
+        """Write the names of the features into `keys`, and return how many there are."""
+        cdef int i, k, step, attribute, length, position, n = s.n, count = 0
+        cdef int width = n + 2
+        cdef uint64_t value, h
+        cdef bint heard
+        for i in range(self.node_count):
+            k = self.place(s, self.nodes[2 * i], site)
+            step = self.nodes[2 * i + 1]
+            if step != 0 and k <= n:
+                if step == 1 or step == 2:
+                    k = s.head[k]
+                    if step == 2 and k >= 0:
+                        k = s.head[k]
+                    if k < 0:
+                        k = n + 1
+                elif step == 3 or step == 4:
+                    k = s.leftmost[k]
+                    if step == 4 and k <= n:
+                        k = s.inner[k]
+                elif step == 5 or step == 6:
+                    k = s.rightmost[k]
+                    if step == 6 and k <= n:
+                        k = s.inner[k]
+                else:
+                    k = s.leftmost[k] if step == 7 else s.rightmost[k]
+                    while k <= n and s.inner[k] <= n:
+                        k = s.inner[k]
+            self.found[i] = k
+        for i in range(self.atom_count):
+            k = self.found[self.atoms[2 * i]]
+            attribute = self.atoms[2 * i + 1]
+            self.silent[i] = k > n
+            if attribute < COLUMN_COUNT:
+                value = words.atoms[attribute * width + k]
+            elif attribute == LABEL:
+                value = s.label[k] + 2
+            elif attribute == LEFT_ARITY:
+                value = s.left_arity[k]
+            elif attribute == RIGHT_ARITY:
+                value = s.right_arity[k]
+            elif attribute == LEFT_SET:
+                value = s.left_set[k]
+            elif attribute == RIGHT_SET:
+                value = s.right_set[k]
+            else:
+                position = s.b0() if attribute == DISTANCE else s.s1()
+                self.silent[i] = k > n or position > n
+                if position == 0 and attribute == DISTANCE:
+                    position = n + 1  # ROOT stands last in the buffer
+                position = abs(position - k)
+                value = 6 if position > 10 else 5 if position > 4 else position
+            self.values[i] = value
+        position = 0
+        for i in range(self.most):
+            length = self.combinations[position]
+            heard = True
+            h = i + 1
+            for k in range(position + 1, position + 1 + length):
+                if self.silent[self.combinations[k]]:
+                    heard = False
+                    break
+                h = mix(h, self.values[self.combinations[k]])
+            position += 1 + length
+            if heard:
+                keys[count] = h
+                count += 1
+        return count
+
+    cdef int place(self, State s, int place, int site) noexcept nogil:
+        """The node at a place, or nobody."""
+        cdef int k
+        if place < 4:
+            return s.stack[s.depth - 1 - place] if s.depth > place else s.n + 1
+        if place < 8:
+            k = s.front + place - 4
+            return s.queue[k] if k < s.end else s.n + 1
+        if place == 8:
+            return site
+        if place < 12:
+            k = site
+            for _ in range(place - 8):
+                k = s.before[k] if k >= 0 else k
+            return k if k >= 0 else s.n + 1
+        if place < 15:
+            k = site
+            for _ in range(place - 11):
+                k = s.after[k] if k <= s.n else k
+            return k
+        return self.between(s, place == 16)
+
+    cdef int between(self, State s, bint last) noexcept nogil:
+        """Covington's first or last word between the focus words whose head is not between them, or nobody."""
+        cdef int left = s.s0(), right = s.b0(), k, h, found = s.n + 1
+        if left > s.n or right > s.n:
+            return found
+        for k in range(left + 1, right):
+            h = s.head[k]
+            if h < left or h > right:
+                found = k
+                if not last:
+                    break
+        return found

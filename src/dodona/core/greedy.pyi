@@ -1,0 +1,9 @@
+from dodona.core.features import Words
+from dodona.core.system import TransitionSystem
+from dodona.core.templates import Templates
+from dodona.core.weights import FrozenWeights
+
+class GreedyParser:
+    system: TransitionSystem
+    def __init__(self, system: TransitionSystem, templates: Templates, weights: FrozenWeights) -> None: ...
+    def parse(self, words: Words) -> tuple[list[int], list[int]]: ...

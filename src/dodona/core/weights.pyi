@@ -1,0 +1,21 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+class Weights:
+    actions: int
+    now: int
+    features: int
+    def __init__(self, actions: int) -> None: ...
+    def averages(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...
+
+class FrozenWeights:
+    actions: int
+    def __init__(
+        self, actions: int, marks: NDArray[Any], counts: NDArray[Any], rows: NDArray[Any], wide: NDArray[Any]
+    ) -> None: ...
+
+def freeze(
+    keys: NDArray[Any], actions: NDArray[Any], weights: NDArray[Any], action_count: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]: ...
+def rows_are_sound(rows: NDArray[Any], step: int, count: int, wide: int, actions: int) -> bool: ...

@@ -1,0 +1,1 @@
+"""Components that train, apply, save and load themselves."""

@@ -1,0 +1,140 @@
+"""Model files: the safetensors format, read by mapping the file into memory, checked before anything is believed.
+
+    8 bytes   length of the header, little-endian
+    header    JSON: {"__metadata__": {str: str}, name: {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …}
+    data      the arrays, one after the other
+
+A model is data, never code: nothing in it is executed, and whatever is not as it should be is an error. The metadata
+holds a SHA-256 digest of all the rest, so that a single flipped bit is found.
+"""
+
+import hashlib
+import json
+import mmap
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.errors import FormatError
+
+__all__ = ["VERSION", "load", "save"]
+
+FORMAT = "dodona"
+VERSION = 1
+LONGEST_HEADER = 100_000_000
+DTYPES = {"U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "U32": np.uint32, "I32": np.int32}
+NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+
+
+def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a model, whole or not at all: under another name first, then moved into place."""
+    entries: dict[str, Any] = {}
+    begin = 0
+    for name, values in arrays.items():
+        end = begin + values.nbytes
+        entries[name] = {"dtype": NAMES[values.dtype], "shape": list(values.shape), "data_offsets": [begin, end]}
+        begin = end
+    about = {"format": FORMAT, "version": str(VERSION)}
+    about |= {key: json.dumps(value, ensure_ascii=False, sort_keys=True) for key, value in metadata.items()}
+    about["digest"] = _digest(about, entries, b"".join(values.tobytes() for values in arrays.values()))
+    header = json.dumps({"__metadata__": about, **entries}, ensure_ascii=False).encode()
+    header += b" " * (-len(header) % 8)
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(len(header).to_bytes(8, "little") + header)
+            for values in arrays.values():
+                stream.write(values.tobytes())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, target)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+        raise
+
+
+def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """(metadata, arrays) of a model; the arrays stay in the file until they are used."""
+    try:
+        with open(path, "rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            if size < 8:
+                raise FormatError(f"{path}: {size} bytes; expected a Dodona model")
+            data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as error:
+        if isinstance(error, FormatError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise FormatError(f"{path}: cannot be read: {reason}") from error
+    length = int.from_bytes(data[:8], "little")
+    if length > min(size - 8, LONGEST_HEADER):
+        raise FormatError(
+            f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
+        )
+    about, entries = _header(path, bytes(data[8 : 8 + length]))
+    body = memoryview(data)[8 + length :]
+    arrays = _arrays(path, entries, body)
+    if about.get("digest") != _digest(about, entries, body):
+        raise FormatError(f"{path}: the digest does not fit the contents; the file is damaged")
+    try:
+        metadata = {k: json.loads(v) for k, v in about.items() if k not in ("format", "version", "digest")}
+    except ValueError as error:
+        raise FormatError(f"{path}: metadata that is no JSON") from error
+    return metadata, arrays
+
+
+def _header(path: str | Path, header: bytes) -> tuple[dict[str, str], dict[str, Any]]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len({key for key, _ in pairs}) != len(pairs):
+            raise ValueError("a name that stands twice")
+        return dict(pairs)
+
+    try:
+        entries = json.loads(header, object_pairs_hook=once)
+        about = entries.pop("__metadata__")
+        valid = isinstance(about, dict) and all(isinstance(value, str) for value in about.values())
+    except (ValueError, KeyError, AttributeError, RecursionError) as error:
+        raise FormatError(f"{path}: the header is not that of a model ({error})") from error
+    if not valid or about.get("format") != FORMAT:
+        raise FormatError(f"{path}: the header does not say that this is a Dodona model")
+    if about.get("version") != str(VERSION):
+        raise FormatError(f"{path}: model version {about.get('version')!r}; this Dodona reads version {VERSION}")
+    return about, entries
+
+
+def _arrays(path: str | Path, entries: dict[str, Any], body: memoryview) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {}
+    expected = 0
+    for name, entry in entries.items():
+        try:
+            dtype = np.dtype(DTYPES[entry["dtype"]])
+            (count,) = entry["shape"]
+            begin, end = entry["data_offsets"]
+            sound = all(isinstance(value, int) and value >= 0 for value in (count, begin, end))
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{path}: array {name!r} is described wrongly") from error
+        if not sound or begin != expected or end - begin != count * dtype.itemsize or end > len(body):
+            raise FormatError(f"{path}: array {name!r} does not lie where it should; the file is cut or damaged")
+        arrays[name] = np.frombuffer(body, dtype=dtype, count=count, offset=begin) if count else np.zeros(0, dtype)
+        expected = end
+    if expected != len(body):
+        raise FormatError(f"{path}: {len(body) - expected} bytes that belong to no array")
+    return arrays
+
+
+def _digest(about: Mapping[str, str], entries: Mapping[str, Any], body: Any) -> str:
+    digest = hashlib.sha256()
+    rest = {key: value for key, value in about.items() if key != "digest"}
+    digest.update(json.dumps([rest, entries], ensure_ascii=False, sort_keys=True).encode())
+    digest.update(body)
+    return digest.hexdigest()
