@@ -11,6 +11,7 @@ from dodona.errors import (
     TransitionError,
     TreeError,
 )
+from dodona.pipeline import load, train
 from dodona.research import System, system
 
 __version__ = "0.1.0"
@@ -26,7 +27,9 @@ __all__ = [
     "System",
     "TransitionError",
     "TreeError",
+    "load",
     "read",
     "system",
+    "train",
     "write",
 ]

@@ -86,7 +86,7 @@ def train_command(
                 if las > best["las"]:
                     best.update(las=las, uas=uas, number=iteration.number, parser=parser)
                 last = iteration.number - best["number"] >= patience
-            bar.console.print(line)
+            bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
             bar.advance(task)
             return last
 

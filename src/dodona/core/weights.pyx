@@ -313,7 +313,7 @@ def freeze(keys, actions, weights, int action_count):
     updates are whole numbers, this loses nothing that can be measured.
     """
     size = np.abs(weights)
-    scale = 127.0 / max(float(np.quantile(size, 0.999)) if len(size) else 1.0, 1e-9)
+    scale = 127.0 / max(float(np.quantile(size, 0.9999)) if len(size) else 1.0, 1e-9)
     numbers = np.clip(np.rint(weights * scale), -32767, 32767).astype(np.int16)
     kept = numbers != 0
     keys, actions, numbers = keys[kept], actions[kept], numbers[kept]
@@ -325,7 +325,7 @@ def freeze(keys, actions, weights, int action_count):
         raise ValueError("the feature hashes are not spread evenly")
     marks = (features & np.uint64(0xFFFFFFFF)).astype(np.uint32) | np.uint32(1)
     largest = np.maximum.reduceat(np.abs(numbers), begins) if len(begins) else np.zeros(0, np.int16)
-    is_wide = (sizes * 6 > action_count) | (largest > 127)
+    is_wide = (sizes * 3 > action_count) | (largest > 127)
     short = action_count <= 256
     rows = np.zeros(int(np.where(is_wide, 3, 1 + sizes).sum()), dtype=np.uint16 if short else np.uint32)
     wide = np.zeros(int(is_wide.sum()) * action_count, dtype=np.int16)

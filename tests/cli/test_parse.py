@@ -1,0 +1,124 @@
+"""`dodona train`, `dodona parse` and `dodona info` from the outside."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pipeline.treebank import treebank
+
+from dodona import write
+
+
+def dodona(*arguments: str | Path, text: str = "") -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "dodona", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, input=text, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A treebank in two parts and a model trained on it."""
+    path = tmp_path_factory.mktemp("treebank")
+    write(treebank(150), path / "train.conllu")
+    write(treebank(300, seed=2), path / "dev.conllu")
+    done = dodona(
+        "train", path / "train.conllu", "--dev", path / "dev.conllu", "-o", path / "model", "--licence", "free"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "iteration 1:" in done.stderr
+    assert "dev UAS" in done.stderr
+    return path
+
+
+def test_training_again_gives_the_same_model(folder: Path) -> None:
+    again = (
+        "train",
+        folder / "train.conllu",
+        "--dev",
+        folder / "dev.conllu",
+        "-o",
+        folder / "again",
+        "--licence",
+        "free",
+    )
+    assert dodona(*again).returncode == 0
+    assert (folder / "again").read_bytes() == (folder / "model").read_bytes()
+
+
+def test_info(folder: Path) -> None:
+    shown = dodona("info", folder / "model").stdout
+    for word in ("arc-eager", "dynamic", "stack-full", "train.conllu", "free", "LAS"):
+        assert word in shown
+
+
+def test_parse_changes_nothing_but_the_trees(folder: Path) -> None:
+    done = dodona("parse", folder / "model", folder / "dev.conllu")
+    assert done.returncode == 0, done.stderr
+    before = (folder / "dev.conllu").read_text().splitlines()
+    after = done.stdout.splitlines()
+    assert len(before) == len(after)
+    right = total = 0
+    for old, new in zip(before, after, strict=True):
+        if "\t" in old:
+            a, b = old.split("\t"), new.split("\t")
+            assert a[:6] + a[8:] == b[:6] + b[8:]
+            right += a[6:8] == b[6:8]
+            total += 1
+        else:
+            assert old == new
+    assert right / total > 0.97
+
+
+def test_jobs_give_the_same_output(folder: Path) -> None:
+    one = dodona("parse", folder / "model", folder / "dev.conllu", folder / "train.conllu")
+    two = dodona("parse", folder / "model", folder / "dev.conllu", folder / "train.conllu", "--jobs", "2")
+    assert one.stdout == two.stdout != ""
+    assert two.stderr == one.stderr
+
+
+def test_output_file_and_packing(folder: Path) -> None:
+    assert dodona("parse", folder / "model", folder / "dev.conllu", "-o", folder / "out.conllu.gz").returncode == 0
+    assert dodona("evaluate", folder / "dev.conllu", folder / "out.conllu.gz").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "words"),
+    [
+        ("horizontal", "the oak rustles .\n\nthe dove asks", ["the", "oak", "rustles", ".", "the", "dove", "asks"]),
+        ("vertical", "the\noak\nrustles\n\n\nthe\ndove", ["the", "oak", "rustles", "the", "dove"]),
+    ],
+)
+def test_plain_words(folder: Path, kind: str, text: str, words: list[str]) -> None:
+    done = dodona("parse", folder / "model", "--input", kind, text=text)
+    rows = [line.split("\t") for line in done.stdout.splitlines() if line]
+    assert [row[1] for row in rows] == words
+    assert [row[6] for row in rows].count("0") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("train",), 2, "Missing argument"),
+        (("train", "missing.conllu", "-o", "m"), 1, "missing.conllu: cannot be read"),
+        (("train", "-", "-o", "m", "--system", "arc-lager"), 2, "arc-lager"),
+        (("train", "-", "-o", "m", "--oracle", "lazy"), 2, "can be trained with"),
+        (("train", "-", "-o", "m"), 1, "no sentence"),
+        (("parse", "missing.model"), 1, "missing.model: cannot be read"),
+        (("info", "missing.model"), 1, "missing.model: cannot be read"),
+    ],
+)
+def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], code: int, message: str) -> None:
+    done = dodona(*arguments)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not Path("m").exists()
+
+
+def test_bad_input_leaves_no_output_behind(folder: Path) -> None:
+    bad = folder / "bad.conllu"
+    bad.write_text((folder / "dev.conllu").read_text() + "1\tcut\n")
+    done = dodona("parse", folder / "model", bad, "-o", folder / "never.conllu")
+    assert done.returncode == 1
+    assert f"{bad}:" in done.stderr
+    assert not [path for path in folder.iterdir() if "never" in path.name]

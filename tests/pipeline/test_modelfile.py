@@ -1,0 +1,142 @@
+"""Model files: whatever is wrong with them is an error, never a crash and never believed."""
+
+import io
+import json
+import pickle
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pipeline.treebank import treebank
+
+import dodona
+from dodona import FormatError
+from dodona.pipeline import modelfile
+from dodona.pipeline.parser import Options, train
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("model") / "small"
+    train(treebank(5), Options(iterations=1, templates="stack")).save(path)
+    return path.read_bytes()
+
+
+def refuse(path: Path, data: bytes, message: str | None = None) -> None:
+    path.write_bytes(data)
+    with pytest.raises(FormatError, match=message):
+        dodona.load(path)
+
+
+def rewritten(model: bytes, change: object) -> bytes:
+    """The model with a changed header; `change` works on the parsed header, in place."""
+    length = int.from_bytes(model[:8], "little")
+    header = json.loads(model[8 : 8 + length])
+    change(header)  # type: ignore[operator]
+    encoded = json.dumps(header).encode()
+    return len(encoded).to_bytes(8, "little") + encoded + model[8 + length :]
+
+
+def test_it_is_a_safetensors_file(model: bytes) -> None:
+    length = int.from_bytes(model[:8], "little")
+    header = json.loads(model[8 : 8 + length])
+    assert set(header) == {"__metadata__", "marks", "counts", "rows", "wide"}
+    assert max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__") == len(
+        model[8 + length :]
+    )
+
+
+def test_truncated_anywhere(model: bytes, tmp_path: Path) -> None:
+    for length in [*range(0, 64), *range(64, len(model), max(1, len(model) // 300)), len(model) - 1]:
+        refuse(tmp_path / "cut", model[:length])
+
+
+def test_a_flipped_bit_anywhere(model: bytes, tmp_path: Path) -> None:
+    for at in [*range(0, 64), *range(64, len(model), max(1, len(model) // 300))]:
+        refuse(tmp_path / "bit", model[:at] + bytes([model[at] ^ 1 << at % 8]) + model[at + 1 :])
+
+
+def test_other_files(tmp_path: Path) -> None:
+    refuse(tmp_path / "empty", b"")
+    refuse(tmp_path / "text", b"1\tword\t_\n" * 20)
+    refuse(tmp_path / "pickle", pickle.dumps({"weights": list(range(100))}))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("weights", b"0" * 100)
+    refuse(tmp_path / "zip", packed.getvalue())
+    refuse(tmp_path / "long", (2**63).to_bytes(8, "little") + b"{}")
+    with pytest.raises(FormatError, match="cannot be read"):
+        dodona.load(tmp_path / "missing")
+    with pytest.raises(FormatError, match="cannot be read"):
+        dodona.load(tmp_path)
+
+
+def test_a_newer_version(model: bytes, tmp_path: Path) -> None:
+    refuse(tmp_path / "m", rewritten(model, lambda h: h["__metadata__"].update(version="99")), "reads version 1")
+
+
+def test_arrays_in_wrong_places(model: bytes, tmp_path: Path) -> None:
+    def overlap(header: dict[str, dict[str, list[int]]]) -> None:
+        header["counts"]["data_offsets"] = header["marks"]["data_offsets"]
+
+    def huge(header: dict[str, dict[str, list[int]]]) -> None:
+        header["marks"]["shape"] = [2**62]
+
+    def negative(header: dict[str, dict[str, list[int]]]) -> None:
+        header["marks"]["shape"] = [-1]
+
+    def strange(header: dict[str, dict[str, object]]) -> None:
+        header["marks"]["dtype"] = "F99"
+
+    for change in (overlap, huge, negative, strange):
+        refuse(tmp_path / "m", rewritten(model, change), "array")
+
+
+def test_a_name_that_stands_twice(model: bytes, tmp_path: Path) -> None:
+    length = int.from_bytes(model[:8], "little")
+    header = model[8 : 8 + length].rstrip()[:-1] + b', "marks": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}'
+    refuse(tmp_path / "m", len(header).to_bytes(8, "little") + header + model[8 + length :], "twice")
+
+
+@pytest.mark.parametrize("name", ["marks", "counts", "rows", "wide"])
+def test_weights_that_do_not_fit_each_other(model: bytes, tmp_path: Path, name: str) -> None:
+    """With a digest that is right: the arrays themselves are checked before the compiled loops see them."""
+    path = tmp_path / "m"
+    path.write_bytes(model)
+    metadata, arrays = modelfile.load(path)
+    for values in (arrays[name][:-1], np.full_like(arrays[name], 0xFF if name == "counts" else 0x7FFF)):
+        modelfile.save(tmp_path / "changed", metadata, {**arrays, name: np.ascontiguousarray(values)})
+        if name == "marks" and len(values) == len(arrays["marks"]):
+            dodona.load(tmp_path / "changed")  # other features, but nothing that points outside
+        elif name == "wide" and len(values) == len(arrays["wide"]):
+            dodona.load(tmp_path / "changed")
+        else:
+            with pytest.raises(FormatError, match="weights"):
+                dodona.load(tmp_path / "changed")
+
+
+def test_labels_that_do_not_fit_the_weights(model: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    path.write_bytes(model)
+    metadata, arrays = modelfile.load(path)
+    for change in (
+        {"labels": metadata["labels"][:1]},
+        {"labels": "abc"},
+        {"labels": [1, 2]},
+        {"templates": "S0.nonsense"},
+        {"options": {"system": "arc-lager"}},
+        {"options": 3},
+    ):
+        modelfile.save(tmp_path / "changed", {**metadata, **change}, arrays)
+        with pytest.raises(FormatError):
+            dodona.load(tmp_path / "changed")
+
+
+def test_saving_is_all_or_nothing(model: bytes, tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be written"):
+        modelfile.save(tmp_path / "missing" / "m", {}, {})
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FormatError, match="cannot be written"):
+        modelfile.save(tmp_path / "folder", {}, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

@@ -1,0 +1,166 @@
+"""Training and parsing with every system and policy, on a treebank small enough to learn by heart."""
+
+from pathlib import Path
+
+import pytest
+from pipeline.treebank import treebank
+
+import dodona
+from dodona import FormatError, OptionError, Sentence
+from dodona.pipeline.parser import Iteration, Options, Parser, train
+from dodona.systems import SYSTEMS
+
+TRAIN, TEST = treebank(120), treebank(40, seed=2)
+ORACLES = {
+    name: ["nondeterministic", *entry.oracles] if "dynamic" in entry.oracles else list(entry.oracles)
+    for name, entry in SYSTEMS.items()
+}
+
+
+def accuracy(parser: Parser, sentences: list[Sentence]) -> float:
+    right = total = 0
+    for sentence in sentences:
+        heads, labels = parser.tree(sentence)
+        right += sum(
+            (h, l) == (gold_h, gold_l)
+            for h, l, gold_h, gold_l in zip(heads, labels, sentence.heads, sentence.labels, strict=True)
+        )
+        total += len(sentence)
+    return right / total
+
+
+@pytest.mark.parametrize(("name", "oracle"), [(name, oracle) for name in ORACLES for oracle in ORACLES[name]])
+def test_every_system_learns_with_every_oracle(name: str, oracle: str) -> None:
+    parser = train(TRAIN, Options(system=name, oracle=oracle, iterations=6))
+    assert accuracy(parser, TEST) > 0.97
+
+
+@pytest.mark.parametrize("update", ["perceptron", "pa", "pa-max-loss"])
+def test_every_update_rule_learns(update: str) -> None:
+    assert accuracy(train(TRAIN, Options(update=update, iterations=6)), TEST) > 0.97
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"system_options": {"root": "first"}},
+        {"system_options": {"root": "attach"}},
+        {"system": "nonmonotonic", "system_options": {"moves": "left"}},
+        {"system": "nonmonotonic", "system_options": {"reduce_label": "remembered"}},
+        {"random_choice": True, "oracle": "nondeterministic"},
+        {"explore": 0.0},
+        {"explore_after": 0},
+    ],
+    ids=str,
+)
+def test_options_of_systems_and_policies(options: dict[str, object]) -> None:
+    assert accuracy(train(TRAIN, Options(iterations=6, **options)), TEST) > 0.97  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("encoding", ["baseline", "head", "path", "head+path", "drop", "keep"])
+def test_non_projective_trees(encoding: str) -> None:
+    """Crossing arcs come back with every encoding but the baseline, and no decoration is seen."""
+    parser = train(TRAIN, Options(nonprojective=encoding, iterations=6))
+    known = {label for sentence in TRAIN for label in sentence.labels}
+    score = accuracy(parser, TEST)
+    assert score > {"head": 0.99, "path": 0.98, "head+path": 0.99}.get(encoding, 0.9)
+    for sentence in TEST:
+        assert set(parser.tree(sentence)[1]) <= known
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("single_root", [True, False])
+def test_every_output_is_a_tree_whatever_the_model_says(name: str, single_root: bool) -> None:
+    """After one sentence of training the model knows nothing."""
+    parser = train(TRAIN[:1], Options(system=name, iterations=1, single_root=single_root))
+    strange = [Sentence.from_words([str(i % 7) for i in range(n)]) for n in (1, 2, 3, 10, 60)]
+    for sentence in parser.parse(strange):
+        sentence.check_gold()
+        assert sentence.heads.count(0) >= 1
+        if single_root:
+            assert sentence.heads.count(0) == 1
+
+
+def test_same_seed_same_bytes(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        train(TRAIN, Options(iterations=3)).save(tmp_path / name)
+    train(TRAIN, Options(iterations=3, seed=2)).save(tmp_path / "three")
+    one, two, three = ((tmp_path / name).read_bytes() for name in ("one", "two", "three"))
+    assert one == two != three
+
+
+def test_a_parse_does_not_depend_on_its_neighbours() -> None:
+    parser = train(TRAIN, Options(iterations=1))
+    forwards = [parser.tree(sentence) for sentence in TEST]
+    backwards = [parser.tree(sentence) for sentence in reversed(TEST)]
+    assert forwards == backwards[::-1]
+
+
+def test_a_saved_parser_is_the_same_parser(tmp_path: Path) -> None:
+    parser = train(TRAIN, Options(iterations=2))
+    parser.about = {"data": "oaks"}
+    parser.save(tmp_path / "model")
+    loaded = dodona.load(tmp_path / "model")
+    assert [loaded.tree(sentence) for sentence in TEST] == [parser.tree(sentence) for sentence in TEST]
+    assert (loaded.options, loaded.labels, loaded.about) == (parser.options, parser.labels, parser.about)
+
+
+def test_many_labels_take_wider_rows(tmp_path: Path) -> None:
+    """More than 256 actions need 16 bits."""
+    sentences = treebank(60)
+    for number, sentence in enumerate(sentences):
+        sentence.set_tree(sentence.gold_heads(), [f"{label}{number % 40}" for label in sentence.labels])
+    parser = train(sentences, Options(iterations=3))
+    assert len(parser.labels) > 200
+    parser.save(tmp_path / "model")
+    loaded = dodona.load(tmp_path / "model")
+    assert [loaded.tree(sentence) for sentence in TEST] == [parser.tree(sentence) for sentence in TEST]
+    assert accuracy(parser, sentences) > 0.2
+
+
+def test_training_can_be_stopped_by_the_report() -> None:
+    seen: list[int] = []
+
+    def report(iteration: Iteration) -> bool:
+        seen.append(iteration.number)
+        assert 0 < iteration.accuracy <= 1
+        return iteration.number == 2
+
+    train(TRAIN, Options(iterations=9), report)
+    assert seen == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"oracle": "lazy"}, "arc-eager can be trained with static, nondeterministic, dynamic"),
+        ({"system": "swap-standard", "oracle": "dynamic"}, "eager, lazy, minimal, nd-sw, nd-all"),
+        ({"update": "guess"}, "perceptron, pa, pa-max-loss"),
+        ({"nonprojective": "up"}, "baseline, head, path"),
+        ({"iterations": 0}, "at least 1"),
+        ({"explore": 2.0}, "from 0 to 1"),
+        ({"templates": "nonsense"}, "stack-full"),
+        ({"system": "arc-lager"}, "the systems are"),
+        ({"colour": "green"}, "unknown option 'colour'; the options are: system"),
+    ],
+    ids=str,
+)
+def test_bad_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        dodona.train(TRAIN[:2], **options)
+
+
+def test_nothing_to_train_on() -> None:
+    with pytest.raises(FormatError, match="no sentence"):
+        dodona.train([])
+
+
+def test_gold_heads_are_needed() -> None:
+    with pytest.raises(FormatError, match="HEAD"):
+        dodona.train([Sentence.from_words(["a", "b"])])
+
+
+def test_unknown_tags_and_words_are_survived() -> None:
+    parser = train(TRAIN, Options(iterations=1))
+    strange = Sentence.from_words(["\N{CRYING FACE}", "x" * 10_000, "\u202eabc"], ["???", "_", "NOUN"])
+    parser.tree(strange)
