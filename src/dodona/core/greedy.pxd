@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from dodona.core.features cimport Extractor, Words
 from dodona.core.state cimport State
@@ -15,5 +15,6 @@ cdef class GreedyParser:
     cdef int capacity
     cdef int32_t[::1] scores
     cdef uint64_t[::1] keys
+    cdef uint32_t[::1] found
 
     cdef void parse_words(self, TransitionSystem system, State s, Words words) noexcept nogil

@@ -20,6 +20,7 @@ cdef class GreedyParser:
         self.s = State(self.capacity)
         self.scores = array("i", bytes(4 * system.actions))
         self.keys = array("Q", bytes(8 * self.extractor.most))
+        self.found = array("I", bytes(4 * self.extractor.most))
 
     def parse(self, Words words):
         """(heads, labels) of the words 1..n, as numbers; a word that stays headless hangs on ROOT."""
@@ -47,7 +48,7 @@ cdef class GreedyParser:
             site = 0
             while site != NONE:
                 count = self.extractor.extract(s, words, site, &self.keys[0])
-                self.weights.score(&self.keys[0], count, &self.scores[0])
+                self.weights.score(&self.keys[0], count, &self.found[0], &self.scores[0])
                 a = 0
                 for m in range(system.moves.shape[0]):
                     move = system.moves[m]

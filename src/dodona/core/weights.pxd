@@ -54,4 +54,4 @@ cdef class FrozenWeights:
     cdef const int16_t[::1] wide        # rows of `actions` weights
 
     cdef build(self, const uint32_t[::1] marks, const uint8_t[::1] counts)
-    cdef void score(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil
+    cdef void score(self, const uint64_t* keys, int count, uint32_t* found, int32_t* scores) noexcept nogil

@@ -15,6 +15,7 @@ cdef extern from "rows.h" nogil:
     void dodona_add_floats(float* scores, const float* row, int n)
     void dodona_add_shorts(int32_t* scores, const int16_t* row, int n)
     void dodona_prefetch(const void* address)
+    void* dodona_allocate(size_t size)
 
 cdef int DENSE = 0xFFFF
 cdef int WIDE = 0xFFFF
@@ -26,7 +27,7 @@ cdef class Weights:
         self.actions = actions
         self.dense_from = max(8, actions // 5)
         self.mask = (1 << 16) - 1
-        self.slots = <Slot*> calloc(self.mask + 1, sizeof(Slot))
+        self.slots = <Slot*> dodona_allocate((self.mask + 1) * sizeof(Slot))
         self.free_rows = <uint32_t*> calloc(POWERS, sizeof(uint32_t))
         self.used = 1  # row 0 is none
         if self.slots == NULL or self.free_rows == NULL:
@@ -132,7 +133,7 @@ cdef class Weights:
         cdef uint64_t old = self.mask, at, i
         cdef Slot* slots = self.slots
         self.mask = 2 * old + 1
-        self.slots = <Slot*> calloc(self.mask + 1, sizeof(Slot))
+        self.slots = <Slot*> dodona_allocate((self.mask + 1) * sizeof(Slot))
         if self.slots == NULL:
             self.slots = slots
             self.mask = old
@@ -263,7 +264,7 @@ cdef class FrozenWeights:
         cdef int step = 2 if self.long_pairs else 1
         self.spread = spread
         self.slot_count = counts.shape[0] * spread + marks.shape[0] + 1
-        self.slots = <FrozenSlot*> calloc(self.slot_count, sizeof(FrozenSlot))
+        self.slots = <FrozenSlot*> dodona_allocate(self.slot_count * sizeof(FrozenSlot))
         if self.slots == NULL:
             raise MemoryError
         for bucket in range(counts.shape[0]):
@@ -275,23 +276,32 @@ cdef class FrozenWeights:
                 feature += 1
                 slot += 1
 
-    cdef void score(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil:
-        """scores[a] = the sum of the weights of these features for action a."""
-        cdef int i, j
+    cdef void score(self, const uint64_t* keys, int count, uint32_t* found, int32_t* scores) noexcept nogil:
+        """scores[a] = the sum of the weights of these features for action a. `found` is room for `count` numbers.
+
+        Memory is slow and far away, so everything is asked for before it is needed: first all slots, then all rows.
+        """
+        cdef int i, j, hits = 0
         cdef uint64_t at
         cdef uint32_t mark
+        cdef FrozenSlot* slots = self.slots
+        cdef uint64_t buckets = self.buckets, spread = self.spread
+        cdef const uint16_t* rows = &self.rows[0]
         cdef const uint16_t* row
         memset(scores, 0, self.actions * sizeof(int32_t))
         for i in range(count):
-            dodona_prefetch(&self.slots[((keys[i] >> 32) * self.buckets >> 32) * self.spread])
+            dodona_prefetch(&slots[((keys[i] >> 32) * buckets >> 32) * spread])
         for i in range(count):
-            at = ((keys[i] >> 32) * self.buckets >> 32) * self.spread
+            at = ((keys[i] >> 32) * buckets >> 32) * spread
             mark = <uint32_t> keys[i] | 1
-            while self.slots[at].mark != mark and self.slots[at].mark != 0:
+            while slots[at].mark != mark and slots[at].mark != 0:
                 at += 1
-            if self.slots[at].mark == 0:
-                continue
-            row = &self.rows[self.slots[at].start]
+            if slots[at].mark != 0:
+                found[hits] = slots[at].start
+                dodona_prefetch(&rows[found[hits]])
+                hits += 1
+        for i in range(hits):
+            row = &rows[found[i]]
             if row[0] == WIDE:
                 if self.long_pairs:
                     j = row[2] | row[4] << 16
