@@ -1,7 +1,9 @@
 """`dodona train`, `dodona parse` and `dodona info` from the outside."""
 
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -122,3 +124,45 @@ def test_bad_input_leaves_no_output_behind(folder: Path) -> None:
     assert done.returncode == 1
     assert f"{bad}:" in done.stderr
     assert not [path for path in folder.iterdir() if "never" in path.name]
+
+
+def interrupted(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    """Ctrl-C after a second."""
+    command = [sys.executable, "-m", "dodona", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(1.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        return subprocess.CompletedProcess(command, process.returncode, out, err)
+
+
+def test_ctrl_c_in_mid_training_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+    done = interrupted("train", folder / "train.conllu", "-o", tmp_path / "model", "--iterations", "100000")
+    assert done.returncode == 130
+    assert "interrupted" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_in_mid_parse_leaves_nothing(folder: Path, tmp_path: Path, jobs: str) -> None:
+    files = [folder / "dev.conllu"] * 3_000
+    done = interrupted("parse", folder / "model", *files, "-o", tmp_path / "out.conllu", "--jobs", jobs)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk(folder: Path) -> None:
+    command = f"{sys.executable} -m dodona parse {folder / 'model'} {folder / 'dev.conllu'} > /dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_pipe(folder: Path) -> None:
+    files = " ".join([str(folder / "dev.conllu")] * 30)
+    command = f"{sys.executable} -m dodona parse {folder / 'model'} {files} | head -n 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""

@@ -49,7 +49,8 @@ cdef class FrozenWeights:
     cdef Py_ssize_t slot_count
     cdef uint64_t buckets
     cdef uint64_t spread                # slots from one bucket to the next
-    cdef bint long_pairs                # rows of 16-bit pairs, for more than 256 actions
+    cdef int bits                       # of a pair that are the weight
+    cdef bint long_pairs                # rows of 32-bit pairs, for more than 1024 actions
     cdef const uint16_t[::1] rows       # the number of pairs, then the pairs; or WIDE and the number of a wide row
     cdef const int16_t[::1] wide        # rows of `actions` weights
 

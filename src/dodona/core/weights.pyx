@@ -238,16 +238,23 @@ cdef class Weights:
         return key_array[:count][order], action_array[:count][order], weight_array[:count][order]
 
 
+def weight_bits(int actions):
+    """How many bits of a pair are the weight: what 16 leave beside the action, or 16 of 32 if that is too few."""
+    bits = 16 - max(8, (actions - 1).bit_length())
+    return bits if bits >= 6 else 16
+
+
 cdef class FrozenWeights:
     """Weights ready for parsing, from the arrays that `freeze` makes; they may be mapped from a file.
 
-    Most rows are a few (action, weight) pairs of 8 bits each, or 16 if there are many actions; rows with many or large
+    Most rows are a few (action, weight) pairs of 16 bits, or 32 if there are very many actions; rows with many or large
     weights are kept as 16-bit numbers for all actions. Only the table of slots is built here, in one sweep.
     """
 
     def __init__(self, int actions, marks, counts, rows, wide):
         self.actions = actions
-        self.long_pairs = rows.dtype == np.uint32
+        self.bits = weight_bits(actions)
+        self.long_pairs = self.bits == 16
         self.rows = rows.view(np.uint16)
         self.wide = wide
         self.buckets = len(counts)
@@ -281,7 +288,7 @@ cdef class FrozenWeights:
 
         Memory is slow and far away, so everything is asked for before it is needed: first all slots, then all rows.
         """
-        cdef int i, j, hits = 0
+        cdef int i, j, hits = 0, bits = self.bits
         cdef uint64_t at
         cdef uint32_t mark
         cdef FrozenSlot* slots = self.slots
@@ -313,17 +320,19 @@ cdef class FrozenWeights:
                     scores[row[2 * j]] += <int16_t> row[2 * j + 1]
             else:
                 for j in range(1, row[0] + 1):
-                    scores[row[j] >> 8] += <int8_t> row[j]
+                    scores[row[j] >> bits] += <int16_t> (row[j] << (16 - bits)) >> (16 - bits)
 
 
 def freeze(keys, actions, weights, int action_count):
-    """(marks, counts, rows, wide): weights in 8 bits, or 16 for rows that need them, features in the order of the table.
+    """(marks, counts, rows, wide): weights in few bits, or 16 for rows that need them, features in the order of the table.
 
     The scale is set so that nearly all weights fit; weights that round to nothing are gone. For the perceptron, whose
     updates are whole numbers, this loses nothing that can be measured.
     """
+    cdef int bits = weight_bits(action_count)
+    most = (1 << (bits - 1)) - 1
     size = np.abs(weights)
-    scale = 127.0 / max(float(np.quantile(size, 0.9999)) if len(size) else 1.0, 1e-9)
+    scale = min(most, 127.0) / max(float(np.quantile(size, 0.9999)) if len(size) else 1.0, 1e-9)
     numbers = np.clip(np.rint(weights * scale), -32767, 32767).astype(np.int16)
     kept = numbers != 0
     keys, actions, numbers = keys[kept], actions[kept], numbers[kept]
@@ -335,8 +344,8 @@ def freeze(keys, actions, weights, int action_count):
         raise ValueError("the feature hashes are not spread evenly")
     marks = (features & np.uint64(0xFFFFFFFF)).astype(np.uint32) | np.uint32(1)
     largest = np.maximum.reduceat(np.abs(numbers), begins) if len(begins) else np.zeros(0, np.int16)
-    is_wide = (sizes * 3 > action_count) | (largest > 127)
-    short = action_count <= 256
+    is_wide = (sizes * 3 > action_count) | (largest > most)
+    short = bits < 16
     rows = np.zeros(int(np.where(is_wide, 3, 1 + sizes).sum()), dtype=np.uint16 if short else np.uint32)
     wide = np.zeros(int(is_wide.sum()) * action_count, dtype=np.int16)
     cdef uint16_t[::1] action_view = actions
@@ -367,7 +376,7 @@ def freeze(keys, actions, weights, int action_count):
         for j in range(size_view[i]):
             k = begin_view[i] + j
             if short:
-                short_view[at + 1 + j] = action_view[k] << 8 | (number_view[k] & 0xFF)
+                short_view[at + 1 + j] = action_view[k] << bits | (number_view[k] & ((1 << bits) - 1))
             else:
                 long_view[at + 1 + j] = action_view[k] | (<uint32_t> <uint16_t> number_view[k]) << 16
         at += 1 + size_view[i]
@@ -387,6 +396,7 @@ def without_weak_features(keys, actions, weights, double least):
 def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssize_t wide, int actions):
     """Whether there are exactly `count` rows, and each names only actions and wide rows that exist."""
     cdef Py_ssize_t at = 0, end = rows.shape[0], i, j, size
+    cdef int bits = weight_bits(actions)
     for i in range(count):
         if at >= end:
             return False
@@ -398,7 +408,7 @@ def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssiz
                 return False
         else:
             for j in range(1, size + 1):
-                if (rows[at + j] >> 8 if step == 1 else rows[at + 2 * j]) >= actions:
+                if (rows[at + j] >> bits if step == 1 else rows[at + 2 * j]) >= actions:
                     return False
         at += step * (1 + size)
     return at == end

@@ -13,7 +13,7 @@ from dodona.core.gold import Gold
 from dodona.core.greedy import GreedyParser
 from dodona.core.templates import Templates
 from dodona.core.training import Learner
-from dodona.core.weights import FrozenWeights, freeze, rows_are_sound, without_weak_features
+from dodona.core.weights import FrozenWeights, freeze, rows_are_sound, weight_bits, without_weak_features
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
 from dodona.errors import FormatError, OptionError
@@ -163,7 +163,7 @@ def _check_arrays(path: str | Path, actions: int, arrays: dict[str, Any]) -> Non
     """The compiled loops trust the arrays, so nothing in them may point outside."""
     marks, counts, rows, wide = (arrays[name] for name in ("marks", "counts", "rows", "wide"))
     kinds = [array.dtype.str for array in (marks, counts, wide)]
-    row_kind = "<u2" if actions <= 256 else "<u4"
+    row_kind = "<u2" if weight_bits(actions) < 16 else "<u4"
     if kinds != ["<u4", "|u1", "<i2"] or rows.dtype.str != row_kind or len(wide) % actions or not len(counts):
         raise FormatError(f"{path}: weights of another kind than expected")
     if int(counts.sum(dtype="int64")) != len(marks) or not rows_are_sound(
