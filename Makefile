@@ -9,7 +9,7 @@ TREEBANKS ?= ../shared/treebanks
 help:
 	@echo "make demo    derive a sentence with its oracle, move by move"
 	@echo "make test    lint, types and all tests"
-	@echo "make bench   speed of files and oracles (TREEBANKS=$(TREEBANKS))"
+	@echo "make bench   speed of files, parser and oracles (TREEBANKS=$(TREEBANKS))"
 	@echo "make clean   remove what was built"
 
 $(VENV)/ready:
@@ -37,6 +37,7 @@ test: $(VENV)/installed
 
 bench: $(VENV)/installed
 	$(BIN)/python bench/conllu.py $(TREEBANKS)
+	$(BIN)/python bench/parsing.py $(TREEBANKS)
 	$(BIN)/python bench/oracles.py $(TREEBANKS)
 
 clean:

@@ -1,7 +1,7 @@
 """`dodona parse`: from CoNLL-U (or plain words) to trees."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import click
 
@@ -39,18 +39,6 @@ def parse(model: str, files: tuple[str, ...], output: str, kind: str, jobs: int)
     parser = Parser.load(model)
     sentences = (sentence for file in files or ("-",) for sentence in _sentences(file, kind))
     write(parse_in_parallel(parser, model, sentences, jobs) if jobs > 1 else parser.parse(sentences), output)
-
-
-def attachment_scores(gold: Iterable[Sentence], parser: Parser) -> tuple[float, float]:
-    """UAS and LAS in percent, full labels, all words; the gold sentences stay as they are."""
-    heads_right = right = total = 0
-    for sentence in gold:
-        heads, labels = parser.tree(sentence)
-        for h, l, gold_h, gold_l in zip(heads, labels, sentence.heads, sentence.labels, strict=True):
-            total += 1
-            heads_right += h == gold_h
-            right += h == gold_h and l == gold_l
-    return 100 * heads_right / max(1, total), 100 * right / max(1, total)
 
 
 def _sentences(file: str, kind: str) -> Iterator[Sentence]:

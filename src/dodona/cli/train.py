@@ -7,7 +7,6 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dodona.cli.parse import attachment_scores
 from dodona.data import read
 from dodona.pipeline.parser import NONPROJECTIVE, UPDATES, Iteration, Options, frozen, train
 from dodona.systems import SYSTEMS
@@ -81,7 +80,7 @@ def train_command(
             last = False
             if dev_sentences:
                 parser = frozen(iteration.learner, choice, iteration.labels, iteration.templates)
-                uas, las = attachment_scores(dev_sentences, parser)
+                uas, las = parser.scores(dev_sentences)
                 line += f", dev UAS {uas:.2f} LAS {las:.2f}"
                 if las > best["las"]:
                     best.update(las=las, uas=uas, number=iteration.number, parser=parser)
