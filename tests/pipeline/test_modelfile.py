@@ -140,3 +140,22 @@ def test_saving_is_all_or_nothing(model: bytes, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="cannot be written"):
         modelfile.save(tmp_path / "folder", {}, {})
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_file_replaced_while_it_is_in_use(model: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    path.write_bytes(model)
+    parser = dodona.load(path)
+    sentences = treebank(5)
+    before = [parser.tree(sentence) for sentence in sentences]
+    train(treebank(5, seed=9), Options(iterations=1)).save(path)  # moved into place: the old one lives on
+    assert [parser.tree(sentence) for sentence in sentences] == before
+
+
+def test_the_reference_implementation_reads_it(model: bytes, tmp_path: Path) -> None:
+    safetensors = pytest.importorskip("safetensors.numpy")
+    arrays = safetensors.load(model)
+    path = tmp_path / "m"
+    path.write_bytes(model)
+    for name, values in modelfile.load(path)[1].items():
+        assert (arrays[name] == values).all()

@@ -164,3 +164,22 @@ def test_unknown_tags_and_words_are_survived() -> None:
     parser = train(TRAIN, Options(iterations=1))
     strange = Sentence.from_words(["\N{CRYING FACE}", "x" * 10_000, "\u202eabc"], ["???", "_", "NOUN"])
     parser.tree(strange)
+
+
+def test_too_many_labels() -> None:
+    n = 65_536
+    sentence = Sentence.from_words(["x"] * n, heads=[0, *range(1, n)], labels=[f"l{k}" for k in range(n)])
+    with pytest.raises(FormatError, match="65536 different labels; expected at most 65,535"):
+        train([sentence], Options(iterations=1))
+
+
+@pytest.mark.parametrize("name", [name for name in SYSTEMS if name != "covington"])
+def test_a_sentence_of_many_words(name: str) -> None:
+    """Covington's parser is quadratic; all others take twenty thousand words in their stride."""
+    parser = train(TRAIN[:20], Options(system=name, iterations=1))
+    words = [word for sentence in TRAIN * 50 for word in sentence.words][:20_000]
+    sentence = Sentence.from_words(words)
+    heads, labels = parser.tree(sentence)
+    sentence.set_tree(heads, labels)
+    sentence.check_gold()
+    assert heads.count(0) == 1
