@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dodona.choices import checked_labels, checked_options, some
 from dodona.configuration import Configuration
 from dodona.core import derive
 from dodona.core.gold import Gold
@@ -61,10 +62,10 @@ class System:
     def __init__(self, name: str, entry: Entry, labels: Sequence[str] | None, options: dict[str, Any]) -> None:
         self.name = name
         self.entry = entry
-        self.labels = _checked_labels(labels)
+        self.labels = checked_labels(labels)
         self.fallbacks = 0
         """How often the MINIMAL oracle ran out of its budget and LAZY was taken instead."""
-        self.options = _checked_options(name, entry, options)
+        self.options = checked_options(name, entry, options)
         self._label_names = list(self.labels)
         self._key = (name, tuple(sorted(self.options.items())), self.labels)
         core_options = dict(self.options)
@@ -325,7 +326,7 @@ class System:
             raise TransitionError(f"{self.name} has no transition {transition!r}; it has: {verbs}")
         if verb in {NAMES[move] for move, _, _ in legal}:
             like = [name for name in self.legal(c) if name.partition(":")[0] == verb]
-            why = f"{verb} is possible here as: {_some(like)}"
+            why = f"{verb} is possible here as: {some(like)}"
         else:
             why = f"{verb} {self.entry.rules[verb]}"
             if any(
@@ -334,7 +335,7 @@ class System:
                 for move in derive.legal_moves(self._without_single_root, c.state, site)
             ):
                 why = "single_root forbids it, because exactly one word could not be the root any more"
-            why += f"; legal: {_some(self.legal(c))}"
+            why += f"; legal: {some(self.legal(c))}"
         raise TransitionError(f"{transition} is not legal in {c}: {why}")
 
     def _remembered(self, label: str | None) -> int:
@@ -343,7 +344,7 @@ class System:
         if not self._remembers:
             raise OptionError('a label is remembered only by nonmonotonic with reduce_label="remembered"')
         if label not in self.labels:
-            raise OptionError(f"unknown label {label!r}; the labels are: {_some(self.labels)}")
+            raise OptionError(f"unknown label {label!r}; the labels are: {some(self.labels)}")
         return self.labels.index(label)
 
     # Checks
@@ -390,43 +391,5 @@ class System:
         known = {label: i for i, label in enumerate(self._label_names)}
         for d, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
             if label not in known or (h != 0 and label not in self.labels):
-                raise TreeError(f"word {d} has label {label!r}; the labels are: {_some(self.labels)}")
+                raise TreeError(f"word {d} has label {label!r}; the labels are: {some(self.labels)}")
         return [known[label] for label in labels]
-
-
-def _checked_labels(labels: Sequence[str] | None) -> tuple[str, ...]:
-    if labels is None:
-        return ()
-    if isinstance(labels, str):
-        raise OptionError(f"labels must be a list of names, not the string {labels!r}")
-    checked = tuple(labels)
-    for label in checked:
-        if not isinstance(label, str) or not label or checked.count(label) > 1:
-            raise OptionError(f"labels must be different, non-empty names; got {label!r} in {list(checked)}")
-    return checked
-
-
-def _checked_options(name: str, entry: Entry, options: dict[str, Any]) -> dict[str, Any]:
-    """All options of the system, defaults filled in; an error lists what would be valid."""
-    checked: dict[str, Any] = {key: values[0] for key, values in entry.options.items()}
-    checked["single_root"] = False
-    takes_root_label = name == "covington" or (name == "arc-eager" and options.get("root") in ("first", "attach"))
-    if takes_root_label:
-        checked["root_label"] = "root"
-    for key, value in options.items():
-        if key not in checked:
-            only = " (root_label goes with root='first' or 'attach')" if name == "arc-eager" else ""
-            raise OptionError(f"{name} has no option {key!r}; it has: {', '.join(checked)}{only}")
-        if key in entry.options and value not in entry.options[key]:
-            raise OptionError(f"{key}={value!r}: expected one of {', '.join(map(repr, entry.options[key]))}")
-        if key == "single_root" and not isinstance(value, bool):
-            raise OptionError(f"single_root={value!r}: expected True or False")
-        if key == "root_label" and (not isinstance(value, str) or not value):
-            raise OptionError(f"root_label={value!r}: expected a label")
-        checked[key] = value
-    return checked
-
-
-def _some(names: Sequence[str]) -> str:
-    """A list for an error message, cut to a readable length."""
-    return ", ".join(names[:12]) + (f", … ({len(names)} in all)" if len(names) > 12 else "")

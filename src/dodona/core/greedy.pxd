@@ -4,7 +4,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from dodona.core.features cimport Extractor, Words
 from dodona.core.state cimport State
 from dodona.core.system cimport TransitionSystem
-from dodona.core.weights cimport FrozenWeights
+from dodona.core.frozen cimport FrozenWeights
 
 @cython.final
 cdef class GreedyParser:

@@ -1,7 +1,7 @@
 from dodona.core.features import Words
+from dodona.core.frozen import FrozenWeights
 from dodona.core.system import TransitionSystem
 from dodona.core.templates import Templates
-from dodona.core.weights import FrozenWeights
 
 class GreedyParser:
     system: TransitionSystem

@@ -2,23 +2,21 @@
 
 While training, a row is sparse until it has become long, and every weight carries its past, so that the average over all
 steps can be had at any time without touching what did not change (lazy averaging). Features come into being when they are
-first updated, for or against an action. A finished model is frozen: pruned, in 16 bits, ready to be mapped from a file.
+first updated, for or against an action.
 """
 
 import numpy as np
 
-from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 cdef extern from "rows.h" nogil:
     void dodona_add_floats(float* scores, const float* row, int n)
-    void dodona_add_shorts(int32_t* scores, const int16_t* row, int n)
     void dodona_prefetch(const void* address)
     void* dodona_allocate(size_t size)
 
 cdef int DENSE = 0xFFFF
-cdef int WIDE = 0xFFFF
 cdef int POWERS = 17
 
 
@@ -236,179 +234,3 @@ cdef class Weights:
                     count += 1
         order = np.lexsort((action_array[:count], key_array[:count]))
         return key_array[:count][order], action_array[:count][order], weight_array[:count][order]
-
-
-def weight_bits(int actions):
-    """How many bits of a pair are the weight: what 16 leave beside the action, or 16 of 32 if that is too few."""
-    bits = 16 - max(8, (actions - 1).bit_length())
-    return bits if bits >= 6 else 16
-
-
-cdef class FrozenWeights:
-    """Weights ready for parsing, from the arrays that `freeze` makes; they may be mapped from a file.
-
-    Most rows are a few (action, weight) pairs of 16 bits, or 32 if there are very many actions; rows with many or large
-    weights are kept as 16-bit numbers for all actions. Only the table of slots is built here, in one sweep.
-    """
-
-    def __init__(self, int actions, marks, counts, rows, wide):
-        self.actions = actions
-        self.bits = weight_bits(actions)
-        self.long_pairs = self.bits == 16
-        self.rows = rows.view(np.uint16)
-        self.wide = wide
-        self.buckets = len(counts)
-        self.slot_count = 0
-        self.build(marks, counts)
-
-    def __dealloc__(self):
-        free(self.slots)
-
-    cdef build(self, const uint32_t[::1] marks, const uint8_t[::1] counts):
-        """Put every feature into the first free slot from its bucket on; the file has them in this order."""
-        cdef Py_ssize_t bucket, i, feature = 0, slot = 0, spread = 2 + (marks.shape[0] * 5 // 4) // max(1, counts.shape[0])
-        cdef uint64_t start = 0
-        cdef int step = 2 if self.long_pairs else 1
-        self.spread = spread
-        self.slot_count = counts.shape[0] * spread + marks.shape[0] + 1
-        self.slots = <FrozenSlot*> dodona_allocate(self.slot_count * sizeof(FrozenSlot))
-        if self.slots == NULL:
-            raise MemoryError
-        for bucket in range(counts.shape[0]):
-            slot = max(slot, bucket * spread)
-            for i in range(counts[bucket]):
-                self.slots[slot].mark = marks[feature]
-                self.slots[slot].start = start
-                start += step * (3 if self.rows[start] == WIDE else 1 + self.rows[start])
-                feature += 1
-                slot += 1
-
-    cdef void score(self, const uint64_t* keys, int count, uint32_t* found, int32_t* scores) noexcept nogil:
-        """scores[a] = the sum of the weights of these features for action a. `found` is room for `count` numbers.
-
-        Memory is slow and far away, so everything is asked for before it is needed: first all slots, then all rows.
-        """
-        cdef int i, j, hits = 0, bits = self.bits
-        cdef uint64_t at
-        cdef uint32_t mark
-        cdef FrozenSlot* slots = self.slots
-        cdef uint64_t buckets = self.buckets, spread = self.spread
-        cdef const uint16_t* rows = &self.rows[0]
-        cdef const uint16_t* row
-        memset(scores, 0, self.actions * sizeof(int32_t))
-        for i in range(count):
-            dodona_prefetch(&slots[((keys[i] >> 32) * buckets >> 32) * spread])
-        for i in range(count):
-            at = ((keys[i] >> 32) * buckets >> 32) * spread
-            mark = <uint32_t> keys[i] | 1
-            while slots[at].mark != mark and slots[at].mark != 0:
-                at += 1
-            if slots[at].mark != 0:
-                found[hits] = slots[at].start
-                dodona_prefetch(&rows[found[hits]])
-                hits += 1
-        for i in range(hits):
-            row = &rows[found[i]]
-            if row[0] == WIDE:
-                if self.long_pairs:
-                    j = row[2] | row[4] << 16
-                else:
-                    j = row[1] | row[2] << 16
-                dodona_add_shorts(scores, &self.wide[<Py_ssize_t> j * self.actions], self.actions)
-            elif self.long_pairs:
-                for j in range(1, row[0] + 1):
-                    scores[row[2 * j]] += <int16_t> row[2 * j + 1]
-            else:
-                for j in range(1, row[0] + 1):
-                    scores[row[j] >> bits] += <int16_t> (row[j] << (16 - bits)) >> (16 - bits)
-
-
-def freeze(keys, actions, weights, int action_count):
-    """(marks, counts, rows, wide): weights in few bits, or 16 for rows that need them, features in the order of the table.
-
-    The scale is set so that nearly all weights fit; weights that round to nothing are gone. For the perceptron, whose
-    updates are whole numbers, this loses nothing that can be measured.
-    """
-    cdef int bits = weight_bits(action_count)
-    most = (1 << (bits - 1)) - 1
-    size = np.abs(weights)
-    scale = min(most, 127.0) / max(float(np.quantile(size, 0.9999)) if len(size) else 1.0, 1e-9)
-    numbers = np.clip(np.rint(weights * scale), -32767, 32767).astype(np.int16)
-    kept = numbers != 0
-    keys, actions, numbers = keys[kept], actions[kept], numbers[kept]
-    features, begins, sizes = np.unique(keys, return_index=True, return_counts=True)
-    buckets = max(1, len(features) // 2)
-    places = ((features >> np.uint64(32)) * np.uint64(buckets)) >> np.uint64(32)
-    counts = np.bincount(places.astype(np.int64), minlength=buckets)
-    if len(counts) and counts.max() > 255:
-        raise ValueError("the feature hashes are not spread evenly")
-    marks = (features & np.uint64(0xFFFFFFFF)).astype(np.uint32) | np.uint32(1)
-    largest = np.maximum.reduceat(np.abs(numbers), begins) if len(begins) else np.zeros(0, np.int16)
-    is_wide = (sizes * 3 > action_count) | (largest > most)
-    short = bits < 16
-    rows = np.zeros(int(np.where(is_wide, 3, 1 + sizes).sum()), dtype=np.uint16 if short else np.uint32)
-    wide = np.zeros(int(is_wide.sum()) * action_count, dtype=np.int16)
-    cdef uint16_t[::1] action_view = actions
-    cdef int16_t[::1] number_view = numbers
-    cdef int16_t[::1] wide_view = wide
-    cdef long[::1] begin_view = begins
-    cdef long[::1] size_view = sizes
-    cdef uint8_t[::1] is_wide_view = is_wide.view(np.uint8)
-    cdef uint16_t[::1] short_view = rows if short else np.zeros(0, np.uint16)
-    cdef uint32_t[::1] long_view = rows if not short else np.zeros(0, np.uint32)
-    cdef Py_ssize_t i, j, k, at = 0, wide_row = 0
-    cdef uint32_t pair
-    for i in range(len(features)):
-        if is_wide_view[i]:
-            for j in range(begin_view[i], begin_view[i] + size_view[i]):
-                wide_view[wide_row * action_count + action_view[j]] = number_view[j]
-            if short:
-                short_view[at], short_view[at + 1], short_view[at + 2] = WIDE, wide_row & 0xFFFF, wide_row >> 16
-            else:
-                long_view[at], long_view[at + 1], long_view[at + 2] = WIDE, wide_row & 0xFFFF, wide_row >> 16
-            wide_row += 1
-            at += 3
-            continue
-        if short:
-            short_view[at] = size_view[i]
-        else:
-            long_view[at] = size_view[i]
-        for j in range(size_view[i]):
-            k = begin_view[i] + j
-            if short:
-                short_view[at + 1 + j] = action_view[k] << bits | (number_view[k] & ((1 << bits) - 1))
-            else:
-                long_view[at + 1 + j] = action_view[k] | (<uint32_t> <uint16_t> number_view[k]) << 16
-        at += 1 + size_view[i]
-    return marks, counts.astype(np.uint8), rows, wide
-
-
-def without_weak_features(keys, actions, weights, double least):
-    """(keys, actions, weights) of the features that have at least one weight of that size; they come sorted."""
-    if not len(keys):
-        return keys, actions, weights
-    begins = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    strong = np.maximum.reduceat(np.abs(weights), begins) >= least
-    kept = np.repeat(strong, np.diff(np.append(begins, len(keys))))
-    return keys[kept], actions[kept], weights[kept]
-
-
-def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssize_t wide, int actions):
-    """Whether there are exactly `count` rows, and each names only actions and wide rows that exist."""
-    cdef Py_ssize_t at = 0, end = rows.shape[0], i, j, size
-    cdef int bits = weight_bits(actions)
-    for i in range(count):
-        if at >= end:
-            return False
-        size = 2 if rows[at] == WIDE else rows[at]
-        if at + step * (1 + size) > end:
-            return False
-        if rows[at] == WIDE:
-            if rows[at + step] + (<Py_ssize_t> rows[at + 2 * step] << 16) >= wide:
-                return False
-        else:
-            for j in range(1, size + 1):
-                if (rows[at + j] >> bits if step == 1 else rows[at + 2 * j]) >= actions:
-                    return False
-        at += step * (1 + size)
-    return at == end

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from dodona.core import derive
+from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, weight_bits, without_weak_features
 from dodona.core.gold import Gold
 from dodona.core.greedy import GreedyParser
 from dodona.core.templates import Templates
 from dodona.core.training import Learner
-from dodona.core.weights import FrozenWeights, freeze, rows_are_sound, weight_bits, without_weak_features
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
 from dodona.errors import FormatError, OptionError
