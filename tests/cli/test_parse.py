@@ -1,5 +1,6 @@
 """`dodona train`, `dodona parse` and `dodona info` from the outside."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -104,7 +105,7 @@ def test_plain_words(folder: Path, kind: str, text: str, words: list[str]) -> No
         (("train", "missing.conllu", "-o", "m"), 1, "missing.conllu: cannot be read"),
         (("train", "-", "-o", "m", "--system", "arc-lager"), 2, "arc-lager"),
         (("train", "-", "-o", "m", "--oracle", "lazy"), 2, "can be trained with"),
-        (("train", "-", "-o", "m"), 1, "no sentence"),
+        (("train", "-", "-o", "m"), 1, "-: there are no sentences"),
         (("parse", "missing.model"), 1, "missing.model: cannot be read"),
         (("info", "missing.model"), 1, "missing.model: cannot be read"),
     ],
@@ -129,9 +130,10 @@ def test_bad_input_leaves_no_output_behind(folder: Path) -> None:
 def interrupted(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
     """Ctrl-C after a second."""
     command = [sys.executable, "-m", "dodona", *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
         time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes at once
         out, err = process.communicate(timeout=20)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 

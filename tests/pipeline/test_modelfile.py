@@ -159,3 +159,23 @@ def test_the_reference_implementation_reads_it(model: bytes, tmp_path: Path) -> 
     path.write_bytes(model)
     for name, values in modelfile.load(path)[1].items():
         assert (arrays[name] == values).all()
+
+
+def test_a_file_changed_in_place_while_it_is_in_use(model: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    path.write_bytes(model)
+    parser = dodona.load(path)
+    before = parser.tree(treebank(1)[0])
+    path.write_bytes(bytes(len(model) // 2))
+    assert parser.tree(treebank(1)[0]) == before
+
+
+def test_descriptions_of_the_wrong_kind(model: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    path.write_bytes(model)
+    metadata, arrays = modelfile.load(path)
+    changes: list[dict[str, object]] = [{"templates": 3}, {"about": []}, {"labels": []}, {"component": "tagger"}]
+    for change in changes:
+        modelfile.save(tmp_path / "changed", {**metadata, **change}, arrays)
+        with pytest.raises(FormatError):
+            dodona.load(tmp_path / "changed")

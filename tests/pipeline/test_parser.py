@@ -63,7 +63,7 @@ def test_non_projective_trees(encoding: str) -> None:
     parser = train(TRAIN, Options(nonprojective=encoding, iterations=6))
     known = {label for sentence in TRAIN for label in sentence.labels}
     score = accuracy(parser, TEST)
-    assert score > {"head": 0.99, "path": 0.98, "head+path": 0.99}.get(encoding, 0.9)
+    assert score > {"head": 0.99, "path": 0.96, "head+path": 0.99}.get(encoding, 0.9)
     for sentence in TEST:
         assert set(parser.tree(sentence)[1]) <= known
 
@@ -167,9 +167,9 @@ def test_unknown_tags_and_words_are_survived() -> None:
 
 
 def test_too_many_labels() -> None:
-    n = 65_536
+    n = 33_000
     sentence = Sentence.from_words(["x"] * n, heads=[0, *range(1, n)], labels=[f"l{k}" for k in range(n)])
-    with pytest.raises(FormatError, match="65536 different labels; expected at most 65,535"):
+    with pytest.raises(FormatError, match="33000 different labels; with so many, arc-eager has too many actions"):
         train([sentence], Options(iterations=1))
 
 
@@ -183,3 +183,21 @@ def test_a_sentence_of_many_words(name: str) -> None:
     sentence.set_tree(heads, labels)
     sentence.check_gold()
     assert heads.count(0) == 1
+
+
+@pytest.mark.parametrize(("name", "oracle"), [(name, oracle) for name in ORACLES for oracle in ORACLES[name]])
+def test_trees_kept_that_cannot_be_built(name: str, oracle: str) -> None:
+    """All sentences with crossing arcs, and none lifted: the least cost is followed where nothing is free."""
+    parser = train(treebank(30, crossing=1.0), Options(system=name, oracle=oracle, iterations=2, nonprojective="keep"))
+    assert accuracy(parser, TEST) > 0.3
+
+
+def test_root_arcs_take_the_label_of_the_treebank() -> None:
+    sentences = treebank(20)
+    for sentence in sentences:
+        labels = ["ROOT" if label == "root" else label for label in sentence.labels]
+        sentence.set_tree(sentence.gold_heads(), labels)
+    for name, options in (("covington", {}), ("arc-eager", {"root": "attach"}), ("arc-eager", {"root": "first"})):
+        parser = train(sentences, Options(system=name, system_options=options, iterations=3))
+        heads, labels = parser.tree(sentences[0])
+        assert labels[heads.index(0)] == "ROOT"

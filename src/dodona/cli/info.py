@@ -23,9 +23,10 @@ def info(model: str) -> None:
         "non-projective": options.nonprojective,
         "roots": "exactly one" if options.single_root else "any number",
         "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",
-        **parser.about,
     }
+    rows |= {key: value for key, value in parser.about.items() if key not in rows}
     for key, value in rows.items():
         if value is not None:
             shown = " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
-            click.echo(f"{key + ':':<16}{shown}")
+            line = f"{key + ':':<16}{shown}"
+            click.echo("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line))

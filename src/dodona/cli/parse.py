@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 
 from dodona.data import Sentence, read, write
-from dodona.errors import FormatError
+from dodona.errors import FormatError, OptionError
 from dodona.pipeline.parallel import parse_in_parallel
 from dodona.pipeline.parser import Parser
 
@@ -46,17 +46,25 @@ def _sentences(file: str, kind: str) -> Iterator[Sentence]:
         yield from read(file, format=kind)
         return
     words: list[str] = []
-    for line in _lines(file):
+    number = 0
+    for number, line in enumerate(_lines(file), start=1):
         if kind == "horizontal":
             words = line.split()
         elif line:
             words.append(line)
             continue
         if words:
-            yield Sentence.from_words(words)
+            yield _sentence(words, f"{file}:{number}")
         words = []
     if words:
-        yield Sentence.from_words(words)
+        yield _sentence(words, f"{file}:{number}")
+
+
+def _sentence(words: list[str], place: str) -> Sentence:
+    try:
+        return Sentence.from_words(words)
+    except OptionError as error:
+        raise FormatError(f"{place}: {error}") from None
 
 
 def _lines(file: str) -> Iterator[str]:

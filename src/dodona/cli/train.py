@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dodona.data import read
+from dodona.errors import FormatError
+from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.parser import NONPROJECTIVE, UPDATES, Iteration, Options, frozen, train
 from dodona.systems import SYSTEMS
 
@@ -17,7 +19,11 @@ from dodona.systems import SYSTEMS
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Where to write the model.")
 @click.option("--dev", metavar="FILE", help="Development treebank: LAS after each iteration, and the best one is kept.")
 @click.option(
-    "--patience", default=5, show_default=True, help="With --dev: stop after this many iterations without gain."
+    "--patience",
+    default=5,
+    type=click.IntRange(1),
+    show_default=True,
+    help="With --dev: stop after this many iterations without gain.",
 )
 @click.option("-s", "--system", default="arc-eager", show_default=True, type=click.Choice(list(SYSTEMS)))
 @click.option(
@@ -27,7 +33,9 @@ from dodona.systems import SYSTEMS
 )
 @click.option("--iterations", type=int, help="Passes over the data. [default: 15; easy-first 20]")
 @click.option("--explore", default=0.9, show_default=True, help="dynamic: how often a mistake is followed (p).")
-@click.option("--explore-after", default=1, show_default=True, help="dynamic: iterations before that (k).")
+@click.option(
+    "--explore-after", default=1, type=click.IntRange(0), show_default=True, help="dynamic: iterations before that (k)."
+)
 @click.option("--random-choice", is_flag=True, help="After a mistake take a random correct action, not the best one.")
 @click.option("--update", default="perceptron", show_default=True, type=click.Choice(UPDATES))
 @click.option("--templates", help="Feature templates: a file, or one of those shipped. [default: all columns]")
@@ -62,9 +70,13 @@ def train_command(
         single_root=not allow_multiple_roots,
         **options,
     ).resolved()
+    check_target(output)
     console = Console(stderr=True, highlight=False)
     sentences = list(read(treebank))
     dev_sentences = list(read(dev)) if dev else []
+    for file, found in ((treebank, sentences), (dev, dev_sentences)):
+        if file is not None and not found:
+            raise FormatError(f"{file}: there are no sentences in this file")
     for sentence in dev_sentences:
         sentence.check_gold()
     begin = time.process_time()
@@ -94,6 +106,7 @@ def train_command(
         parser = best["parser"]
         parser.about["dev"] = {"UAS": round(best["uas"], 2), "LAS": round(best["las"], 2)}
         parser.about["iteration"] = best["number"]
-    parser.about |= {"data": name or treebank.rpartition("/")[2], "sentences": len(sentences), "licence": licence}
+    data = (name or treebank.rpartition("/")[2]).encode("utf-8", "replace").decode()
+    parser.about |= {"data": data, "sentences": len(sentences), "licence": licence}
     parser.save(output)
     console.print(f"{output}: trained in {time.process_time() - begin:.0f} CPU seconds")

@@ -102,7 +102,7 @@ cdef class Extractor:
         for i in range(self.most):
             length = self.combinations[position]
             heard = True
-            h = i + 1
+            h = mix(0, i + 1)  # templates must not share keys, whatever small numbers their atoms are
             for k in range(position + 1, position + 1 + length):
                 if self.silent[self.combinations[k]]:
                     heard = False

@@ -26,8 +26,8 @@ cdef class Learner:
     cdef int[::1] costs                       # of the actions at the site at hand; NONE: not legal
     cdef float[::1] scores
     cdef uint64_t[::1] keys
-    cdef uint64_t[::1] best_keys              # of the site of the best correct action, and of the predicted one
-    cdef uint64_t[::1] predicted_keys
+    cdef uint64_t[::1] best_keys              # at the site of the best correct action
+    cdef uint64_t[::1] rival_keys             # and of the one that it must beat
 
     cdef int train_on(
         self, TransitionSystem system, State s, State work, Words words, Gold gold, int[::1] moves, double explore

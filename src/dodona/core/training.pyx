@@ -46,7 +46,7 @@ cdef class Learner:
         self.scores = array("f", bytes(4 * system.actions))
         self.keys = array("Q", bytes(8 * self.extractor.most))
         self.best_keys = array("Q", bytes(8 * self.extractor.most))
-        self.predicted_keys = array("Q", bytes(8 * self.extractor.most))
+        self.rival_keys = array("Q", bytes(8 * self.extractor.most))
 
     def train(self, Words words, Gold gold, int[::1] moves, double explore):
         """Go through one sentence; `explore` is how often a mistake is followed. `moves` is a planned derivation, or
@@ -65,48 +65,51 @@ cdef class Learner:
     cdef int train_on(
         self, TransitionSystem system, State s, State work, Words words, Gold gold, int[::1] moves, double explore
     ) except -1 nogil:
-        cdef int site, a, count, best_count, predicted_count, step = 0, memory, chosen, alike, tries = 0
-        cdef int best, best_site, predicted, predicted_site, predicted_cost
-        cdef float best_score, predicted_score, score, margin
+        cdef int site, a, count, best_count, rival_count, step = 0, memory, chosen, alike, tries = 0
+        cdef int best, best_site, best_cost, predicted, predicted_site, predicted_cost, rival, rival_cost
+        cdef float best_score, predicted_score, rival_score, score, margin
         system.start(s, gold.n)
         while not system.is_terminal(s):
-            best = predicted = best_site = predicted_site = NONE
-            best_count = predicted_count = predicted_cost = memory = 0
-            best_score = predicted_score = 0
+            best = predicted = rival = best_site = predicted_site = NONE
+            best_count = rival_count = predicted_cost = rival_cost = best_cost = memory = 0
+            best_score = predicted_score = rival_score = 0
             site = 0
             while site != NONE:
                 count = self.extractor.extract(s, words, site, &self.keys[0])
                 self.weights.score(&self.keys[0], count, &self.scores[0])
                 memory = self.remembered(system)
-                self.judge(system, s, work, gold, site, moves[step] if moves.shape[0] > 0 else NONE, memory)
+                self.judge(system, s, work, gold, site, moves[step] if step < moves.shape[0] else NONE, memory)
                 for a in range(system.actions):
                     if self.costs[a] == NONE:
                         continue
                     score = self.scores[a]
-                    if self.costs[a] == 0 and (best == NONE or score > best_score):
-                        best, best_site, best_score, best_count = a, site, score, count
+                    # correct is what costs least: nothing, unless the tree is one that the system cannot build
+                    if best == NONE or self.costs[a] < best_cost or (self.costs[a] == best_cost and score > best_score):
+                        best, best_site, best_cost, best_score, best_count = a, site, self.costs[a], score, count
                         self.best_keys[:count] = self.keys[:count]
+                    if predicted == NONE or score > predicted_score:
+                        predicted, predicted_site, predicted_cost, predicted_score = a, site, self.costs[a], score
                     if self.rule == MAX_LOSS:
                         score += sqrt(self.costs[a])
-                    if predicted == NONE or score > predicted_score:
-                        predicted, predicted_site, predicted_score, predicted_count = a, site, score, count
-                        predicted_cost = self.costs[a]
-                        self.predicted_keys[:count] = self.keys[:count]
+                    if rival == NONE or score > rival_score:
+                        rival, rival_cost, rival_score, rival_count = a, self.costs[a], score, count
+                        self.rival_keys[:count] = self.keys[:count]
                 site = system.next_site(s, site)
             self.weights.now += 1
             self.steps += 1
             step += 1
-            chosen, site = predicted, predicted_site
-            if predicted_cost != 0:
-                self.mistakes += 1
+            if rival_cost > best_cost:
                 margin = 1
                 if self.rule != PERCEPTRON:
-                    margin = predicted_score - best_score
+                    margin = rival_score - best_score
                     if self.rule == PREDICTION:
-                        margin += sqrt(predicted_cost)
-                    margin = min(self.aggressiveness, margin / (best_count + predicted_count))
+                        margin += sqrt(rival_cost)
+                    margin = min(self.aggressiveness, margin / (best_count + rival_count))
                 self.weights.update(&self.best_keys[0], best_count, best, margin)
-                self.weights.update(&self.predicted_keys[0], predicted_count, predicted, -margin)
+                self.weights.update(&self.rival_keys[0], rival_count, rival, -margin)
+            chosen, site = predicted, predicted_site
+            if predicted_cost > best_cost:
+                self.mistakes += 1
                 if self.policy != COSTS or explore == 0 or self.random() >= explore:
                     if self.stays and tries < 50:
                         tries += 1
@@ -115,7 +118,7 @@ cdef class Learner:
                     if self.random_choice and system.next_site(s, 0) == NONE:
                         alike = 0
                         for a in range(system.actions):
-                            if self.costs[a] == 0:
+                            if self.costs[a] == best_cost:
                                 alike += 1
                                 if self.random() * alike < 1:
                                     chosen = a
@@ -142,11 +145,11 @@ cdef class Learner:
         for m in range(system.moves.shape[0]):
             move = system.moves[m]
             width = 1 if m < system.plain else system.labels
-            label = NONE if m < system.plain else gold.label[system.dependent_of(s, move, site)]
             if not system.legal(s, move, site):
                 for i in range(width):
                     self.costs[a + i] = NONE
             else:
+                label = NONE if m < system.plain else gold.label[system.dependent_of(s, move, site)]
                 for i in range(width):
                     self.costs[a + i] = 0 if correct >> move & 1 and (label == NONE or label == i) else 1
             a += width

@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 cdef struct Slot:
     uint64_t key    # 0: empty
@@ -13,7 +13,7 @@ cdef struct Entry:
 
 cdef struct Past:
     double total    # sum of the weight over all steps up to `last`
-    int32_t last
+    int64_t last
 
 @cython.final
 cdef class Weights:

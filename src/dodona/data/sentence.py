@@ -131,6 +131,8 @@ class Sentence:
 
     def _said(self, wanted: str) -> str | None:
         for comment in self.comments:
+            if wanted not in comment:
+                continue
             key, equals, value = comment[1:].partition("=")
             if equals and key.strip() == wanted:
                 return value.strip()

@@ -1,4 +1,4 @@
-"""Model files: the safetensors format, read by mapping the file into memory, checked before anything is believed.
+"""Model files: the safetensors format, mapped into memory, copied, and checked before anything is believed.
 
     8 bytes   length of the header, little-endian
     header    JSON: {"__metadata__": {str: str}, name: {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …}
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dodona.errors import FormatError
 
-__all__ = ["VERSION", "load", "save"]
+__all__ = ["VERSION", "check_target", "load", "save"]
 
 FORMAT = "dodona"
 VERSION = 1
@@ -44,7 +44,7 @@ def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDA
     about["digest"] = _digest(about, entries, b"".join(values.tobytes() for values in arrays.values()))
     header = json.dumps({"__metadata__": about, **entries}, ensure_ascii=False).encode()
     header += b" " * (-len(header) % 8)
-    target = Path(path)
+    target = check_target(path)
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
@@ -54,7 +54,7 @@ def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDA
             stream.write(len(header).to_bytes(8, "little") + header)
             for values in arrays.values():
                 stream.write(values.tobytes())
-        os.chmod(temporary, 0o644)
+        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, target)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
@@ -63,8 +63,18 @@ def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDA
         raise
 
 
+def check_target(path: str | Path) -> Path:
+    """Where a model can be written; an error before the work rather than after it."""
+    target = Path(path)
+    if not str(path) or (target.exists() and not target.is_file()):
+        raise FormatError(f"{str(path)!r}: cannot be written: expected the name of a file")
+    if not os.access(target.parent, os.W_OK):
+        raise FormatError(f"{path}: cannot be written: no folder there that can be written to")
+    return target.resolve()
+
+
 def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """(metadata, arrays) of a model; the arrays stay in the file until they are used."""
+    """(metadata, arrays) of a model."""
     try:
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
@@ -82,13 +92,14 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
         )
     about, entries = _header(path, bytes(data[8 : 8 + length]))
-    body = memoryview(data)[8 + length :]
+    body = memoryview(data[8 + length :])  # a copy: what was checked must not change while it is used
+    data.close()
     arrays = _arrays(path, entries, body)
-    if about.get("digest") != _digest(about, entries, body):
-        raise FormatError(f"{path}: the digest does not fit the contents; the file is damaged")
     try:
+        if about.get("digest") != _digest(about, entries, body):
+            raise FormatError(f"{path}: the digest does not fit the contents; the file is damaged")
         metadata = {k: json.loads(v) for k, v in about.items() if k not in ("format", "version", "digest")}
-    except ValueError as error:
+    except (UnicodeError, json.JSONDecodeError, RecursionError) as error:
         raise FormatError(f"{path}: metadata that is no JSON") from error
     return metadata, arrays
 
@@ -130,6 +141,12 @@ def _arrays(path: str | Path, entries: dict[str, Any], body: memoryview) -> dict
     if expected != len(body):
         raise FormatError(f"{path}: {len(body) - expected} bytes that belong to no array")
     return arrays
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _digest(about: Mapping[str, str], entries: Mapping[str, Any], body: Any) -> str:

@@ -1,12 +1,15 @@
 """Parsing on several cores: the same output in the same order as on one."""
 
+import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
 from dodona.data import Sentence
+from dodona.errors import DodonaError
 from dodona.pipeline.parser import Parser
 
 __all__ = ["parse_in_parallel"]
@@ -22,7 +25,8 @@ def parse_in_parallel(
     """Parse in `jobs` processes. Each maps the model file; at most a few batches are under way at any time."""
     pending: list[tuple[list[Sentence], Future[list[tuple[list[int], list[str]]]]]] = []
     rest = iter(sentences)
-    with ProcessPoolExecutor(jobs, get_context("forkserver"), _load, (str(model),)) as pool:
+    pool = ProcessPoolExecutor(jobs, get_context("forkserver"), _load, (str(model),))
+    try:
         while True:
             while len(pending) < 2 * jobs and (batch := list(islice(rest, BATCH))):
                 pending.append((batch, pool.submit(_trees, [_tags(sentence) for sentence in batch])))
@@ -32,6 +36,10 @@ def parse_in_parallel(
             for sentence, (heads, labels) in zip(batch, future.result(), strict=True):
                 sentence.set_tree(heads, labels)
                 yield sentence
+    except BrokenProcessPool as error:
+        raise DodonaError("a process that was parsing has died; with --jobs 1 the reason may show") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 class _Tags:
@@ -48,7 +56,9 @@ def _tags(sentence: Sentence) -> tuple[list[str], list[str], list[str], list[str
 
 
 def _load(model: str) -> None:
+    """In a new process. Ctrl-C reaches all of them, but only the parent has something to say about it."""
     global _parser
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _parser = Parser.load(model)
 
 

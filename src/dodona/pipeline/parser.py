@@ -2,8 +2,9 @@
 
 import random
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from dodona.research import BUDGET, System, system
 __all__ = ["Iteration", "Options", "Parser", "train"]
 
 BATCH = 64
+MOST_ACTIONS = 65_535
 LARGE = 12_000_000  # bytes: a model larger than that is pruned
 POLICIES = ("static", "nondeterministic", "dynamic", "eager", "lazy", "minimal", "nd-sw", "nd-all")
 UPDATES = ("perceptron", "pa", "pa-max-loss")
@@ -158,14 +160,19 @@ class Parser:
     def load(cls, path: str | Path) -> "Parser":
         metadata, arrays = modelfile.load(path)
         try:
-            options = Options(**metadata["options"])
-            labels = metadata["labels"]
-            templates = Templates.parse(metadata["templates"], f"{path}, templates")
+            options = Options(**metadata["options"]).resolved()
+            labels, text, about = metadata["labels"], metadata["templates"], metadata["about"]
+            known = isinstance(labels, list) and isinstance(text, str) and isinstance(about, dict) and labels
+            if metadata["component"] != "parser" or not known:
+                raise OptionError("expected a parser with labels, templates and a description")
+            templates = Templates.parse(text, f"{path}, templates")
             core = _core(options, labels, options.single_root)
             _check_arrays(path, core.actions, arrays)
             parser = cls(options, labels, templates, arrays)
-            parser.about = metadata["about"]
-        except (KeyError, TypeError, OptionError) as error:
+            parser.about = about
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, FormatError):
+                raise
             raise FormatError(f"{path}: the model's description is not valid: {error}") from error
         return parser
 
@@ -194,8 +201,12 @@ def train(
     if not prepared:
         raise FormatError("there is no sentence to train on")
     labels = sorted({label for _, _, names in prepared for label in names})
-    if len(labels) > 65_535:
-        raise FormatError(f"{len(labels)} different labels; expected at most 65,535")
+    if "root_label" in chosen.options and "root_label" not in options.system_options:
+        roots = Counter(label for _, heads, names in prepared for h, label in zip(heads, names, strict=True) if h == 0)
+        usual = {"root_label": roots.most_common(1)[0][0]}
+        options = replace(options, system_options=options.system_options | usual)
+    if _core(options, labels, False).actions > MOST_ACTIONS:
+        raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
     numbers = {label: i for i, label in enumerate(_label_names(labels, options))}
     encode = Encoder(templates)
     learner = _learner(options, labels, templates, max(len(heads) for _, heads, _ in prepared))
@@ -225,12 +236,12 @@ def frozen(learner: Learner, options: Options, labels: Sequence[str], templates:
     A large model loses the features that never had a weight worth one early update: a third of it, and nothing that can
     be measured.
     """
-    names = ("marks", "counts", "rows", "wide")
     averages = learner.weights.averages()
     arrays = freeze(*averages, learner.system.actions)
     if options.update == "perceptron" and sum(array.nbytes for array in arrays) > LARGE:
         arrays = freeze(*without_weak_features(*averages, 0.9), learner.system.actions)
-    return Parser(options, labels, templates, dict(zip(names, arrays, strict=True)))
+    marks, counts, rows, wide = arrays
+    return Parser(options, labels, templates, {"marks": marks, "rows": rows, "wide": wide, "counts": counts})
 
 
 def _prepared(
