@@ -1,5 +1,6 @@
 """`dodona train`, `dodona parse` and `dodona info` from the outside."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -168,3 +169,16 @@ def test_a_closed_pipe(folder: Path) -> None:
     command = f"{sys.executable} -m dodona parse {folder / 'model'} {files} | head -n 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_plain_words_packed_and_bad(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "words.gz").write_bytes(gzip.compress(b"the oak rustles\n"))
+    assert "rustles" in dodona("parse", folder / "model", "--input", "horizontal", tmp_path / "words.gz").stdout
+    for name, data, message in (
+        ("nul", b"a\nb\x00c d\n", "nul:2: value"),
+        ("latin", b"a\n\xe9\n", "latin:2: byte 0xe9"),
+    ):
+        (tmp_path / name).write_bytes(data)
+        done = dodona("parse", folder / "model", "--input", "horizontal", tmp_path / name)
+        assert done.returncode == 1
+        assert message in done.stderr

@@ -1,12 +1,11 @@
 """`dodona parse`: from CoNLL-U (or plain words) to trees."""
 
-import sys
 from collections.abc import Iterator
 
 import click
 
 from dodona.data import Sentence, read, write
-from dodona.errors import FormatError, OptionError
+from dodona.data.plain import read_plain
 from dodona.pipeline.parallel import parse_in_parallel
 from dodona.pipeline.parser import Parser
 
@@ -42,38 +41,4 @@ def parse(model: str, files: tuple[str, ...], output: str, kind: str, jobs: int)
 
 
 def _sentences(file: str, kind: str) -> Iterator[Sentence]:
-    if kind in ("conllu", "conllx"):
-        yield from read(file, format=kind)
-        return
-    words: list[str] = []
-    number = 0
-    for number, line in enumerate(_lines(file), start=1):
-        if kind == "horizontal":
-            words = line.split()
-        elif line:
-            words.append(line)
-            continue
-        if words:
-            yield _sentence(words, f"{file}:{number}")
-        words = []
-    if words:
-        yield _sentence(words, f"{file}:{number}")
-
-
-def _sentence(words: list[str], place: str) -> Sentence:
-    try:
-        return Sentence.from_words(words)
-    except OptionError as error:
-        raise FormatError(f"{place}: {error}") from None
-
-
-def _lines(file: str) -> Iterator[str]:
-    try:
-        with open(sys.stdin.fileno() if file == "-" else file, "rb", closefd=file != "-") as stream:
-            for number, line in enumerate(stream, start=1):
-                try:
-                    yield line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
-                except UnicodeDecodeError as error:
-                    raise FormatError(f"{file}:{number}: not UTF-8") from error
-    except OSError as error:
-        raise FormatError(f"{file}: cannot be read: {error.strerror}") from error
+    return read(file, format=kind) if kind in ("conllu", "conllx") else read_plain(file, vertical=kind == "vertical")

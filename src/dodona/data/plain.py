@@ -1,0 +1,59 @@
+"""Sentences that are only words: one a line, or one word a line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from dodona.data.blocks import LINE_LIMIT
+from dodona.data.files import chunks
+from dodona.data.sentence import Sentence
+from dodona.errors import FormatError, OptionError
+
+__all__ = ["read_plain"]
+
+
+def read_plain(path: str | Path, *, vertical: bool) -> Iterator[Sentence]:
+    """Horizontal: a sentence a line, words separated by white space. Vertical: a word a line, empty lines between
+    sentences. Packed files and `-` as for treebanks."""
+    words: list[str] = []
+    number = 0
+    for number, line in enumerate(_lines(str(path)), start=1):
+        if vertical and line:
+            words.append(line)
+            continue
+        if not vertical:
+            words = line.split()
+        if words:
+            yield _sentence(words, f"{path}:{number}")
+        words = []
+    if words:
+        yield _sentence(words, f"{path}:{number}")
+
+
+def _sentence(words: list[str], place: str) -> Sentence:
+    try:
+        return Sentence.from_words(words)
+    except OptionError as error:
+        raise FormatError(f"{place}: {error}") from None
+
+
+def _lines(name: str) -> Iterator[str]:
+    number = 0
+    rest = b""
+    for chunk in chunks(name):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            number += 1
+            yield _decoded(line, name, number)
+        if len(rest) > LINE_LIMIT:
+            raise FormatError(
+                f"{name}:{number + 1}: a line of more than {LINE_LIMIT >> 20} MiB; expected a shorter one"
+            )
+    if rest:
+        yield _decoded(rest, name, number + 1)
+
+
+def _decoded(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{name}:{number}: byte {line[error.start]:#04x} is not UTF-8") from error
