@@ -8,9 +8,9 @@ from array import array
 
 from libc.stdint cimport uint64_t
 
+from dodona.core.hashing cimport mix
 from dodona.core.templates import ATTRIBUTES, COLUMNS
 
-cdef uint64_t GOLDEN = 0x9E3779B97F4A7C15ULL
 cdef int COLUMN_COUNT = len(COLUMNS)
 cdef int LABEL = ATTRIBUTES.index("l")
 cdef int LEFT_ARITY = ATTRIBUTES.index("vl")
@@ -26,11 +26,6 @@ cdef class Words:
     def __init__(self, int n, atoms):
         self.n = n
         self.atoms = atoms
-
-
-cdef inline uint64_t mix(uint64_t h, uint64_t value) noexcept nogil:
-    h = (h ^ value) * GOLDEN
-    return h ^ (h >> 32)
 
 
 cdef class Extractor:

@@ -1,0 +1,175 @@
+"""The tagger as a component: it learns UPOS, XPOS and FEATS from sentences, and fills them in."""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.core.hashing import hash_text
+from dodona.core.tagging import GreedyTagger, TagLearner, TagSet, Traits
+from dodona.data import Sentence
+from dodona.errors import FormatError, OptionError
+from dodona.pipeline.lexicon import checked_lexicon, lexicon_arrays, lexicons_of_the_rest
+from dodona.pipeline.weights import checked_weights, frozen_arrays
+
+__all__ = ["COLUMNS", "Iteration", "Options", "Tagger", "train"]
+
+BATCH = 64
+COLUMNS = ("upos", "xpos", "feats")
+MOST = 65_535  # tags, and parts of tags
+WEAK = 1.0  # a feature that never had a weight worth one early update is left out
+
+Tag = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a tagger is trained."""
+
+    iterations: int = 8
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.iterations, int) or self.iterations < 1:
+            raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
+        if not isinstance(self.seed, int):
+            raise OptionError(f"seed {self.seed!r}: expected a number")
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What is reported after each pass over the training data; words that can have but one tag are no steps."""
+
+    number: int
+    steps: int
+    mistakes: int
+    features: int
+
+    @property
+    def accuracy(self) -> float:
+        return 1 - self.mistakes / max(1, self.steps)
+
+
+class Tagger:
+    """A trained tagger. Made by `train` or `Tagger.from_parts`."""
+
+    def __init__(self, options: Options, tags: Sequence[Tag], arrays: dict[str, NDArray[Any]], where: str) -> None:
+        self.options = options
+        self.tags = list(tags)
+        self._arrays = arrays
+        self._tagset = _tagset(self.tags)
+        self._lexicon = checked_lexicon(where, len(self.tags), arrays)
+        self._greedy = GreedyTagger(self._tagset, checked_weights(where, self._tagset.parts, arrays))
+        self._values = [list(values) for values in zip(*self.tags, strict=True)]
+
+    def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place.
+
+        A few sentences are taken at a time, so that the weights stay near the processor.
+        """
+        rest = iter(sentences)
+        while batch := list(islice(rest, BATCH)):
+            tagged = [self.columns(sentence.words) for sentence in batch]
+            for sentence, columns in zip(batch, tagged, strict=True):
+                for name, values in zip(COLUMNS, columns, strict=True):
+                    sentence.set_column(name, values)
+                yield sentence
+
+    def columns(self, words: list[str]) -> list[list[str]]:
+        """The three columns for these words."""
+        numbers = self._greedy.tag(Traits(words, self._tagset, self._lexicon))
+        return [[values[number] for number in numbers] for values in self._values]
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What a model file needs to keep."""
+        return {"options": asdict(self.options), "tags": [list(tag) for tag in self.tags]}, self._arrays
+
+    @classmethod
+    def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Tagger":
+        """The tagger with these parts; `where` is named in errors."""
+        try:
+            options = Options(**description["options"])
+            tags = [_checked_tag(tag) for tag in description["tags"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{where}: the tagger's description is not valid: {error}") from error
+        if not 0 < len(tags) <= MOST or len(set(tags)) != len(tags):
+            raise FormatError(f"{where}: {len(tags)} tags; expected from 1 to {MOST}, each once")
+        return cls(options, tags, dict(arrays), where)
+
+
+def train(
+    sentences: Sequence[Sentence], options: Options, report: Callable[[Iteration], bool | None] | None = None
+) -> Tagger:
+    """Train a tagger on gold tags. `report` is called after each iteration; if it returns True, that was the last."""
+    if not sentences:
+        raise FormatError("there is no sentence to train on")
+    gold = [list(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)) for sentence in sentences]
+    tags = sorted({tag for tags in gold for tag in tags})
+    if len(tags) > MOST:
+        raise FormatError(f"{len(tags)} different tags; expected at most {MOST}")
+    number = {tag: i for i, tag in enumerate(tags)}
+    numbered = [[number[tag] for tag in tags] for tags in gold]
+    words = [sentence.words for sentence in sentences]
+    examples = list(zip(words, numbered, strict=True))
+    tagset = _tagset(tags)
+    prepared = [
+        (Traits(list(words), tagset, lexicon), np.array(numbers, dtype=np.int32))
+        for part, lexicon in lexicons_of_the_rest(examples)
+        for words, numbers in part
+    ]
+    learner = TagLearner(tagset)
+    chance = random.Random(options.seed)
+    for iteration in range(1, options.iterations + 1):
+        chance.shuffle(prepared)
+        for traits, numbers in prepared:
+            learner.train(traits, numbers)
+        if report is not None and report(Iteration(iteration, *learner.count(), learner.weights.features)):
+            break
+    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, WEAK)
+    return Tagger(options, tags, arrays, "this tagger")
+
+
+def _tagset(tags: Sequence[Tag]) -> TagSet:
+    """The tags with their parts, as a tree in which tags share the parts they begin with."""
+    parts: dict[str, int] = {}
+    nodes: dict[tuple[int, int], int] = {}
+    ends = []
+    for tag in tags:
+        node = -1
+        for name in _parts(tag):
+            step = node, parts.setdefault(name, len(parts))
+            node = nodes.setdefault(step, len(nodes))
+        ends.append(node)
+    if len(parts) > MOST:
+        raise FormatError(f"the tags have {len(parts)} different parts; expected at most {MOST}")
+    return TagSet(
+        len(parts),
+        np.array([parent for parent, _ in nodes], dtype=np.int32),
+        np.array([part for _, part in nodes], dtype=np.uint16),
+        np.array(ends, dtype=np.int32),
+        np.array([hash_text("\t".join(tag)) for tag in tags], dtype=np.uint64),
+        np.array([hash_text(upos) for upos, _, _ in tags], dtype=np.uint64),
+    )
+
+
+def _parts(tag: Tag) -> Iterator[str]:
+    """The parts that have weights: UPOS, XPOS, and each feature, which may mean something else with each UPOS."""
+    upos, xpos, feats = tag
+    yield upos
+    if xpos != "_":
+        yield f"\t{xpos}"
+    if feats != "_":
+        for feature in feats.split("|"):
+            yield f"{upos}\t{feature}"
+
+
+def _checked_tag(tag: Any) -> Tag:
+    upos, xpos, feats = tag
+    for value in (upos, xpos, feats):
+        if not isinstance(value, str) or not value or set(value) & set("\t\n\r\0"):
+            raise ValueError(f"{value!r} is no value of a column")
+    return upos, xpos, feats

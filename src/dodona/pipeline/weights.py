@@ -1,0 +1,37 @@
+"""Weights between a component and its model file: four arrays, checked before they are believed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, weight_bits, without_weak_features
+from dodona.core.weights import Weights
+from dodona.errors import FormatError
+
+__all__ = ["checked_weights", "frozen_arrays"]
+
+NAMES = ("marks", "counts", "rows", "wide")
+
+
+def frozen_arrays(weights: Weights, least: float) -> dict[str, NDArray[Any]]:
+    """The averaged weights of the features that have at least one weight of that size."""
+    arrays = freeze(*without_weak_features(*weights.averages(), least), weights.actions)
+    return dict(zip(NAMES, arrays, strict=True))
+
+
+def checked_weights(where: str, actions: int, arrays: Mapping[str, NDArray[Any]]) -> FrozenWeights:
+    """The compiled loops trust the arrays, so nothing in them may point outside."""
+    missing = [name for name in NAMES if name not in arrays]
+    if missing:
+        raise FormatError(f"{where}: no array {missing[0]!r}; expected the weights of a model")
+    marks, counts, rows, wide = (arrays[name] for name in NAMES)
+    row_kind = "<u2" if weight_bits(actions) < 16 else "<u4"
+    kinds = [array.dtype.str for array in (marks, counts, rows, wide)]
+    if kinds != ["<u4", "|u1", row_kind, "<i2"] or len(wide) % actions or not len(counts):
+        raise FormatError(f"{where}: weights of another kind than expected")
+    if int(counts.sum(dtype="int64")) != len(marks) or not rows_are_sound(
+        rows.view("<u2"), 1 if row_kind == "<u2" else 2, len(marks), len(wide) // actions, actions
+    ):
+        raise FormatError(f"{where}: the weights do not fit the {actions} classes of the model")
+    return FrozenWeights(actions, marks, counts, rows, wide)
