@@ -19,7 +19,7 @@ __all__ = ["Iteration", "Lemmatizer", "Options", "train"]
 
 MOST = 65_535  # scripts
 REMEMBERED = 1 << 20  # words whose lemmas are kept before the memory is cleared
-WEAK = 1.0  # a feature that never had a weight worth one early update is left out
+FEATURES = 30_000  # kept of a model that has more; the others say little
 
 Key = tuple[str, str, str]  # form, UPOS, FEATS
 
@@ -144,7 +144,7 @@ def train(
         mistakes = sum([learner.train(*example) for example in examples])
         if report is not None and report(Iteration(iteration, len(examples), mistakes, learner.weights.features)):
             break
-    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights, WEAK), "this lemmatizer")
+    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights, FEATURES), "this lemmatizer")
     lemmatizer.exceptions = _exceptions(lemmatizer, lemmas)
     return lemmatizer
 
@@ -163,13 +163,14 @@ def _usual_lemmas(sentences: Iterable[Sentence]) -> dict[Key, tuple[str, int]]:
 
 
 def _general(made: Mapping[Key, Script]) -> list[Script]:
-    """The scripts that more than one word needs; the first, which fits all words, only makes letters small."""
+    """The scripts that more than one word needs; the first fits all words."""
     forms: dict[Script, set[str]] = {}
     for (form, _, _), script in made.items():
         if len(script.prefix) <= LONGEST_AFFIX and len(script.suffix) <= LONGEST_AFFIX:
             forms.setdefault(script, set()).add(lowered(form))
     often = sorted(forms, key=lambda script: (-len(forms[script]), script))
-    return [Script(), *(script for script in often if len(forms[script]) > 1 and script != Script())][:MOST]
+    first = next((script for script in often if not script.prefix and not script.suffix), Script())
+    return [first, *(script for script in often if len(forms[script]) > 1 and script != first)][:MOST]
 
 
 def _exceptions(lemmatizer: Lemmatizer, lemmas: Mapping[Key, tuple[str, int]]) -> dict[Key, str]:
@@ -198,7 +199,8 @@ def _core(scripts: Sequence[Script]) -> Scripts:
 def _checked_script(values: Any) -> Script:
     script = Script(*values)
     _check_text(*script)
-    if script.casing not in CASINGS or (script.casing == "nothing" and not script.new_prefix):
+    known = script.casing in CASINGS and max(len(script.prefix), len(script.suffix)) <= LONGEST_AFFIX
+    if not known or (script.casing == "nothing" and not script.new_prefix):
         raise ValueError(f"{values!r} is no script")
     return script
 

@@ -43,7 +43,7 @@ class Script(NamedTuple):
 
 def script_for(form: str, lemma: str) -> Script:
     """The script that makes this lemma from this form and keeps as much of it as it can."""
-    if lemma == "_" != form:
+    if lemma == "_":
         return Script("nothing", new_prefix="_")
     lower = lowered(form)
     found, longest = Script("keep", prefix=lower, new_prefix=lemma), 0

@@ -21,7 +21,7 @@ __all__ = ["COLUMNS", "Iteration", "Options", "Tagger", "train"]
 BATCH = 64
 COLUMNS = ("upos", "xpos", "feats")
 MOST = 65_535  # tags, and parts of tags
-WEAK = 1.0  # a feature that never had a weight worth one early update is left out
+FEATURES = 100_000  # kept of a model that has more; the others say little
 
 Tag = tuple[str, str, str]
 
@@ -129,7 +129,7 @@ def train(
             learner.train(traits, numbers)
         if report is not None and report(Iteration(iteration, *learner.count(), learner.weights.features)):
             break
-    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, WEAK)
+    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, FEATURES)
     return Tagger(options, tags, arrays, "this tagger")
 
 

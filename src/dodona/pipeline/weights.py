@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, weight_bits, without_weak_features
@@ -14,10 +15,15 @@ __all__ = ["checked_weights", "frozen_arrays"]
 NAMES = ("marks", "counts", "rows", "wide")
 
 
-def frozen_arrays(weights: Weights, least: float) -> dict[str, NDArray[Any]]:
-    """The averaged weights of the features that have at least one weight of that size."""
-    arrays = freeze(*without_weak_features(*weights.averages(), least), weights.actions)
-    return dict(zip(NAMES, arrays, strict=True))
+def frozen_arrays(weights: Weights, most: int) -> dict[str, NDArray[Any]]:
+    """The averaged weights of the strongest features: about as many as said, those with the largest weights."""
+    keys, actions, values = weights.averages()
+    begins = np.flatnonzero(np.diff(keys, prepend=np.uint64(0)))  # no key is 0
+    if len(begins) > most:
+        strengths = np.maximum.reduceat(np.abs(values), begins)
+        least = float(np.partition(strengths, -most)[-most])
+        keys, actions, values = without_weak_features(keys, actions, values, least)
+    return dict(zip(NAMES, freeze(keys, actions, values, weights.actions), strict=True))
 
 
 def checked_weights(where: str, actions: int, arrays: Mapping[str, NDArray[Any]]) -> FrozenWeights:

@@ -1,0 +1,82 @@
+"""Tags for the training data as a tagger gives them to new text: each part is tagged by one that has not seen it.
+
+A parser that learns from such tags learns how far to trust them.
+"""
+
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from multiprocessing import get_context
+
+from dodona.data import Sentence
+from dodona.errors import DodonaError, OptionError
+from dodona.pipeline.tagger import Options, Tagger
+from dodona.pipeline.tagger import train as train_tagger
+
+__all__ = ["jackknifed"]
+
+Train = Callable[[Sequence[Sentence]], Tagger]
+
+USUAL: Train = partial(train_tagger, options=Options())
+
+_sentences: list[Sentence] = []
+_train: Train | None = None
+
+
+def jackknifed(
+    sentences: Sequence[Sentence],
+    folds: int = 10,
+    train: Train = USUAL,
+    jobs: int = 2,
+) -> list[list[list[str]]]:
+    """UPOS, XPOS and FEATS for each sentence, predicted by a tagger trained on the other folds.
+
+    Sentence i is in fold i modulo `folds`, so the result does not depend on `jobs`. With several jobs, `train` goes to
+    other processes: it must be a function of a module, or a `partial` of one.
+    """
+    if jobs < 1:
+        raise OptionError(f"jobs {jobs}: expected at least 1")
+    if folds < 2 or len(sentences) < 2:
+        raise OptionError(f"{folds} folds of {len(sentences)} sentences: expected at least 2 of each")
+    folds = min(folds, len(sentences))
+    if jobs == 1:
+        parts = [_predicted(sentences, train, fold, folds) for fold in range(folds)]
+    else:
+        parts = _in_parallel([_tagged(sentence) for sentence in sentences], train, folds, min(jobs, folds))
+    return [parts[i % folds][i // folds] for i in range(len(sentences))]
+
+
+def _predicted(sentences: Sequence[Sentence], train: Train, fold: int, folds: int) -> list[list[list[str]]]:
+    tagger = train([sentence for i, sentence in enumerate(sentences) if i % folds != fold])
+    return [tagger.columns(sentence.words) for sentence in sentences[fold::folds]]
+
+
+def _in_parallel(columns: list[list[list[str]]], train: Train, folds: int, jobs: int) -> list[list[list[list[str]]]]:
+    pool = ProcessPoolExecutor(jobs, get_context("forkserver"), _prepare, (columns, train))
+    try:
+        futures = [pool.submit(_predicted_here, fold, folds) for fold in range(folds)]
+        return [future.result() for future in futures]
+    except BrokenProcessPool as error:
+        raise DodonaError("a process that was training a tagger has died; with one job the reason may show") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _tagged(sentence: Sentence) -> list[list[str]]:
+    """What a tagger learns from, without the rest of the sentence."""
+    return [sentence.words, sentence.upos, sentence.xpos, sentence.feats]
+
+
+def _prepare(columns: list[list[list[str]]], train: Train) -> None:
+    """In a new process. Ctrl-C reaches all of them, but only the parent has something to say about it."""
+    global _sentences, _train
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]
+    _train = train
+
+
+def _predicted_here(fold: int, folds: int) -> list[list[list[str]]]:
+    assert _train is not None
+    return _predicted(_sentences, _train, fold, folds)
