@@ -1,8 +1,8 @@
 """Tagging from left to right: each word gets the best tag, given its form, its neighbours and the tags before it.
 
 A tag is UPOS, XPOS and FEATS together, so that no tag comes out that the data never showed; but weights belong to the
-parts of tags (NOUN, its XPOS, NOUN with Number=Sing ...), and the score of a tag is the sum of its parts'. So rare tags
-learn from frequent ones, and a thousand tags cost no more weights than a hundred parts.
+parts of tags (NOUN, NNS, Number=Plur, ...), and the score of a tag is the sum of its parts'. So rare tags learn from
+frequent ones, and a thousand tags need no more weights than a hundred parts.
 """
 
 from array import array

@@ -1,6 +1,7 @@
 """The tagger as a component: it learns UPOS, XPOS and FEATS from sentences, and fills them in."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -20,8 +21,9 @@ __all__ = ["COLUMNS", "Iteration", "Options", "Tagger", "train"]
 
 BATCH = 64
 COLUMNS = ("upos", "xpos", "feats")
+FREQUENT = 100  # a tag seen so often has weights of its own, beside those of its parts
 MOST = 65_535  # tags, and parts of tags
-FEATURES = 100_000  # kept of a model that has more; the others say little
+FEATURES = 80_000  # kept of a model that has more; the others say little
 
 Tag = tuple[str, str, str]
 
@@ -57,11 +59,14 @@ class Iteration:
 class Tagger:
     """A trained tagger. Made by `train` or `Tagger.from_parts`."""
 
-    def __init__(self, options: Options, tags: Sequence[Tag], arrays: dict[str, NDArray[Any]], where: str) -> None:
+    def __init__(
+        self, options: Options, tags: Sequence[Tag], frequent: int, arrays: dict[str, NDArray[Any]], where: str
+    ) -> None:
         self.options = options
         self.tags = list(tags)
+        self.frequent = frequent  # so many tags, the first ones, have weights of their own
         self._arrays = arrays
-        self._tagset = _tagset(self.tags)
+        self._tagset = _tagset(self.tags, frequent)
         self._lexicon = checked_lexicon(where, len(self.tags), arrays)
         self._greedy = GreedyTagger(self._tagset, checked_weights(where, self._tagset.parts, arrays))
         self._values = [list(values) for values in zip(*self.tags, strict=True)]
@@ -86,7 +91,8 @@ class Tagger:
 
     def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What a model file needs to keep."""
-        return {"options": asdict(self.options), "tags": [list(tag) for tag in self.tags]}, self._arrays
+        tags = [list(tag) for tag in self.tags]
+        return {"options": asdict(self.options), "tags": tags, "frequent": self.frequent}, self._arrays
 
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Tagger":
@@ -94,11 +100,14 @@ class Tagger:
         try:
             options = Options(**description["options"])
             tags = [_checked_tag(tag) for tag in description["tags"]]
+            frequent = description["frequent"]
+            if not isinstance(frequent, int) or not 0 <= frequent <= len(tags):
+                raise ValueError(f"{frequent!r} frequent tags of {len(tags)}")
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"{where}: the tagger's description is not valid: {error}") from error
         if not 0 < len(tags) <= MOST or len(set(tags)) != len(tags):
             raise FormatError(f"{where}: {len(tags)} tags; expected from 1 to {MOST}, each once")
-        return cls(options, tags, dict(arrays), where)
+        return cls(options, tags, frequent, dict(arrays), where)
 
 
 def train(
@@ -108,14 +117,16 @@ def train(
     if not sentences:
         raise FormatError("there is no sentence to train on")
     gold = [list(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)) for sentence in sentences]
-    tags = sorted({tag for tags in gold for tag in tags})
+    counts = Counter(tag for tags in gold for tag in tags)
+    tags = sorted(counts, key=lambda tag: (-counts[tag], tag))
+    frequent = sum(count >= FREQUENT for count in counts.values())
     if len(tags) > MOST:
         raise FormatError(f"{len(tags)} different tags; expected at most {MOST}")
     number = {tag: i for i, tag in enumerate(tags)}
     numbered = [[number[tag] for tag in tags] for tags in gold]
     words = [sentence.words for sentence in sentences]
     examples = list(zip(words, numbered, strict=True))
-    tagset = _tagset(tags)
+    tagset = _tagset(tags, frequent)
     prepared = [
         (Traits(list(words), tagset, lexicon), np.array(numbers, dtype=np.int32))
         for part, lexicon in lexicons_of_the_rest(examples)
@@ -130,17 +141,17 @@ def train(
         if report is not None and report(Iteration(iteration, *learner.count(), learner.weights.features)):
             break
     arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, FEATURES)
-    return Tagger(options, tags, arrays, "this tagger")
+    return Tagger(options, tags, frequent, arrays, "this tagger")
 
 
-def _tagset(tags: Sequence[Tag]) -> TagSet:
+def _tagset(tags: Sequence[Tag], frequent: int) -> TagSet:
     """The tags with their parts, as a tree in which tags share the parts they begin with."""
     parts: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
     ends = []
-    for tag in tags:
+    for number, tag in enumerate(tags):
         node = -1
-        for name in _parts(tag):
+        for name in _parts(tag, number < frequent):
             step = node, parts.setdefault(name, len(parts))
             node = nodes.setdefault(step, len(nodes))
         ends.append(node)
@@ -156,15 +167,17 @@ def _tagset(tags: Sequence[Tag]) -> TagSet:
     )
 
 
-def _parts(tag: Tag) -> Iterator[str]:
-    """The parts that have weights: UPOS, XPOS, and each feature, which may mean something else with each UPOS."""
+def _parts(tag: Tag, frequent: bool) -> Iterator[str]:
+    """The parts that have weights: UPOS, XPOS, each feature, and the tag as a whole if it has many and is frequent."""
     upos, xpos, feats = tag
     yield upos
     if xpos != "_":
         yield f"\t{xpos}"
     if feats != "_":
         for feature in feats.split("|"):
-            yield f"{upos}\t{feature}"
+            yield f"\t\t{feature}"
+        if frequent and "|" in feats:
+            yield "\t".join(tag)
 
 
 def _checked_tag(tag: Any) -> Tag:
