@@ -41,9 +41,11 @@ cdef class TagLearner:
     cdef readonly Weights weights
     cdef float[::1] scores, sums
     cdef uint64_t[::1] keys
+    cdef uint64_t seed
     cdef long long steps, mistakes
 
     cdef int train_on(self, TagSet tagset, Lexicon lexicon, Traits traits, const int32_t[::1] gold) except -1 nogil
+    cdef int hide(self, uint64_t* keys, int count) noexcept nogil
 
 @cython.final
 cdef class GreedyTagger:

@@ -34,6 +34,7 @@ cdef enum:
     RARE = 7            # the form of all words that the lexicon does not have
 
 cdef float MARGIN = 3   # by which, for every part, a tag must win to be left in peace
+cdef uint64_t HIDDEN = <uint64_t> (0.3 * 65536)  # so many features of 65536 are not seen while learning
 
 
 cdef class TagSet:
@@ -209,10 +210,14 @@ cdef inline int only_tag(TagSet tagset, Lexicon lexicon, int entry) noexcept nog
 
 
 cdef class TagLearner:
-    """A model in the making: an averaged perceptron with a margin, which goes on from its own tags, right or wrong."""
+    """A model in the making: an averaged perceptron with a margin, which goes on from its own tags, right or wrong.
 
-    def __init__(self, TagSet tagset):
+    Each time some features, others every time, are hidden from it, so that it does not rely on a few of them alone.
+    """
+
+    def __init__(self, TagSet tagset, uint64_t seed):
         self.tagset = tagset
+        self.seed = seed
         self.weights = Weights(tagset.parts)
         self.scores = array("f", bytes(4 * tagset.parts))
         self.sums = array("f", bytes(4 * tagset.nodes))
@@ -241,6 +246,7 @@ cdef class TagLearner:
             tag = only_tag(tagset, lexicon, entry)
             if tag < 0:
                 count = extract(&traits.values[WIDTH * (i + BORDER)], i == 0, tag1, class1, class2, keys)
+                count = self.hide(keys, count)
                 self.weights.score(keys, count, scores)
                 tag = rival = best(tagset, lexicon, entry, scores, &self.sums[0])
                 if tag == gold[i]:
@@ -265,6 +271,16 @@ cdef class TagLearner:
                         node = tagset.parents[node]
             tag1, class2, class1 = tagset.names[tag], class1, tagset.classes[tag]
         return 0
+
+    cdef int hide(self, uint64_t* keys, int count) noexcept nogil:
+        """Keep some of the features, by chance, but the same ones in each training with this seed."""
+        cdef uint64_t chance = mix(mix(0, self.seed), self.weights.now)
+        cdef int i, kept = 0
+        for i in range(count):
+            if mix(chance, keys[i]) >> 48 >= HIDDEN:
+                keys[kept] = keys[i]
+                kept += 1
+        return kept
 
 
 cdef class GreedyTagger:
