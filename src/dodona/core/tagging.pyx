@@ -23,13 +23,13 @@ cdef enum:  # the traits of a word
     KIND = 3
     PREFIX = 4
     SUFFIX = 8
-    WIDTH = 13
+    WIDTH = 15
 
 cdef enum:
     PREFIXES = 4
-    SUFFIXES = 5
+    SUFFIXES = 7
     BORDER = 2          # rows before the first and after the last word
-    MOST_FEATURES = 40
+    MOST_FEATURES = 48
     NOBODY = 5          # the tag and the form of what is not there
     RARE = 7            # the form of all words that the lexicon does not have
 
@@ -142,35 +142,35 @@ cdef int extract(
     for i in range(SUFFIXES):
         if row[SUFFIX + i] != 0:
             count = add(keys, count, 5 + i, row[SUFFIX + i], 0)
-    count = add(keys, count, 10, row[FORM], 0)
-    count = add(keys, count, 11, row[LOWER], 0)
-    count = add(keys, count, 12, row[KIND], 0)
-    count = add(keys, count, 13, row[SHAPE], first)
-    count = add(keys, count, 14, row[SHAPE], row[SUFFIX + 2])
-    count = add(keys, count, 15, row[SHAPE], row[KIND])
-    count = add(keys, count, 16, before1[LOWER], 0)
-    count = add(keys, count, 17, before1[LOWER], row[LOWER])
-    count = add(keys, count, 18, before1[SHAPE], row[SHAPE])
-    count = add(keys, count, 19, before1[SUFFIX + 2], 0)
-    count = add(keys, count, 20, before2[LOWER], 0)
-    count = add(keys, count, 21, after1[LOWER], 0)
-    count = add(keys, count, 22, after1[LOWER], row[LOWER])
-    count = add(keys, count, 23, after1[SHAPE], row[SHAPE])
-    count = add(keys, count, 24, after1[SUFFIX + 2], 0)
-    count = add(keys, count, 25, after1[KIND], 0)
-    count = add(keys, count, 26, after1[KIND], row[LOWER])
-    count = add(keys, count, 27, after1[KIND], row[KIND])
-    count = add(keys, count, 28, after1[KIND], after2[KIND])
-    count = add(keys, count, 29, after2[LOWER], 0)
-    count = add(keys, count, 30, before1[KIND], after1[KIND])
-    count = add(keys, count, 31, tag1, 0)
-    count = add(keys, count, 32, tag1, class2)
-    count = add(keys, count, 33, tag1, row[KIND])
-    count = add(keys, count, 34, tag1, row[SUFFIX + 2])
-    count = add(keys, count, 35, tag1, after1[KIND])
-    count = add(keys, count, 36, class1, class2)
-    count = add(keys, count, 37, class1, row[LOWER])
-    count = add(keys, count, 38, class1, row[SHAPE])
+    count = add(keys, count, 12, row[FORM], 0)
+    count = add(keys, count, 13, row[LOWER], 0)
+    count = add(keys, count, 14, row[KIND], 0)
+    count = add(keys, count, 15, row[SHAPE], first)
+    count = add(keys, count, 16, row[SHAPE], row[SUFFIX + 2])
+    count = add(keys, count, 17, row[SHAPE], row[KIND])
+    count = add(keys, count, 18, before1[LOWER], 0)
+    count = add(keys, count, 19, before1[LOWER], row[LOWER])
+    count = add(keys, count, 20, before1[SHAPE], row[SHAPE])
+    count = add(keys, count, 21, before1[SUFFIX + 2], 0)
+    count = add(keys, count, 22, before2[LOWER], 0)
+    count = add(keys, count, 23, after1[LOWER], 0)
+    count = add(keys, count, 24, after1[LOWER], row[LOWER])
+    count = add(keys, count, 25, after1[SHAPE], row[SHAPE])
+    count = add(keys, count, 26, after1[SUFFIX + 2], 0)
+    count = add(keys, count, 27, after1[KIND], 0)
+    count = add(keys, count, 28, after1[KIND], row[LOWER])
+    count = add(keys, count, 29, after1[KIND], row[KIND])
+    count = add(keys, count, 30, after1[KIND], after2[KIND])
+    count = add(keys, count, 31, after2[LOWER], 0)
+    count = add(keys, count, 32, before1[KIND], after1[KIND])
+    count = add(keys, count, 33, tag1, 0)
+    count = add(keys, count, 34, tag1, class2)
+    count = add(keys, count, 35, tag1, row[KIND])
+    count = add(keys, count, 36, tag1, row[SUFFIX + 2])
+    count = add(keys, count, 37, tag1, after1[KIND])
+    count = add(keys, count, 38, class1, class2)
+    count = add(keys, count, 39, class1, row[LOWER])
+    count = add(keys, count, 40, class1, row[SHAPE])
     return count
 
 

@@ -19,7 +19,6 @@ __all__ = ["Iteration", "Lemmatizer", "Options", "train"]
 
 MOST = 65_535  # scripts
 REMEMBERED = 1 << 20  # words whose lemmas are kept before the memory is cleared
-FEATURES = 30_000  # kept of a model that has more; the others say little
 
 Key = tuple[str, str, str]  # form, UPOS, FEATS
 
@@ -144,7 +143,7 @@ def train(
         mistakes = sum([learner.train(*example) for example in examples])
         if report is not None and report(Iteration(iteration, len(examples), mistakes, learner.weights.features)):
             break
-    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights, FEATURES), "this lemmatizer")
+    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights), "this lemmatizer")
     lemmatizer.exceptions = _exceptions(lemmatizer, lemmas)
     return lemmatizer
 

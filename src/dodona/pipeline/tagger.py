@@ -23,7 +23,6 @@ BATCH = 64
 COLUMNS = ("upos", "xpos", "feats")
 FREQUENT = 100  # a tag seen so often has weights of its own, beside those of its parts
 MOST = 65_535  # tags, and parts of tags
-FEATURES = 65_000  # kept of a model that has more; the others say little
 
 Tag = tuple[str, str, str]
 
@@ -140,7 +139,7 @@ def train(
             learner.train(traits, numbers)
         if report is not None and report(Iteration(iteration, *learner.count(), learner.weights.features)):
             break
-    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, FEATURES)
+    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights)
     return Tagger(options, tags, frequent, arrays, "this tagger")
 
 

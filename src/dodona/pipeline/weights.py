@@ -13,17 +13,28 @@ from dodona.errors import FormatError
 __all__ = ["checked_weights", "frozen_arrays"]
 
 NAMES = ("marks", "counts", "rows", "wide")
+LARGE = 100_000  # features
+SMALL = 0.75  # a weight; one early update is worth 1
 
 
-def frozen_arrays(weights: Weights, most: int) -> dict[str, NDArray[Any]]:
-    """The averaged weights of the strongest features: about as many as said, those with the largest weights."""
+def frozen_arrays(weights: Weights) -> dict[str, NDArray[Any]]:
+    """The averaged weights of a model whose updates are whole numbers.
+
+    A large model loses its small weights, and the features whose largest weights are smaller than those of all others:
+    half of it, and nothing that can be measured.
+    """
     keys, actions, values = weights.averages()
-    begins = np.flatnonzero(np.diff(keys, prepend=np.uint64(0)))  # no key is 0
-    if len(begins) > most:
-        strengths = np.maximum.reduceat(np.abs(values), begins)
-        least = float(np.partition(strengths, -most)[-most])
-        keys, actions, values = without_weak_features(keys, actions, values, least)
+    if len(_begins(keys)) > LARGE:
+        kept = np.abs(values) >= SMALL
+        keys, actions, values = keys[kept], actions[kept], values[kept]
+        strengths = np.sort(np.maximum.reduceat(np.abs(values), _begins(keys)))
+        keys, actions, values = without_weak_features(keys, actions, values, float(strengths[-LARGE:][0]))
     return dict(zip(NAMES, freeze(keys, actions, values, weights.actions), strict=True))
+
+
+def _begins(keys: NDArray[Any]) -> NDArray[Any]:
+    """Where each feature's weights begin; no key is 0."""
+    return np.flatnonzero(np.diff(keys, prepend=np.uint64(0)))
 
 
 def checked_weights(where: str, actions: int, arrays: Mapping[str, NDArray[Any]]) -> FrozenWeights:
