@@ -65,7 +65,7 @@ class Tagger:
         self.tags = list(tags)
         self.frequent = frequent  # so many tags, the first ones, have weights of their own
         self._arrays = arrays
-        self._tagset = _tagset(self.tags, frequent)
+        self._tagset = _tagset(self.tags, frequent, where)
         self._lexicon = checked_lexicon(where, len(self.tags), arrays)
         self._greedy = GreedyTagger(self._tagset, checked_weights(where, self._tagset.parts, arrays))
         self._values = [list(values) for values in zip(*self.tags, strict=True)]
@@ -125,7 +125,7 @@ def train(
     numbered = [[number[tag] for tag in tags] for tags in gold]
     words = [sentence.words for sentence in sentences]
     examples = list(zip(words, numbered, strict=True))
-    tagset = _tagset(tags, frequent)
+    tagset = _tagset(tags, frequent, "the training data")
     prepared = [
         (Traits(list(words), tagset, lexicon), np.array(numbers, dtype=np.int32))
         for part, lexicon in lexicons_of_the_rest(examples)
@@ -143,7 +143,7 @@ def train(
     return Tagger(options, tags, frequent, arrays, "this tagger")
 
 
-def _tagset(tags: Sequence[Tag], frequent: int) -> TagSet:
+def _tagset(tags: Sequence[Tag], frequent: int, where: str) -> TagSet:
     """The tags with their parts, as a tree in which tags share the parts they begin with."""
     parts: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
@@ -155,7 +155,7 @@ def _tagset(tags: Sequence[Tag], frequent: int) -> TagSet:
             node = nodes.setdefault(step, len(nodes))
         ends.append(node)
     if len(parts) > MOST:
-        raise FormatError(f"the tags have {len(parts)} different parts; expected at most {MOST}")
+        raise FormatError(f"{where}: the tags have {len(parts)} different parts; expected at most {MOST}")
     return TagSet(
         len(parts),
         np.array([parent for parent, _ in nodes], dtype=np.int32),
