@@ -28,7 +28,8 @@ def frozen_arrays(weights: Weights) -> dict[str, NDArray[Any]]:
         kept = np.abs(values) >= SMALL
         keys, actions, values = keys[kept], actions[kept], values[kept]
         strengths = np.sort(np.maximum.reduceat(np.abs(values), _begins(keys)))
-        keys, actions, values = without_weak_features(keys, actions, values, float(strengths[-LARGE:][0]))
+        if len(strengths) > LARGE:
+            keys, actions, values = without_weak_features(keys, actions, values, float(strengths[-LARGE]))
     return dict(zip(NAMES, freeze(keys, actions, values, weights.actions), strict=True))
 
 
