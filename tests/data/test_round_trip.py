@@ -88,14 +88,35 @@ def test_only_replaced_columns_change(tmp_path: Path, end: str) -> None:
     (one,) = same_again(tmp_path, RICH.replace("\n", end).encode())
     one.set_tree([2, 0, 2], ["a", "root", "b:c"])
     one.set_column("upos", ["X", "Y", "Z"])
+    one.set_column("misc", ["c=0.5", "SpaceAfter=No", "_"])
     assert (one.heads, one.labels, one.upos) == ([2, 0, 2], ["a", "root", "b:c"], ["X", "Y", "Z"])
+    assert one.misc == ["c=0.5", "SpaceAfter=No", "_"]
     expected = (
         RICH.replace("VERB\tV\tB=b|A=a\t0\troot", "X\tV\tB=b|A=a\t2\ta")
-        .replace("PRON\t_\t_\t1\tiobj", "Y\t_\t_\t0\troot")
+        .replace("x| =y ", "c=0.5")
+        .replace("PRON\t_\t_\t1\tiobj\t_\t_", "Y\t_\t_\t0\troot\t_\tSpaceAfter=No")
         .replace("PUNCT\t_\t_\t1\tpunct", "Z\t_\t_\t2\tb:c")
     )
     assert one.to_bytes().decode() == expected.replace("\n", end)
     assert pickle.loads(pickle.dumps(one)).to_bytes() == one.to_bytes()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_comments_are_replaced_wherever_they_stand(tmp_path: Path, end: str) -> None:
+    middle = RICH.replace("2.1\t", "# in the middle\n2.1\t").replace("\n", end)
+    (one,) = same_again(tmp_path, middle.encode())
+    one.set_comments(["# new", "#"])
+    assert one.comments == ["# new", "#"]
+    words = "".join(line for line in middle.splitlines(keepends=True) if not line.startswith("#"))
+    assert one.to_bytes().decode() == f"# new{end}#{end}" + words
+    assert one.word_line(1) == 5  # in the file, as before
+    one.set_column("lemmas", ["L", "M", "N"])
+    one.set_comments([])
+    assert one.to_bytes().decode() == words.replace("dar", "L").replace("yo", "M").replace(".\t.\t", ".\tN\t")
+    for wrong in ("no hash", "# two\n# lines", "# a\r", "# \0"):
+        with pytest.raises(OptionError, match="expected a single line that begins with '#'"):
+            one.set_comments([wrong])
+    assert one.comments == []
 
 
 def test_replacing_is_checked() -> None:
@@ -121,7 +142,10 @@ def test_from_words(tmp_path: Path) -> None:
         misc=["x=y", "_", "_"],
         comments=["# text = dámelo ."],
         multiword=[(1, 2, "dámelo")],
+        multiword_misc=["SpaceAfter=No"],
     )
+    assert made.to_bytes().splitlines()[1].decode() == "1-2\tdámelo" + "\t_" * 7 + "\tSpaceAfter=No"
+    assert [made.word_line(d) for d in (1, 2, 3)] == [3, 4, 5]
     write([made, made], tmp_path / "a.conllu")
     read_again, _ = read(tmp_path / "a.conllu")
     for name in ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels", "misc", "comments", "multiword"):
@@ -143,6 +167,9 @@ def test_from_words(tmp_path: Path) -> None:
         {"multiword": [(1, 1, "a")]},
         {"multiword": [(1, 3, "a")]},
         {"multiword": [(1, 2, "a"), (1, 2, "a")]},
+        {"multiword": [(1, 2, "a")], "multiword_misc": []},
+        {"multiword": [(1, 2, "a")], "multiword_misc": ["b\tc"]},
+        {"multiword_misc": ["_"]},
     ],
 )
 def test_from_words_refuses_what_could_not_be_read_again(wrong: dict[str, list[str]]) -> None:

@@ -6,8 +6,8 @@ from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
 
-HEAD, DEPREL = 6, 7
-REPLACEABLE = {"lemmas": 2, "upos": 3, "xpos": 4, "feats": 5}
+HEAD, DEPREL, MISC = 6, 7, 9
+REPLACEABLE = {"lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "misc": MISC}
 
 
 class Sentence:
@@ -16,7 +16,8 @@ class Sentence:
     `words`, `lemmas`, `upos`, `xpos`, `feats`, `labels`, `deps` and `misc` have one string per word, as written; in
     CoNLL-X `upos` and `xpos` are CPOSTAG and POSTAG, `deps` and `misc` are PHEAD and PDEPREL. `heads` has numbers, None
     where HEAD is `_`. Multiword ranges are in `multiword` as (first word, last word, form); empty nodes come out again
-    with `to_bytes`. Look at the lists, but replace them with `set_tree` and `set_column`: these reach the output.
+    with `to_bytes`. Look at the lists, but replace them with `set_tree`, `set_column` and `set_comments`: these reach
+    the output.
     """
 
     __slots__ = (
@@ -24,6 +25,7 @@ class Sentence:
         "_before",
         "_body",
         "_end",
+        "_new_comments",
         "_replaced",
         "_rows",
         "comments",
@@ -67,6 +69,7 @@ class Sentence:
         self._end = end
         self._rows = rows
         self._before = self._after = b""
+        self._new_comments = False
         self._replaced: dict[int, Sequence[str]] = {}
 
     @classmethod
@@ -84,34 +87,35 @@ class Sentence:
         misc: Sequence[str] | None = None,
         comments: Iterable[str] = (),
         multiword: Sequence[tuple[int, int, str]] = (),
+        multiword_misc: Sequence[str] | None = None,
         format: str = "conllu",
     ) -> "Sentence":
-        """A sentence from scratch; columns not given are `_`. Comments are whole lines, with their `#`."""
+        """A sentence from scratch; columns not given are `_`. Comments are whole lines, with their `#`.
+
+        `multiword_misc` has the MISC column of each multiword range.
+        """
         n = len(words)
         if n == 0:
             raise OptionError("a sentence without words; expected at least one")
-        known: list[int | None] = list(heads) if heads is not None else [None] * n
-        _check_heads(known, n)
-        written = ["_" if h is None else str(h) for h in known]
-        given = (words, lemmas, upos, xpos, feats, written, labels, deps, misc)
-        columns = [[str(k) for k in range(1, n + 1)]]
-        columns += [list(values) if values is not None else ["_"] * n for values in given]
-        for values in columns:
-            _check_values(values, n)
-        lines = list(comments)
-        if not all(line.startswith("#") and "\n" not in line and "\r" not in line for line in lines):
-            raise OptionError(f"comments {lines!r}; expected single lines that begin with '#'")
-        comment_lines = list(lines)
-        ranges = _checked_ranges(multiword, n)
-        rows = []
-        for k, row in enumerate(zip(*columns, strict=True), start=1):
-            if k in ranges:
-                last, form = ranges[k]
-                lines.append("\t".join([f"{k}-{last}", form, *["_"] * 8]))
-            rows.append(len(lines))
-            lines.append("\t".join(row))
-        body = "\n".join(lines).encode()
-        return cls("", 1, format, body, b"\n\n", rows, columns, known, comment_lines, list(multiword))
+        known: list[int | None] = [None] * n
+        written = None
+        if heads is not None:
+            known = list(heads)
+            _check_heads(known, n)
+            written = ["_" if h is None else str(h) for h in known]
+        columns = [list(map(str, range(1, n + 1)))]
+        for values in (words, lemmas, upos, xpos, feats, written, labels, deps, misc):
+            if values is not None:
+                _check_values(values, n)
+            columns.append(["_"] * n if values is None else list(values))
+        notes = _checked_comments(comments)
+        ranges = _checked_ranges(multiword, multiword_misc, n)
+        lines = list(map("\t".join, zip(*columns, strict=True)))
+        rows: Sequence[int] = range(len(notes), len(notes) + n)
+        if ranges:
+            lines, rows = _with_ranges(lines, len(notes), ranges)
+        body = "\n".join(notes + lines).encode()
+        return cls("", 1, format, body, b"\n\n", rows, columns, known, notes, list(multiword))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -167,7 +171,7 @@ class Sentence:
         self._replaced[DEPREL] = self.labels
 
     def set_column(self, name: str, values: Sequence[str]) -> None:
-        """Replace `lemmas`, `upos`, `xpos` or `feats` of all words."""
+        """Replace `lemmas`, `upos`, `xpos`, `feats` or `misc` of all words."""
         if name not in REPLACEABLE:
             raise OptionError(f"column {name!r} cannot be replaced; expected one of: {', '.join(REPLACEABLE)}")
         _check_values(values, len(self.words))
@@ -175,19 +179,34 @@ class Sentence:
         setattr(self, name, values)
         self._replaced[REPLACEABLE[name]] = values
 
+    def set_comments(self, lines: Iterable[str]) -> None:
+        """Replace all comments by these lines, which begin with `#`; they come before the first word."""
+        self.comments = _checked_comments(lines)
+        self._new_comments = True
+
     def to_bytes(self) -> bytes:
-        """The sentence exactly as it was read, except for the columns that were replaced."""
+        """The sentence exactly as it was read, except for what was replaced."""
         body = self._body
         if self._replaced:
             lines = body.decode().split("\n")
             replaced = list(self._replaced.items())
             for k, row in enumerate(self._rows):
-                parts = lines[row].split("\t", 8)
+                line = lines[row]
+                parts = line.split("\t")
                 for column, values in replaced:
                     parts[column] = values[k]
+                if line[-1] == "\r" and parts[MISC][-1] != "\r":
+                    parts[MISC] += "\r"
                 lines[row] = "\t".join(parts)
             body = "\n".join(lines).encode()
+        if self._new_comments:
+            body = self._with_new_comments(body)
         return self._before + body + self._end + self._after
+
+    def _with_new_comments(self, body: bytes) -> bytes:
+        kept = [line for line in body.split(b"\n") if not line.startswith(b"#")]
+        end = b"\r" if kept[0].endswith(b"\r") else b""
+        return b"\n".join([comment.encode() + end for comment in self.comments] + kept)
 
     def enclose(self, before: bytes = b"", after: bytes = b"") -> None:
         """Take along what belongs to no sentence: a BOM, blank lines, comments that stand alone."""
@@ -255,13 +274,38 @@ def _check_values(values: Sequence[str], n: int) -> None:
         raise OptionError(f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
 
 
-def _checked_ranges(multiword: Sequence[tuple[int, int, str]], n: int) -> dict[int, tuple[int, str]]:
-    ranges = {}
+def _checked_comments(comments: Iterable[str]) -> list[str]:
+    lines = list(comments)
+    for line in lines:
+        if not line.startswith("#") or "\n" in line or "\r" in line or "\0" in line:
+            raise OptionError(f"comment {line!r}; expected a single line that begins with '#'")
+    return lines
+
+
+def _checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str] | None, n: int) -> dict[int, str]:
+    """The line of each range, by its first word."""
+    if misc is None:
+        misc = ["_"] * len(multiword)
+    if len(misc) != len(multiword):
+        raise OptionError(f"{len(misc)} values in multiword_misc; expected {len(multiword)}, one for each range")
+    lines = {}
     free = 1
-    for first, last, form in multiword:
+    for (first, last, form), note in zip(multiword, misc, strict=True):
         if not free <= first < last <= n:
             raise OptionError(f"multiword range {first}-{last}; expected ranges in order, from {free} to {n}")
-        _check_values([form], 1)
-        ranges[first] = (last, form)
+        _check_values((form, note), 2)
+        lines[first] = "\t".join((f"{first}-{last}", form, *"_______", note))
         free = last + 1
-    return ranges
+    return lines
+
+
+def _with_ranges(words: list[str], above: int, ranges: dict[int, str]) -> tuple[list[str], list[int]]:
+    """All lines, those of the ranges before their first words, and the rows of the words, with `above` lines above."""
+    lines: list[str] = []
+    rows = []
+    for k, word in enumerate(words, start=1):
+        if k in ranges:
+            lines.append(ranges[k])
+        rows.append(above + len(lines))
+        lines.append(word)
+    return lines, rows
