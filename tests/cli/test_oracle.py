@@ -96,6 +96,14 @@ def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], c
     assert done.stdout == ""
 
 
+def test_an_empty_label_is_named_with_its_line() -> None:
+    text = "# one\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t1\t\t_\t_\n\n"
+    done = dodona("oracle", "-", text=text)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "dodona: -:3: word 2 of this sentence has DEPREL ''; expected the name of a relation\n"
+    assert "the gold tree" in dodona("oracle", "-", "--unlabelled", text=text).stdout
+
+
 def test_approximate_costs_of_a_tree_out_of_reach() -> None:
     done = dodona("oracle", str(SENTENCES), "-n", "hearing", "--approximate")
     assert done.returncode == 0

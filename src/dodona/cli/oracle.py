@@ -68,12 +68,12 @@ def oracle(
     if oracle_name is not None and oracle_name not in ORACLES:
         raise OptionError(f"unknown oracle {oracle_name!r}; the oracles are: {', '.join(ORACLES)}")
     found = _find(file, sentence)
-    labels = None if unlabelled else sorted(set(found.labels))
+    labels = None if unlabelled else found.gold_labels()
     given = {key: value for key, value in options.items() if value is not None}
-    chosen_system = system(name, labels, **given)
+    chosen_system = system(name, None if labels is None else sorted(set(labels)), **given)
     heads = found.gold_heads()
     try:
-        gold = chosen_system.gold(heads, None if unlabelled else found.labels, approximate=approximate)
+        gold = chosen_system.gold(heads, labels, approximate=approximate)
     except DodonaError as error:
         hint = str(error).replace("approximate=True gives", "--approximate shows")
         raise type(error)(f"{found.file}:{found.line}: {hint}") from None

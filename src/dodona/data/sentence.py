@@ -252,6 +252,12 @@ class Sentence:
         self.check_gold()
         return [h for h in self.heads if h is not None]
 
+    def gold_labels(self) -> list[str]:
+        """The labels of a full tree; none may be empty."""
+        if "" in self.labels:
+            raise self._no_gold(self.labels.index("") + 1, "DEPREL ''; expected the name of a relation")
+        return list(self.labels)
+
     def _no_gold(self, d: int, fault: str) -> FormatError:
         return FormatError(f"{self.file}:{self.word_line(d)}: word {d} of this sentence has {fault}")
 
