@@ -250,7 +250,7 @@ def _prepared(
     """Sentences with trees that the system can build."""
     for sentence in sentences:
         heads = sentence.gold_heads()
-        labels = list(sentence.labels)
+        labels = sentence.gold_labels()
         if chosen.entry.builds == "projective trees":
             if options.nonprojective in ENCODINGS:
                 heads, labels = projectivize(heads, labels, options.nonprojective)
