@@ -1,0 +1,42 @@
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dodona.core.frozen import FrozenWeights
+from dodona.core.weights import Weights
+
+TOKEN: int
+SENTENCE: int
+MULTIWORD: int
+NEVER: int
+ASK: int
+ALWAYS: int
+QUESTIONS: int
+WORDS: int
+
+def form_hash(text: str) -> int: ...
+
+class Rules:
+    def __init__(self, questions: NDArray[Any], words: NDArray[Any], splits: Sequence[Sequence[str]]) -> None: ...
+
+class Passage:
+    text: str
+    count: int
+    def __init__(self, text: str, rules: Rules) -> None: ...
+    def ends(self) -> list[int]: ...
+
+Segment = tuple[list[str], list[str], list[tuple[int, int]], list[int], bool]
+
+class Segmenter:
+    def __init__(self, weights: FrozenWeights) -> None: ...
+    def segment(self, passage: Passage, final: bool) -> tuple[list[Segment], int]: ...
+    def is_multiword(self, passage: Passage, sentence: int, first: int, last: int) -> bool: ...
+
+class SegmentLearner:
+    weights: Weights
+    asked: int
+    mistakes: int
+    def __init__(self, rate: float) -> None: ...
+    def sentence(self, passage: Passage, gold: NDArray[Any], first: int) -> None: ...
+    def multiword(self, passage: Passage, sentence: int, first: int, last: int, gold: bool) -> None: ...
