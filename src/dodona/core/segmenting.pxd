@@ -10,6 +10,7 @@ cdef struct Run:
     uint64_t lower      # of its characters in lower case
     uint64_t shape      # what kinds of characters, how many
     uint8_t gap         # what stands before it: NONE, BLANK or PARAGRAPH
+    uint8_t is_piece    # whether it begins inside a word that is known to split there
     uint8_t first, last # kinds of its first and last character
     uint8_t seen        # how the training text had it: 1 in lower case, 2 capitalized in mid-sentence, 3 both
 
@@ -43,7 +44,7 @@ cdef class Passage:
     cdef Py_ssize_t room
 
     cdef int find_runs(self) except -1
-    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap) except -1
+    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1
     cdef int question(self, int which, int k) noexcept nogil
     cdef uint64_t before(self, Progress* at, int k, int back) noexcept nogil
     cdef uint64_t after(self, int k, int ahead) noexcept nogil

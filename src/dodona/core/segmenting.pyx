@@ -20,7 +20,7 @@ from dodona.core import characters as _characters
 cdef extern from "Python.h":
     uint32_t* PyUnicode_AsUCS4Copy(object text) except NULL
     void PyMem_Free(void* memory)
-    uint32_t Py_UNICODE_TOLOWER(uint32_t code)
+    uint32_t Py_UNICODE_TOLOWER(uint32_t code) nogil
 
 cpdef enum:  # the questions; actions of the weights
     TOKEN = 0
@@ -63,6 +63,12 @@ cdef inline int kind_of(uint32_t code) except 0:
     if KIND[code] == 0:
         KIND[code] = _characters.kind(code)
     return KIND[code]
+
+
+cdef inline uint32_t lowered(uint32_t code) noexcept nogil:
+    if code < 128:
+        return code + 32 * (65 <= code <= 90)
+    return Py_UNICODE_TOLOWER(code)
 
 
 cdef inline int bracket(int kind) noexcept nogil:
@@ -168,9 +174,9 @@ cdef class Passage:
                     break
                 previous = kind
                 i += 1
-            self.add_run(start, i, gap)
+            self.add_run(start, i, gap, False)
 
-    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap) except -1:
+    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1:
         """One run; or several, where a known word has a token end inside."""
         cdef uint64_t form = 0, lower = 0, at, places
         cdef Py_ssize_t i, length = end - start
@@ -180,25 +186,20 @@ cdef class Passage:
         for i in range(start, min(end, start + 64)):
             code = self.codes[i]
             form = mix(form, <uint64_t> code + 1)
-            if code < 128:
-                code += 32 * (65 <= code <= 90)
-            else:
-                code = Py_UNICODE_TOLOWER(code)
-            lower = mix(lower, <uint64_t> code + 1)
-        if 1 < length < 64:
+            lower = mix(lower, <uint64_t> lowered(code) + 1)
+        if 1 < length < 64 and not is_piece:
             at = (form | 1) & rules.mask
             while rules.splits[at].form != 0 and rules.splits[at].form != form | 1:
                 at = (at + 1) & rules.mask
             places = rules.splits[at].places if rules.splits[at].form != 0 else 0
-            if places != 0:
-                i = start
-                for at in range(1, length):
-                    if places >> at & 1:
-                        self.add_run(i, start + at, gap)
-                        i = start + at
-                        gap = NO_GAP
-                if i > start:
-                    return self.add_run(i, end, gap)
+            i = start
+            for at in range(1, length):
+                if places >> at & 1:
+                    self.add_run(i, start + at, gap, i > start)
+                    i = start + at
+                    gap = NO_GAP
+            if i > start:
+                return self.add_run(i, end, gap, True)
         if self.count == self.room:
             self.room = 2 * self.room + 256
             run = <Run*> realloc(self.runs, self.room * sizeof(Run))
@@ -207,7 +208,7 @@ cdef class Passage:
             self.runs = run
         run = &self.runs[self.count]
         self.count += 1
-        run.start, run.end, run.form, run.lower, run.gap = start, end, form, lower, gap
+        run.start, run.end, run.form, run.lower, run.gap, run.is_piece = start, end, form, lower, gap, is_piece
         run.first, run.last = KIND[self.codes[start]], KIND[self.codes[end - 1]]
         run.shape = (
             (<uint64_t> run.first << 24 | <uint64_t> run.last << 16 | KIND[self.codes[min(start + 1, end - 1)]] << 8)
@@ -225,6 +226,8 @@ cdef class Passage:
     cdef int question(self, int which, int k) noexcept nogil:
         """NEVER, ASK or ALWAYS, between run k and the next."""
         cdef int gap = self.runs[k + 1].gap != NO_GAP
+        if which == TOKEN and self.runs[k + 1].is_piece:
+            return ASK
         return self.rules.questions[((which * 2 + gap) * KINDS + self.runs[k].last) * KINDS + self.runs[k + 1].first]
 
     cdef uint64_t before(self, Progress* at, int k, int back) noexcept nogil:
@@ -391,8 +394,8 @@ cdef class Passage:
         cdef uint64_t form = 3, suffix = 4, left = 0, right = 0, left_shape = 0, right_shape = 0
         cdef int k
         cdef Py_ssize_t i
-        for k in range(first, last + 1):
-            form = mix(form, self.runs[k].lower)
+        for i in range(self.runs[first].start, min(self.runs[last].end, self.runs[first].start + 64)):
+            form = mix(form, lowered(self.codes[i]))
         if first > sentence:
             run = &self.runs[first - 1]
             left, left_shape = run.lower, run.shape
@@ -407,7 +410,7 @@ cdef class Passage:
         keys[5] = mix(form + 5, self.runs[first].shape)
         for k in range(1, 7):
             i = self.runs[last].end - k
-            suffix = mix(suffix, self.codes[i] if i >= self.runs[first].start else 0)
+            suffix = mix(suffix, lowered(self.codes[i]) if i >= self.runs[first].start else 0)
             keys[5 + k] = suffix
         keys[12] = mix(mix(keys[8] + 1, self.runs[first].shape), right_shape)
         return 13

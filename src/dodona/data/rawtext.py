@@ -6,9 +6,9 @@ a token with its inner white space as it was, where that is not single spaces. I
 
     \\s  space      \\t  tab      \\n  line feed      \\r  carriage return      \\p  |      \\\\  backslash
 
-and all other white space, with NUL and lone surrogates, which no CoNLL-U file can hold, is \\uXXXX. So the sentences that
-a tokenizer makes of a text give exactly this text back. Only of a text that is nothing but white space nothing is left:
-it has no sentence.
+and all other white space, with NUL and lone surrogates, which no CoNLL-U file can hold, is \\uXXXX. So the sentences
+that a tokenizer makes of a text give exactly this text back. Only of a text that is nothing but white space nothing is
+left: it has no sentence.
 """
 
 import re
@@ -131,9 +131,9 @@ def _aligned(sentence: Sentence, text: str, begin: int) -> list[Token]:
 def detokenized(sentences: Sequence[Sentence]) -> Sequence[Sentence]:
     """Give the sentences of a treebank without raw text a `# text`, in place; those that have one stay as they are.
 
-    If the treebank has `SpaceAfter=No` anywhere, it is believed. Otherwise spaces are where they usually are: not inside
-    of brackets and quotation marks, not before full stops and commas, not in Chinese, Japanese or Thai; what is so
-    guessed is noted in MISC too.
+    If the treebank has `SpaceAfter=No` anywhere, it is believed. Otherwise spaces are where they usually are: not
+    inside of brackets and quotation marks, not before full stops and commas, not in Chinese, Japanese or Thai; what is
+    so guessed is noted in MISC too.
     """
     told = any("SpaceAfter=No" in misc or "SpacesAfter=" in misc for s in sentences for misc in s.misc)
     for sentence in sentences:

@@ -1,11 +1,12 @@
 """Tokens that are several words: a lexicon of those that were seen, and what may be expected of others.
 
-`don't` is `do n't`, so `hadn't` may be `had n't`: what a token has beyond the beginning of its first word is a suffix, and
-one that was split in several tokens the same way is a rule.
+`don't` is `do n't`, so `hadn't` may be `had n't`: what a token has beyond the beginning of its first word is a suffix,
+and one that was split in several tokens the same way is a rule.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from dodona.errors import FormatError
@@ -23,7 +24,10 @@ class Expansion(NamedTuple):
 
 
 class Expander(dict[str, Expansion | None]):
-    """`expander[form]` is what a token could be if it were several words, or None; remembered, which changes nothing."""
+    """`expander[form]` is what a token could be if it were several words, or None.
+
+    That it is a dictionary is for speed: it remembers what it was asked, which changes no answer.
+    """
 
     def __init__(self, lexicon: dict[str, Expansion], rules: dict[str, list[str]]) -> None:
         super().__init__()
@@ -115,7 +119,7 @@ def _recased(form: str, words: list[str]) -> list[str]:
         ends = [0]
         for word in words:
             ends.append(ends[-1] + len(word))
-        return [form[begin:end] for begin, end in zip(ends, ends[1:], strict=False)]
+        return [form[begin:end] for begin, end in pairwise(ends)]
     if form.isupper() and len(form) > 1:
         return [word.upper() for word in words]
     return [form[0] + words[0][1:] if words[0][:1] == form[0].lower() else words[0], *words[1:]]

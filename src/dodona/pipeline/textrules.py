@@ -1,14 +1,15 @@
-"""What the text of a treebank says before anything is learned: where questions are to be asked, which words there are."""
+"""What the text of a treebank says before anything is learned: where to ask questions, which words there are."""
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dodona.core.characters import BLANK, KINDS, MARK, WORD_KINDS, kind
-from dodona.core.segmenting import ALWAYS, ASK, NEVER, QUESTIONS, WORDS, Passage, Rules, form_hash
+from dodona.core.segmenting import ALWAYS, ASK, NEVER, WORDS, Passage, Rules, form_hash
 from dodona.data.rawtext import Token
 
 __all__ = ["learned_rules"]
@@ -27,7 +28,7 @@ def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], li
 
 
 def _questions(texts: Sequence[Text]) -> NDArray[Any]:
-    """For each pair of kinds, apart or not: whether tokens and sentences always, never or sometimes end between them."""
+    """For each pair of kinds, apart or not: whether tokens and sentences always, never or sometimes end between."""
     total, ended, closed = (np.zeros(2 * KINDS * KINDS, np.int64) for _ in range(3))
     for text, tokens in texts:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
@@ -41,17 +42,22 @@ def _questions(texts: Sequence[Text]) -> NDArray[Any]:
         pairs = ((right - left > 1) * KINDS + kinds[left]) * KINDS + kinds[right]
         for counts, which in ((total, ends[left] >= 0), (ended, ends[left] > 0), (closed, ends[left] > 1)):
             counts += np.bincount(pairs[which], minlength=len(counts))
-    together, apart = slice(0, KINDS * KINDS), slice(KINDS * KINDS, None)
-    token = np.full(len(total), ASK, np.uint8)
-    word = np.isin(np.arange(KINDS), WORD_KINDS)
-    unseen = (word[:, None] & word[None, :]).ravel() | (np.arange(KINDS * KINDS) % KINDS == MARK)
-    never = np.where(total[together] >= FEW, ended[together] <= RARE * total[together], unseen & (ended[together] == 0))
-    token[together][never] = NEVER
-    token[apart][total[apart] - ended[apart] <= RARE * RARE * total[apart]] = ALWAYS
-    sentence = np.where((closed > 0) | (total < FEW), ASK, NEVER).astype(np.uint8)
-    result = np.concatenate([token, sentence])
-    assert len(result) == QUESTIONS
-    return result
+    together = KINDS * KINDS
+    inside = _is_inside(total[:together], ended[:together])
+    spaces_are_ends = total[together:] - ended[together:] <= RARE * RARE * total[together:]
+    answers = (
+        np.where(inside, NEVER, ASK),
+        np.where(spaces_are_ends, ALWAYS, ASK),
+        np.where((closed > 0) | (total < FEW), ASK, NEVER),
+    )
+    return np.concatenate(answers).astype(np.uint8)
+
+
+def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
+    """Between which kinds without a space no token ends; of those that are not seen: parts of words, and marks."""
+    is_word = np.isin(np.arange(KINDS), WORD_KINDS)
+    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KINDS * KINDS) % KINDS == MARK)
+    return np.where(total >= FEW, ended <= RARE * total, probable & (ended == 0))
 
 
 def _splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
@@ -68,7 +74,7 @@ def _splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
             runs[run] += 1
             if len(inside) and len(run) < 64:
                 cuts = [begin, *inside.tolist(), end]
-                split[tuple(text[a:b] for a, b in zip(cuts, cuts[1:], strict=False))] += 1
+                split[tuple(text[a:b] for a, b in pairwise(cuts))] += 1
             begin = end
     return sorted(list(pieces) for pieces, count in split.items() if 2 * count > runs["".join(pieces)])
 
@@ -78,7 +84,7 @@ def _words(texts: Sequence[Text], rules: Rules) -> NDArray[Any]:
     lower: Counter[str] = Counter()
     capitalized: Counter[str] = Counter()
     for text, tokens in texts:
-        starts = {token.start for before, token in zip([None, *tokens], tokens) if before is None or before.ends_sentence}
+        starts = {tokens[0].start} | {after.start for token, after in pairwise(tokens) if token.ends_sentence}
         begin = 0
         for end in Passage(text, rules).ends():
             begin += len(text[begin:end]) - len(text[begin:end].lstrip())

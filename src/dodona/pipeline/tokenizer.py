@@ -1,8 +1,8 @@
 """The tokenizer as a component: it learns from the raw text of a treebank where tokens and sentences end.
 
 Whatever the text, its sentences give exactly the same text back (dodona.data.rawtext.rebuilt). An empty line ends a
-sentence; a single line end is a space. Text comes in pieces of any size, which makes no difference to the result, and no
-more of it is kept than a sentence and the blanks after it.
+sentence; a single line end is a space. Text comes in pieces of any size, which makes no difference to the result, and
+no more of it is kept than a sentence and the blanks after it.
 """
 
 import random
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.core import segmenting
-from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, weight_bits, without_weak_features
-from dodona.core.segmenting import Passage, Rules, SegmentLearner, Segmenter
+from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, without_weak_features
+from dodona.core.segmenting import Passage, Rules, Segmenter, SegmentLearner
 from dodona.data import Sentence
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
@@ -30,7 +30,8 @@ __all__ = ["Iteration", "Options", "Tokenizer", "train"]
 
 PIECE = 1 << 16  # characters that are worth the trouble
 QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
-WEAK = 0.02  # features that never had a larger weight are left out
+WEAK = 0.12  # features without a larger weight are left out of a large model
+LARGE = 1_000_000  # bytes
 GAPS = {" ": "_", "": "SpaceAfter=No"}
 BLANKS = re.compile("[\\s\0\ud800-\udfff]+")
 WEIGHTS = ("marks", "counts", "rows", "wide")
@@ -126,9 +127,7 @@ class Tokenizer:
         ranges: list[tuple[int, int, str]] = []
         range_misc: list[str] = []
         for form, note, place, expansion in zip(forms, misc, places, expansions, strict=True):
-            if expansion and (
-                expansion.is_certain or self._segmenter.is_multiword(passage, places[0][0], *place)
-            ):
+            if expansion and (expansion.is_certain or self._segmenter.is_multiword(passage, places[0][0], *place)):
                 ranges.append((len(words) + 1, len(words) + len(expansion.words), form))
                 range_misc.append(note)
                 words += expansion.words
@@ -200,7 +199,9 @@ def train(
     texts = list(paragraphs(sentences))
     if not texts:
         raise FormatError("there is no sentence to train on")
-    expander = Expander.learned((text[token.start : token.end], token.words) for text, tokens in texts for token in tokens)
+    expander = Expander.learned(
+        (text[token.start : token.end], token.words) for text, tokens in texts for token in tokens
+    )
     questions, words, splits = learned_rules(texts)
     rules = Rules(questions, words, splits)
     lessons = [_Lesson(text, tokens, rules, expander) for text, tokens in texts]
@@ -218,7 +219,10 @@ def train(
         asked, mistakes = learner.asked, learner.mistakes
         if report is not None and report(Iteration(number, steps, wrong, learner.weights.features)):
             break
-    frozen = freeze(*without_weak_features(*learner.weights.averages(), WEAK), QUESTIONS)
+    averages = learner.weights.averages()
+    frozen = freeze(*averages, QUESTIONS)
+    if sum(array.nbytes for array in frozen) > LARGE:
+        frozen = freeze(*without_weak_features(*averages, WEAK), QUESTIONS)
     arrays = dict(zip(WEIGHTS, frozen, strict=True)) | {
         "questions": questions,
         "words": words,
