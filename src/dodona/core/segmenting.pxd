@@ -54,6 +54,7 @@ cdef class Passage:
     cdef void go_on(self, Progress* at, int k) noexcept nogil
     cdef int token_keys(self, Progress* at, int k, uint64_t* keys) noexcept nogil
     cdef int sentence_keys(self, Progress* at, int k, uint64_t* keys) noexcept nogil
+    cdef (uint64_t, uint64_t, uint64_t) neighbour(self, int k) noexcept nogil
     cdef int multiword_keys(self, int sentence, int first, int last, uint64_t* keys) noexcept nogil
 
 @cython.final

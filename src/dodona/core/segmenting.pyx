@@ -47,6 +47,7 @@ cdef enum:
     LONGEST_TOKEN = 1 << 20
     MOST_TOKENS = 10000    # in a sentence
     MOST_KEYS = 48
+    GENERAL = 7            # keys of a multiword token that do not need all of it
 
 cdef int KINDS = _characters.KINDS, BLANK = _characters.BLANK, UPPER = _characters.UPPER
 cdef int OPEN = _characters.OPEN, CLOSE = _characters.CLOSE, INITIAL = _characters.INITIAL, FINAL = _characters.FINAL
@@ -385,35 +386,49 @@ cdef class Passage:
         keys[27] = mix(mix(h + 5, l2_shape), l3_shape)
         keys[28] = mix(mix(h + 6, size), first.first)
         keys[29] = mix(mix(h + 7, first.first), at.quotes | min(at.depth, 2) << 1)
-        keys[30] = mix(mix(mix(g + 6, self.before(at, k, 1)), self.before(at, k, 2)), self.after(k + 1, 0))
-        return 31
+        h = mix(mix(g + 6, self.before(at, k, 1)), self.before(at, k, 2))
+        keys[30] = h
+        keys[31] = mix(h + 1, self.after(k + 1, 0))
+        h = mix(h + 2, self.before(at, k, 3))
+        keys[32] = h
+        keys[33] = mix(h + 1, b.shape)
+        return 34
+
+    cdef (uint64_t, uint64_t, uint64_t) neighbour(self, int k) noexcept nogil:
+        """Of a run: its form, its shape, its last characters."""
+        cdef uint64_t end = 0
+        cdef Py_ssize_t i
+        for i in range(max(self.runs[k].start, self.runs[k].end - 3), self.runs[k].end):
+            end = mix(end, lowered(self.codes[i]) + 1)
+        return self.runs[k].lower, self.runs[k].shape, end
 
     cdef int multiword_keys(self, int sentence, int first, int last, uint64_t* keys) noexcept nogil:
-        """Whether the token from run `first` to `last` is several words."""
-        cdef Run* run
-        cdef uint64_t form = 3, suffix = 4, left = 0, right = 0, left_shape = 0, right_shape = 0
+        """Whether the token from run `first` to `last` is several words: its end (the first GENERAL keys), then all of
+        it with what stands around."""
+        cdef uint64_t form = 3, suffix = 4, left = 0, right = 0, left_shape = 0, right_shape = 0, left_end = 0, right_end = 0
         cdef int k
         cdef Py_ssize_t i
         for i in range(self.runs[first].start, min(self.runs[last].end, self.runs[first].start + 64)):
             form = mix(form, lowered(self.codes[i]))
         if first > sentence:
-            run = &self.runs[first - 1]
-            left, left_shape = run.lower, run.shape
+            left, left_shape, left_end = self.neighbour(first - 1)
         if last + 1 < self.count and self.runs[last + 1].gap != PARAGRAPH:
-            run = &self.runs[last + 1]
-            right, right_shape = run.lower, run.shape
-        keys[0] = form
-        keys[1] = mix(form + 1, left)
-        keys[2] = mix(form + 2, right)
-        keys[3] = mix(form + 3, left_shape)
-        keys[4] = mix(form + 4, right_shape)
-        keys[5] = mix(form + 5, self.runs[first].shape)
-        for k in range(1, 7):
-            i = self.runs[last].end - k
+            right, right_shape, right_end = self.neighbour(last + 1)
+        for k in range(6):
+            i = self.runs[last].end - k - 1
             suffix = mix(suffix, lowered(self.codes[i]) if i >= self.runs[first].start else 0)
-            keys[5 + k] = suffix
-        keys[12] = mix(mix(keys[8] + 1, self.runs[first].shape), right_shape)
-        return 13
+            keys[k] = suffix
+        keys[6] = mix(mix(keys[2] + 1, self.runs[first].shape), right_shape)
+        keys[7] = form
+        keys[8] = mix(form + 1, left)
+        keys[9] = mix(form + 2, right)
+        keys[10] = mix(form + 3, left_shape)
+        keys[11] = mix(form + 4, right_shape)
+        keys[12] = mix(form + 5, self.runs[first].shape)
+        keys[13] = mix(form + 6, left_end)
+        keys[14] = mix(form + 7, right_end)
+        keys[15] = mix(mix(form + 8, left_end), right_end)
+        return 16
 
 
 cdef class Segmenter:
@@ -524,10 +539,11 @@ cdef class SegmentLearner:
             else:
                 passage.go_on(&at, k)
 
-    def multiword(self, Passage passage, int sentence, int first, int last, bint gold):
-        """Learn whether the token from run `first` to `last` is several words."""
+    def multiword(self, Passage passage, int sentence, int first, int last, bint gold, bint is_rare):
+        """Learn whether the token from run `first` to `last` is several words; if it is rare, as if it were new."""
         cdef uint64_t[MOST_KEYS] keys
-        self.learn(keys, passage.multiword_keys(sentence, first, last, keys), MULTIWORD, gold)
+        cdef int count = passage.multiword_keys(sentence, first, last, keys)
+        self.learn(keys, GENERAL if is_rare else count, MULTIWORD, gold)
 
     cdef int learn(self, uint64_t* keys, int count, int question, bint gold) except -1:
         """Logistic regression, one step."""

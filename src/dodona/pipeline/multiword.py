@@ -106,8 +106,9 @@ def _rules(lexicon: dict[str, Expansion], plain: set[str]) -> dict[str, list[str
     rules = {}
     for suffix, counter in sorted(found.items()):
         words, count = min(counter.items(), key=lambda item: (-item[1], item[0]))
+        alike = sum(form.lower().endswith(suffix) for form in lexicon)
         others = sum(form.lower().endswith(suffix) for form in plain)
-        if count >= LEAST_TYPES and count >= LEAST_SHARE * (count + others):
+        if count >= LEAST_TYPES and 2 * count > alike and count >= LEAST_SHARE * (count + others):
             rules[suffix] = list(words)
     return rules
 

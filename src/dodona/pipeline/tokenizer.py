@@ -7,6 +7,7 @@ no more of it is kept than a sentence and the blanks after it.
 
 import random
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,8 @@ __all__ = ["Iteration", "Options", "Tokenizer", "train"]
 
 PIECE = 1 << 16  # characters that are worth the trouble
 QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
-WEAK = 0.12  # features without a larger weight are left out of a large model
-LARGE = 1_000_000  # bytes
+WEAK = (0.03, 0.06, 0.12)  # features without a larger weight are left out, as far as it is needed
+LARGE = 1_000_000  # bytes, where that begins
 GAPS = {" ": "_", "": "SpaceAfter=No"}
 BLANKS = re.compile("[\\s\0\ud800-\udfff]+")
 WEIGHTS = ("marks", "counts", "rows", "wide")
@@ -204,7 +205,8 @@ def train(
     )
     questions, words, splits = learned_rules(texts)
     rules = Rules(questions, words, splits)
-    lessons = [_Lesson(text, tokens, rules, expander) for text, tokens in texts]
+    times = Counter(text[token.start : token.end] for text, tokens in texts for token in tokens)
+    lessons = [_Lesson(text, tokens, rules, expander, times) for text, tokens in texts]
     beginnings = [(lesson, k) for lesson in lessons for k in lesson.beginnings]
     learner = SegmentLearner(options.rate)
     chance = random.Random(options.seed)
@@ -221,8 +223,9 @@ def train(
             break
     averages = learner.weights.averages()
     frozen = freeze(*averages, QUESTIONS)
-    if sum(array.nbytes for array in frozen) > LARGE:
-        frozen = freeze(*without_weak_features(*averages, WEAK), QUESTIONS)
+    for least in WEAK:
+        if sum(array.nbytes for array in frozen) > LARGE:
+            frozen = freeze(*without_weak_features(*averages, least), QUESTIONS)
     arrays = dict(zip(WEIGHTS, frozen, strict=True)) | {
         "questions": questions,
         "words": words,
@@ -235,12 +238,12 @@ def train(
 class _Lesson:
     """A paragraph with the right decision after each run."""
 
-    def __init__(self, text: str, tokens: Sequence[Any], rules: Rules, expander: Expander) -> None:
+    def __init__(self, text: str, tokens: Sequence[Any], rules: Rules, expander: Expander, times: Counter[str]) -> None:
         self.passage = Passage(text, rules)
         ends = {end: k for k, end in enumerate(self.passage.ends())}
         self.gold = np.zeros(self.passage.count, np.int32)
         self.beginnings = [0]
-        self.multiword: dict[int, list[tuple[int, int, int, bool]]] = {}
+        self.multiword: dict[int, list[tuple[int, int, int, bool, bool]]] = {}
         first = 0
         for token in tokens:
             last = ends.get(token.end)
@@ -250,7 +253,8 @@ class _Lesson:
             form = text[token.start : token.end]
             if expander[form] is not None and first <= last:
                 sentence = self.beginnings[-1]
-                self.multiword.setdefault(sentence, []).append((sentence, first, last, token.words is not None))
+                question = (sentence, first, last, token.words is not None, times[form] == 1)
+                self.multiword.setdefault(sentence, []).append(question)
             first = last + 1
             if token.ends_sentence and first < self.passage.count:
                 self.beginnings.append(first)
