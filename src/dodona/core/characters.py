@@ -1,10 +1,15 @@
 """The kinds of characters that a tokenizer tells apart: numbers below KINDS, one for each ASCII sign of its own."""
 
+import re
 import unicodedata
 
-__all__ = ["KINDS", "is_blank", "kind"]
+__all__ = ["BLANKS", "KINDS", "is_blank", "kind"]
 
 KINDS = 64
+BLANKS = "\\s\0\ud800-\udfff"
+"""What separates tokens and can be in none, as a class for regular expressions: white space, NUL, and halves of
+surrogate pairs. The last two are no text, and a CoNLL-U file can hold neither."""
+
 BLANK, LOWER, UPPER, DIGIT, NUMBER, MARK, HAN, HIRAGANA, KATAKANA, HANGUL, UNSPACED, LETTER = range(1, 13)
 CONTROL, SYMBOL, MATH, DASH, OPEN, CLOSE, INITIAL, FINAL, CONNECTOR, PUNCTUATION, FULL_STOP = range(13, 24)
 WORD_KINDS = range(LOWER, LETTER + 1)
@@ -31,14 +36,11 @@ SCRIPTS = (
     (0xFF66, 0xFF9F, KATAKANA),
     (0x20000, 0x3FFFF, HAN),
 )
+IS_BLANK = re.compile(f"[{BLANKS}]")
 
 
 def is_blank(char: str) -> bool:
-    """Whether it separates tokens and can be in none: white space, NUL, and halves of surrogate pairs.
-
-    The last two are no text, and a CoNLL-U file can hold neither.
-    """
-    return char.isspace() or char == "\0" or "\ud800" <= char <= "\udfff"
+    return IS_BLANK.match(char) is not None
 
 
 def kind(code: int) -> int:

@@ -44,7 +44,7 @@ cdef enum:  # what stands before a run
 cdef enum:
     LOOKAHEAD = 5          # runs
     LONGEST_RUN = 65536    # characters
-    LONGEST_TOKEN = 1 << 20
+    LONGEST = 1 << 20      # characters of a token, and of a sentence up to the end of a token
     MOST_TOKENS = 10000    # in a sentence
     MOST_KEYS = 48
     GENERAL = 7            # keys of a multiword token that do not need all of it
@@ -88,12 +88,21 @@ CLOSING[0], CLOSING[1], CLOSING[2] = (_characters.kind(ord(c)) for c in ")]}")
 cdef int QUOTE = _characters.kind(ord('"'))
 
 
-def form_hash(str text):
-    """What a run with these characters is called, in upper and lower case as they are."""
+cdef uint64_t form_of(str text):
+    """What a run with these characters is called."""
     cdef uint64_t h = 0
     for char in text[:64]:
         h = mix(h, <uint64_t> ord(char) + 1)
     return h
+
+
+cdef inline uint64_t place_of(uint64_t lower) noexcept nogil:
+    return lower >> 20 & (4 * WORDS - 1)
+
+
+def word_place(str lower):
+    """The number of a word in the memory for words, a quarter of a byte for each."""
+    return place_of(form_of(lower))
 
 
 cdef class Rules:
@@ -116,7 +125,7 @@ cdef class Rules:
         if self.splits == NULL:
             raise MemoryError
         for pieces in splits:
-            form = form_hash("".join(pieces)) | 1
+            form = form_of("".join(pieces)) | 1
             places, length = 0, 0
             for piece in pieces[:-1]:
                 length += len(piece)
@@ -215,14 +224,14 @@ cdef class Passage:
             (<uint64_t> run.first << 24 | <uint64_t> run.last << 16 | KIND[self.codes[min(start + 1, end - 1)]] << 8)
             | min(length, 4)
         )
-        at = lower >> 20 & (4 * WORDS - 1)
+        at = place_of(lower)
         run.seen = rules.words[at >> 2] >> 2 * (at & 3) & 3
         return 0
 
-    def ends(self):
-        """Where the runs end, in characters."""
+    def spans(self):
+        """Where the runs begin and end, in characters."""
         cdef Py_ssize_t k
-        return [self.runs[k].end for k in range(self.count)]
+        return [(self.runs[k].start, self.runs[k].end) for k in range(self.count)]
 
     cdef int question(self, int which, int k) noexcept nogil:
         """NEVER, ASK or ALWAYS, between run k and the next."""
@@ -450,12 +459,12 @@ cdef class Segmenter:
         cdef int answer = passage.question(TOKEN, k)
         if run[1].gap == PARAGRAPH:
             return 2
-        if run.end - passage.runs[at.token].start < LONGEST_TOKEN and (
+        if run.end - passage.runs[at.token].start < LONGEST and (
             answer == NEVER
             or answer == ASK and self.score(keys, passage.token_keys(at, k, keys), TOKEN) <= 0
         ):
             return 0
-        if at.tokens + 1 >= MOST_TOKENS:
+        if at.tokens + 1 >= MOST_TOKENS or run.end - passage.runs[at.sentence].start >= LONGEST:
             return 2
         if passage.question(SENTENCE, k) != NEVER:
             return 1 + (self.score(keys, passage.sentence_keys(at, k, keys), SENTENCE) > 0)

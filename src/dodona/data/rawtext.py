@@ -24,7 +24,7 @@ __all__ = ["Token", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt
 
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 CHARACTERS = {escape[1]: char for char, escape in ESCAPES.items()}
-TO_ESCAPE = re.compile("[\\s\0\ud800-\udfff|\\\\]")
+TO_ESCAPE = re.compile(f"[{characters.BLANKS}|\\\\]")
 ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([stnrp\\]))")
 NO_SPACE = "SpaceAfter=No"
 MISC = 9

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.core.characters import BLANK, KINDS, MARK, WORD_KINDS, kind
-from dodona.core.segmenting import ALWAYS, ASK, NEVER, WORDS, Passage, Rules, form_hash
+from dodona.core.segmenting import ALWAYS, ASK, NEVER, WORDS, Passage, Rules, word_place
 from dodona.data.rawtext import Token
 
 __all__ = ["learned_rules"]
@@ -66,16 +66,13 @@ def _splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
     runs: Counter[str] = Counter()
     for text, tokens in texts:
         token_ends = np.array([token.end for token in tokens])
-        begin = 0
-        for end in Passage(text, rules).ends():
-            begin += len(text[begin:end]) - len(text[begin:end].lstrip())
+        for begin, end in Passage(text, rules).spans():
             inside = token_ends[np.searchsorted(token_ends, begin, "right") : np.searchsorted(token_ends, end)]
             run = text[begin:end]
             runs[run] += 1
             if len(inside) and len(run) < 64:
                 cuts = [begin, *inside.tolist(), end]
                 split[tuple(text[a:b] for a, b in pairwise(cuts))] += 1
-            begin = end
     return sorted(list(pieces) for pieces, count in split.items() if 2 * count > runs["".join(pieces)])
 
 
@@ -85,19 +82,16 @@ def _words(texts: Sequence[Text], rules: Rules) -> NDArray[Any]:
     capitalized: Counter[str] = Counter()
     for text, tokens in texts:
         starts = {tokens[0].start} | {after.start for token, after in pairwise(tokens) if token.ends_sentence}
-        begin = 0
-        for end in Passage(text, rules).ends():
-            begin += len(text[begin:end]) - len(text[begin:end].lstrip())
+        for begin, end in Passage(text, rules).spans():
             run = text[begin:end]
             if run.islower():
                 lower[run] += 1
             elif run[:1].isupper() and begin not in starts:
                 capitalized[run.lower()] += 1
-            begin = end
     words = np.zeros(WORDS, np.uint8)
     for bit, counter in ((1, lower), (2, capitalized)):
         for word, count in counter.items():
             if count > 1:
-                place = form_hash(word) >> 20 & (4 * WORDS - 1)
+                place = word_place(word)
                 words[place >> 2] |= bit << 2 * (place & 3)
     return words

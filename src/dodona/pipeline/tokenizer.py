@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.core import segmenting
+from dodona.core import characters, segmenting
 from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, without_weak_features
 from dodona.core.segmenting import Passage, Rules, Segmenter, SegmentLearner
 from dodona.data import Sentence
@@ -34,7 +34,7 @@ QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token 
 WEAK = (0.03, 0.06, 0.12)  # features without a larger weight are left out, as far as it is needed
 LARGE = 1_000_000  # bytes, where that begins
 GAPS = {" ": "_", "": "SpaceAfter=No"}
-BLANKS = re.compile("[\\s\0\ud800-\udfff]+")
+BLANKS = re.compile(f"[{characters.BLANKS}]+")
 WEIGHTS = ("marks", "counts", "rows", "wide")
 TEXTS = ("splits", "multiword")
 
@@ -71,12 +71,12 @@ class Iteration:
 class Tokenizer:
     """A trained tokenizer. Made by `train` or `Tokenizer.from_parts`."""
 
-    def __init__(self, options: Options, arrays: dict[str, NDArray[Any]]) -> None:
-        """For arrays that are known to be sound."""
+    def __init__(self, options: Options, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
+        """For arrays that were checked; only texts are checked here."""
         self.options = options
         self._arrays = arrays
         self._rules = Rules(arrays["questions"], arrays["words"], _split_words(_text(arrays["splits"])))
-        self._expander = Expander.parse(_text(arrays["multiword"]), "tokenizer")
+        self._expander = Expander.parse(_text(arrays["multiword"]), where)
         self._segmenter = Segmenter(FrozenWeights(QUESTIONS, *(arrays[name] for name in WEIGHTS)))
 
     def sentences(self, chunks: Iterable[str]) -> Iterator[Sentence]:
@@ -150,8 +150,7 @@ class Tokenizer:
         try:
             options = Options(**description["options"])
             _check_arrays(arrays, where)
-            Expander.parse(_text(arrays["multiword"]), where)
-            return cls(options, arrays)
+            return cls(options, arrays, where)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise
@@ -240,7 +239,7 @@ class _Lesson:
 
     def __init__(self, text: str, tokens: Sequence[Any], rules: Rules, expander: Expander, times: Counter[str]) -> None:
         self.passage = Passage(text, rules)
-        ends = {end: k for k, end in enumerate(self.passage.ends())}
+        ends = {end: k for k, (_, end) in enumerate(self.passage.spans())}
         self.gold = np.zeros(self.passage.count, np.int32)
         self.beginnings = [0]
         self.multiword: dict[int, list[tuple[int, int, int, bool, bool]]] = {}
