@@ -58,6 +58,16 @@ cdef class Passage:
     cdef int multiword_keys(self, int sentence, int first, int last, uint64_t* keys) noexcept nogil
 
 @cython.final
+cdef class Segment:
+    cdef readonly list forms            # of the tokens, as they stand in the text
+    cdef readonly list gaps             # what is between each and the next
+    cdef readonly list spaced           # numbers of the tokens with blanks inside
+    cdef readonly int first             # run
+    cdef readonly list lasts            # run of each token
+    cdef readonly bint ends_paragraph
+    cdef readonly str text              # of the sentence, or None if not all blanks in it are single spaces
+
+@cython.final
 cdef class Segmenter:
     cdef FrozenWeights weights
 

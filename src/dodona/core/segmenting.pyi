@@ -26,7 +26,14 @@ class Passage:
     def __init__(self, text: str, rules: Rules) -> None: ...
     def spans(self) -> list[tuple[int, int]]: ...
 
-Segment = tuple[list[str], list[str], list[tuple[int, int]], list[int], bool]
+class Segment:
+    forms: list[str]
+    gaps: list[str]
+    spaced: list[int]
+    first: int
+    lasts: list[int]
+    ends_paragraph: bool
+    text: str | None
 
 class Segmenter:
     def __init__(self, weights: FrozenWeights) -> None: ...

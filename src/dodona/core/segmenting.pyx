@@ -440,6 +440,17 @@ cdef class Passage:
         return 16
 
 
+cdef class Segment:
+    """A sentence of a passage."""
+
+
+cdef Segment new_segment(int first):
+    cdef Segment segment = Segment.__new__(Segment)
+    segment.forms, segment.gaps, segment.spaced, segment.lasts = [], [], [], []
+    segment.first = first
+    return segment
+
+
 cdef class Segmenter:
     """A finished model at work."""
 
@@ -471,19 +482,16 @@ cdef class Segmenter:
         return 1
 
     def segment(self, Passage passage, bint final):
-        """(sentences, where the first one that is not complete begins).
-
-        A sentence is (forms, what is between each and the next, first and last run of each, numbers of the tokens with
-        blanks inside, whether the paragraph ends after it). Unless the text is `final`, nothing is decided too near to
-        its end.
-        """
+        """(sentences, where the first one that is not complete begins). Unless the text is `final`, nothing is decided
+        too near to its end."""
         cdef Progress at
         cdef Run* runs = passage.runs
         cdef int k = 0, n = passage.count, limit = n if final else n - LOOKAHEAD, decision
         cdef Py_ssize_t done = 0, end
-        cdef bint has_blanks = False
+        cdef bint has_blanks = False, is_plain = True
         cdef str text = passage.text
-        sentences, forms, gaps, places, spaced = [], [], [], [], []
+        cdef Segment segment = new_segment(0)
+        sentences = []
         if n:
             passage.begin_sentence(&at, 0)
         while k < limit:
@@ -494,24 +502,29 @@ cdef class Segmenter:
                 passage.go_on(&at, k)
                 continue
             if has_blanks:
-                spaced.append(len(forms))
-                has_blanks = False
-            forms.append(text[runs[at.token].start : runs[k].end])
+                segment.spaced.append(len(segment.forms))
+                has_blanks = is_plain = False
+            segment.forms.append(text[runs[at.token].start : runs[k].end])
+            segment.lasts.append(k)
             end = runs[k + 1].start if k + 1 < n else passage.length
             if end == runs[k].end:
-                gaps.append("")
+                segment.gaps.append("")
             elif end == runs[k].end + 1 and passage.codes[end - 1] == 32:
-                gaps.append(" ")
+                segment.gaps.append(" ")
             else:
-                gaps.append(text[runs[k].end : end])
-            places.append((at.token, k))
+                segment.gaps.append(text[runs[k].end : end])
+                is_plain &= decision == 2
             k += 1
             if decision == 1:
                 passage.begin_token(&at, k)
                 continue
+            segment.ends_paragraph = k < n and runs[k].gap == PARAGRAPH
+            if is_plain:
+                segment.text = text[runs[segment.first].start : runs[k - 1].end]
+            sentences.append(segment)
             done = end
-            sentences.append((forms, gaps, places, spaced, k < n and runs[k].gap == PARAGRAPH))
-            forms, gaps, places, spaced = [], [], [], []
+            segment = new_segment(k)
+            is_plain = True
             if k < n:
                 passage.begin_sentence(&at, k)
         return sentences, done

@@ -10,22 +10,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dodona.core import characters, segmenting
 from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, without_weak_features
-from dodona.core.segmenting import Passage, Rules, Segmenter, SegmentLearner
+from dodona.core.segmenting import Passage, Rules, Segment, Segmenter, SegmentLearner
 from dodona.data import Sentence
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.multiword import Expander
 from dodona.pipeline.textrules import learned_rules
-
-if TYPE_CHECKING:
-    from dodona.core.segmenting import Segment
 
 __all__ = ["Iteration", "Options", "Tokenizer", "train"]
 
@@ -86,40 +83,42 @@ class Tokenizer:
         for passage, segments in self._segments(chunks):
             for segment in segments:
                 number += 1
-                before = passage.text[: passage.text.index(segment[0][0])] if number == 1 else ""
+                before = passage.text[: passage.text.index(segment.forms[0])] if number == 1 else ""
                 yield self._sentence(passage, segment, [*comments, f"# sent_id = {number}"], before)
-                comments = ["# newpar"] if segment[-1] else []
+                comments = ["# newpar"] if segment.ends_paragraph else []
 
-    def _segments(self, chunks: Iterable[str]) -> Iterator[tuple[Passage, "list[Segment]"]]:
+    def _segments(self, chunks: Iterable[str]) -> Iterator[tuple[Passage, list[Segment]]]:
         """Take as much text as there is already, so that long sentences are not begun too often; at least a piece."""
         rest = ""
         waiting: list[str] = []
         size = 0
         for chunk in chunks:
-            waiting.append(chunk)
-            size += len(chunk)
-            if size >= max(PIECE, len(rest)):
-                passage = Passage(rest + "".join(waiting), self._rules)
-                segments, done = self._segmenter.segment(passage, False)
-                yield passage, segments
-                rest = passage.text[done:]
-                waiting.clear()
-                size = 0
+            for begin in range(0, len(chunk), PIECE):
+                waiting.append(chunk[begin : begin + PIECE])
+                size += len(waiting[-1])
+                if size >= max(PIECE, len(rest)):
+                    passage = Passage(rest + "".join(waiting), self._rules)
+                    segments, done = self._segmenter.segment(passage, False)
+                    yield passage, segments
+                    rest = passage.text[done:]
+                    waiting.clear()
+                    size = 0
         passage = Passage(rest + "".join(waiting), self._rules)
         yield passage, self._segmenter.segment(passage, True)[0]
 
-    def _sentence(self, passage: Passage, segment: "Segment", comments: list[str], before: str) -> Sentence:
-        forms, gaps, places, spaced, _ = segment
+    def _sentence(self, passage: Passage, segment: Segment, comments: list[str], before: str) -> Sentence:
+        forms, gaps, text = segment.forms, segment.gaps, segment.text
         misc = [GAPS.get(gap) or f"SpacesAfter={escaped(gap)}" for gap in gaps]
         if before:
             misc[0] = _with(misc[0], f"SpacesBefore={escaped(before)}")
-        for k in spaced:
+        for k in segment.spaced:
             form = BLANKS.sub(" ", forms[k])
             if form != forms[k]:
                 misc[k] = _with(misc[k], f"SpacesInToken={escaped(forms[k])}")
                 forms[k] = form
-        text = "".join([form + " " if gap else form for form, gap in zip(forms, gaps, strict=True)])
-        comments.append(f"# text = {text.rstrip(' ')}")
+        if text is None:
+            text = "".join([form + " " if gap else form for form, gap in zip(forms, gaps, strict=True)]).rstrip(" ")
+        comments.append(f"# text = {text}")
         expansions = [self._expander[form] for form in forms]
         if not any(expansions):
             return Sentence.from_words(forms, misc=misc, comments=comments)
@@ -127,8 +126,11 @@ class Tokenizer:
         word_misc: list[str] = []
         ranges: list[tuple[int, int, str]] = []
         range_misc: list[str] = []
-        for form, note, place, expansion in zip(forms, misc, places, expansions, strict=True):
-            if expansion and (expansion.is_certain or self._segmenter.is_multiword(passage, places[0][0], *place)):
+        first = segment.first
+        for form, note, last, expansion in zip(forms, misc, segment.lasts, expansions, strict=True):
+            if expansion and (
+                expansion.is_certain or self._segmenter.is_multiword(passage, segment.first, first, last)
+            ):
                 ranges.append((len(words) + 1, len(words) + len(expansion.words), form))
                 range_misc.append(note)
                 words += expansion.words
@@ -136,6 +138,7 @@ class Tokenizer:
             else:
                 words.append(form)
                 word_misc.append(note)
+            first = last + 1
         return Sentence.from_words(
             words, misc=word_misc, comments=comments, multiword=ranges, multiword_misc=range_misc
         )
