@@ -37,8 +37,8 @@ def with_trees(sentences: list[Sentence]) -> list[Sentence]:
 
 
 def measure(folder: Path, part: str) -> None:
-    training = detokenized(list(read(folder / "train.conllu.gz")))
-    gold = detokenized(list(read(folder / f"{part}.conllu.gz")))
+    training = detokenized(read(folder / "train.conllu.gz"))
+    gold = detokenized(read(folder / f"{part}.conllu.gz"))
     begin = time.process_time()
     tokenizer = train(training, Options())
     trained = time.process_time() - begin
@@ -47,6 +47,8 @@ def measure(folder: Path, part: str) -> None:
     assert rebuilt(found) == text
     scores = evaluate(gold, with_trees(found))
     size = sum(array.nbytes for array in tokenizer.parts()[1].values())
+    for sentences in (training, gold, found):
+        sentences.clear()  # they would only be in the way
     text *= 1 + LEAST_TEXT // len(text)
     count = sum(map(len, tokenizer.sentences([text])))
     finding = seconds(lambda: segment(tokenizer, text), 3)

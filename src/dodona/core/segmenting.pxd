@@ -18,6 +18,7 @@ cdef struct Progress:
     int sentence        # the first run of this sentence
     int token           # the first run of this token
     uint64_t form       # a hash of the token so far
+    uint64_t signs      # bit i: it has a run that begins with a character of kind i
     int tokens          # before this one, in this sentence
     int quotes          # whether a straight quotation mark is open
     int depth           # of brackets and other quotation marks

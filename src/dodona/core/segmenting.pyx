@@ -275,13 +275,14 @@ cdef class Passage:
     cdef void begin_token(self, Progress* at, int k) noexcept nogil:
         at.token = k
         at.tokens += 1
-        at.form = 0
+        at.form = at.signs = 0
         self.go_on(at, k)
 
     cdef void go_on(self, Progress* at, int k) noexcept nogil:
         """Run k is a part of the token."""
         cdef Run* run = &self.runs[k]
         at.form = mix(at.form, run.form + (run.gap if k > at.token else 0))
+        at.signs |= <uint64_t> 1 << run.first
         if run.first == QUOTE:
             at.quotes ^= 1
         at.depth = max(0, at.depth + bracket(run.first))
@@ -337,7 +338,9 @@ cdef class Passage:
         keys[24] = mix(h + 5, <uint64_t> min(k - at.token, 4) << 8 | self.runs[at.token].first)
         keys[25] = mix(mix(g + 8, self.runs[at.token].form), b.shape)
         keys[26] = mix(mix(g + 9, a.lower), b.lower)
-        return 27
+        keys[27] = mix(mix(mix(g + 10, at.signs), b.shape), r2_shape & 3)
+        keys[28] = mix(mix(mix(g + 11, self.runs[at.token].form), b.first), r2_shape & 3)
+        return 29
 
     cdef int sentence_keys(self, Progress* at, int k, uint64_t* keys) noexcept nogil:
         """Whether the sentence ends after run k, the last of a token: runs around, and what the sentence was so far."""

@@ -12,7 +12,7 @@ left: it has no sentence.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dodona.core import characters
@@ -128,13 +128,14 @@ def _aligned(sentence: Sentence, text: str, begin: int) -> list[Token]:
     return tokens
 
 
-def detokenized(sentences: Sequence[Sentence]) -> Sequence[Sentence]:
+def detokenized(treebank: Iterable[Sentence]) -> list[Sentence]:
     """Give the sentences of a treebank without raw text a `# text`, in place; those that have one stay as they are.
 
     If the treebank has `SpaceAfter=No` anywhere, it is believed. Otherwise spaces are where they usually are: not
     inside of brackets and quotation marks, not before full stops and commas, not in Chinese, Japanese or Thai; what is
     so guessed is noted in MISC too.
     """
+    sentences = list(treebank)
     told = any("SpaceAfter=No" in misc or "SpacesAfter=" in misc for s in sentences for misc in s.misc)
     for sentence in sentences:
         if sentence.text:
