@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dodona import Sentence, read
-from dodona.core.segmenting import Passage
+from dodona.core.passages import Passage
 from dodona.data.rawtext import detokenized, raw_text, rebuilt
 from dodona.evaluation.conll18 import evaluate
 from dodona.pipeline.tokenizer import Options, Tokenizer, train

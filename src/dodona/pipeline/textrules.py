@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.core.characters import BLANK, KINDS, MARK, WORD_KINDS, kind
-from dodona.core.segmenting import ALWAYS, ASK, NEVER, WORDS, Passage, Rules, word_place
+from dodona.core.passages import ALWAYS, ASK, NEVER, WORDS, Passage, Rules, word_place
 from dodona.data.rawtext import Token
 
 __all__ = ["learned_rules"]
@@ -20,7 +20,7 @@ Text = tuple[str, Sequence[Token]]
 
 
 def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], list[list[str]]]:
-    """(questions, words, splits), as core.segmenting.Rules takes them."""
+    """(questions, words, splits), as core.passages.Rules takes them."""
     questions = _questions(texts)
     none = np.zeros(WORDS, np.uint8)
     splits = _splits(texts, Rules(questions, none, []))

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.core import characters, segmenting
+from dodona.core import characters, passages
 from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, without_weak_features
-from dodona.core.segmenting import Passage, Rules, Segment, Segmenter, SegmentLearner
+from dodona.core.passages import Passage, Rules
+from dodona.core.segmenting import Segment, Segmenter, SegmentLearner
 from dodona.data import Sentence
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
@@ -186,7 +187,7 @@ def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
     sound = rows_are_sound(rows, 1, len(marks), len(wide) // QUESTIONS, QUESTIONS)
     if int(counts.sum(dtype="int64")) != len(marks) or not sound:
         raise FormatError(f"{where}: the weights do not fit together")
-    for name, size in (("questions", segmenting.QUESTIONS), ("words", segmenting.WORDS)):
+    for name, size in (("questions", passages.QUESTIONS), ("words", passages.WORDS)):
         if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
             raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
     for name in TEXTS:
