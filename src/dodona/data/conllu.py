@@ -7,12 +7,13 @@ comments in mid-sentence, a `sent_id` that occurs twice, a `# text` that is not 
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dodona.data.blocks import BOM, SENTENCE_LIMIT, Block, blocks, ends_blank
 from dodona.data.files import chunks, output
 from dodona.data.sentence import Sentence
+from dodona.data.table import plain_words, words_in_rows
 from dodona.errors import FormatError, FormatWarning, OptionError
 
 __all__ = ["read", "write"]
@@ -23,8 +24,6 @@ ID, FORM, HEAD = 0, 1, 6
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
 EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
-IDS = [str(k) for k in range(1, 257)]
-HEADS: dict[str, int | None] = {"_": None, "0": 0} | {number: k for k, number in enumerate(IDS, start=1)}
 REMEMBERED = 1 << 16
 """How many different sent_ids are remembered to find one that comes again; bounded, as all memory here."""
 
@@ -101,6 +100,24 @@ class _Reader:
 
     def sentence(self, block: Block) -> Sentence | None:
         """The sentence of a block, checked; None if the block has no words."""
+        found = self._plain(block) or self._careful(block)
+        if found is not None:
+            self._check_comments(found)
+        return found
+
+    def _plain(self, block: Block) -> Sentence | None:
+        """The sentence of a block in which there is nothing to remark on, as in nearly all; None for any other."""
+        plain = plain_words(block.body, self.format == "conllu")
+        if plain is None:
+            return None
+        if block.leading or block.end != b"\n\n":
+            self._check_ends(block)
+        table, begin, multiword = plain
+        comments = block.body[: begin - 1].decode().split("\n") if begin else []
+        return Sentence(self.name, block.line, self.format, table, block.end, comments, multiword)
+
+    def _careful(self, block: Block) -> Sentence | None:
+        """The sentence of a block line by line, with all that is to be said about it."""
         lines = self._text(block).split("\n")
         if lines == [""]:
             return None
@@ -109,27 +126,11 @@ class _Reader:
             begin += 1
         if begin == len(lines):
             return None
-        table = [line.split("\t") for line in lines[begin:]]
-        n = len(table)
-        rows: Sequence[int] = range(begin, len(lines))
-        comments = lines[:begin]
-        multiword: list[tuple[int, int, str]] = []
-        try:
-            columns = list(map(list, zip(*table, strict=True)))
-        except ValueError:
-            columns = []
-        ids = IDS[:n] if n <= len(IDS) else [str(k) for k in range(1, n + 1)]
-        if len(columns) != COLUMNS or columns[ID] != ids or "" in columns[FORM]:
-            # not plain words only: go line by line
-            walk = _Walk(self, block.line, begin, table)
-            rows, multiword = walk.rows, walk.multiword
-            comments += walk.comments
-            columns = list(map(list, zip(*walk.words, strict=True)))
-        heads = self._heads(columns[HEAD], rows, block.line)
-        found = Sentence(
-            self.name, block.line, self.format, block.body, block.end, rows, columns, heads, comments, multiword
-        )
-        self._check_comments(found)
+        walk = _Walk(self, block.line, begin, [line.split("\t") for line in lines[begin:]])
+        table = words_in_rows(block.body, walk.rows)
+        comments = lines[:begin] + walk.comments
+        found = Sentence(self.name, block.line, self.format, table, block.end, comments, walk.multiword)
+        found.heads = self._heads(walk, block.line)
         return found
 
     def fault(self, line: int, message: str) -> None:
@@ -184,16 +185,11 @@ class _Reader:
         elif end.count(b"\n") > 2 or block.leading.removeprefix(BOM):
             self.say("blank", last, "more blank lines than one after each sentence; they are kept")
 
-    def _heads(self, column: list[str], rows: Sequence[int], line: int) -> list[int | None]:
-        n = len(column)
-        try:
-            heads = [HEADS[head] for head in column]
-            if max(filter(None, heads), default=0) <= n:
-                return heads
-        except KeyError:
-            pass
-        heads = []
-        for row, head in zip(rows, column, strict=True):
+    def _heads(self, walk: "_Walk", line: int) -> list[int | None]:
+        n = len(walk.words)
+        heads: list[int | None] = []
+        for row, word in zip(walk.rows, walk.words, strict=True):
+            head = word[HEAD]
             if head != "_" and (NUMBER.fullmatch(head) is None or int(head) > n):
                 expected = f"expected the number of a word, from 1 to {n}, or 0 for the root"
                 self.fault(line + row, f"HEAD {_short(head)}; {expected}")

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
+from dodona.data.table import Table, words_in_rows
 from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
 
-HEAD, DEPREL, MISC = 6, 7, 9
-REPLACEABLE = {"lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "misc": MISC}
+COLUMNS = {"words": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "labels": 7, "deps": 8, "misc": 9}
+HEAD, DEPREL = 6, COLUMNS["labels"]
+REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
+NUMBERS = [str(k) for k in range(1024)]
 
 
 class Sentence:
@@ -17,17 +20,16 @@ class Sentence:
     CoNLL-X `upos` and `xpos` are CPOSTAG and POSTAG, `deps` and `misc` are PHEAD and PDEPREL. `heads` has numbers, None
     where HEAD is `_`. Multiword ranges are in `multiword` as (first word, last word, form); empty nodes come out again
     with `to_bytes`. Look at the lists, but replace them with `set_tree`, `set_column` and `set_comments`: these reach
-    the output.
+    the output. What nobody looks at is never made: a column becomes a list when it is first asked for.
     """
 
     __slots__ = (
         "_after",
         "_before",
-        "_body",
         "_end",
         "_new_comments",
         "_replaced",
-        "_rows",
+        "_table",
         "comments",
         "deps",
         "feats",
@@ -44,33 +46,48 @@ class Sentence:
         "xpos",
     )
 
+    words: list[str]
+    lemmas: list[str]
+    upos: list[str]
+    xpos: list[str]
+    feats: list[str]
+    heads: list[int | None]
+    labels: list[str]
+    deps: list[str]
+    misc: list[str]
+
     def __init__(
         self,
         file: str,
         line: int,
         format: str,
-        body: bytes,
+        table: Table,
         end: bytes,
-        rows: Sequence[int],
-        columns: Sequence[list[str]],
-        heads: list[int | None],
         comments: list[str],
         multiword: list[tuple[int, int, str]],
     ) -> None:
-        """For readers; `from_words` makes a sentence of your own. `rows` are the words' line numbers in `body`."""
+        """For readers; `from_words` makes a sentence of your own. `end` are the bytes after the table's."""
         self.file = file
         self.line = line
         self.format = format
         self.comments = comments
-        _, self.words, self.lemmas, self.upos, self.xpos, self.feats, _, self.labels, self.deps, self.misc = columns
-        self.heads = heads
         self.multiword = multiword
-        self._body = body
+        self._table = table
         self._end = end
-        self._rows = rows
         self._before = self._after = b""
         self._new_comments = False
         self._replaced: dict[int, Sequence[str]] = {}
+
+    def __getattr__(self, name: str) -> list[str] | list[int | None]:
+        """A column that nobody has asked for yet."""
+        if name == "heads":
+            self.heads = self._table.heads()
+            return self.heads
+        if name not in COLUMNS:
+            raise AttributeError(f"a sentence has no {name!r}")
+        column = self._table.column(COLUMNS[name])
+        setattr(self, name, column)
+        return column
 
     @classmethod
     def from_words(
@@ -115,10 +132,12 @@ class Sentence:
         if ranges:
             lines, rows = _with_ranges(lines, len(notes), ranges)
         body = "\n".join(notes + lines).encode()
-        return cls("", 1, format, body, b"\n\n", rows, columns, known, notes, list(multiword))
+        made = cls("", 1, format, words_in_rows(body, rows), b"\n\n", notes, list(multiword))
+        made.words = columns[COLUMNS["words"]]
+        return made
 
     def __len__(self) -> int:
-        return len(self.words)
+        return self._table.n
 
     def __repr__(self) -> str:
         return f"<Sentence {self.file}:{self.line} {' '.join(self.words)!r}>"
@@ -156,28 +175,31 @@ class Sentence:
 
     def word_line(self, d: int) -> int:
         """The number of the line of word d in the file."""
-        return self.line + self._rows[d - 1]
+        return self.line + self._table.row(d)
 
     def set_tree(self, heads: Sequence[int], labels: Sequence[str]) -> None:
         """Replace HEAD and DEPREL of all words."""
-        n = len(self.words)
         if None in heads:
             raise OptionError("head None; expected a head for each word")
-        _check_heads(heads, n)
-        _check_values(labels, n)
+        _check_heads(heads, len(self))
+        _check_values(labels, len(self))
+        self.accept_tree(list(heads), list(labels))
+
+    def accept_tree(self, heads: list[int], labels: list[str]) -> None:
+        """`set_tree` for parsers: the lists are kept, and nothing is checked."""
         self.heads = list(heads)
-        self.labels = list(labels)
-        self._replaced[HEAD] = list(map(str, heads))
-        self._replaced[DEPREL] = self.labels
+        self.labels = labels
+        self._replaced[HEAD] = [NUMBERS[h] if h < len(NUMBERS) else str(h) for h in heads]
+        self._replaced[DEPREL] = labels
 
     def set_column(self, name: str, values: Sequence[str]) -> None:
         """Replace `lemmas`, `upos`, `xpos`, `feats` or `misc` of all words."""
         if name not in REPLACEABLE:
             raise OptionError(f"column {name!r} cannot be replaced; expected one of: {', '.join(REPLACEABLE)}")
-        _check_values(values, len(self.words))
+        _check_values(values, len(self))
         values = list(values)
         setattr(self, name, values)
-        self._replaced[REPLACEABLE[name]] = values
+        self._replaced[COLUMNS[name]] = values
 
     def set_comments(self, lines: Iterable[str]) -> None:
         """Replace all comments by these lines, which begin with `#`; they come before the first word."""
@@ -186,19 +208,7 @@ class Sentence:
 
     def to_bytes(self) -> bytes:
         """The sentence exactly as it was read, except for what was replaced."""
-        body = self._body
-        if self._replaced:
-            lines = body.decode().split("\n")
-            replaced = list(self._replaced.items())
-            for k, row in enumerate(self._rows):
-                line = lines[row]
-                parts = line.split("\t")
-                for column, values in replaced:
-                    parts[column] = values[k]
-                if line[-1] == "\r" and parts[MISC][-1] != "\r":
-                    parts[MISC] += "\r"
-                lines[row] = "\t".join(parts)
-            body = "\n".join(lines).encode()
+        body = self._table.replaced(self._replaced) if self._replaced else self._table.body
         if self._new_comments:
             body = self._with_new_comments(body)
         return self._before + body + self._end + self._after
@@ -227,7 +237,7 @@ class Sentence:
 
     def check_gold(self) -> None:
         """Refuse a sentence that has no full tree to learn from or to be measured by; several roots are fine."""
-        n = len(self.words)
+        n = len(self)
         for d, h in enumerate(self.heads, start=1):
             if h is None:
                 raise self._no_gold(d, "HEAD '_'; expected the number of its head, or 0 for the root")

@@ -122,7 +122,7 @@ class Parser:
             encoded = [self._encode(sentence) for sentence in batch]
             parsed = [self._greedy.parse(words) for words in encoded]
             for sentence, (heads, labels) in zip(batch, parsed, strict=True):
-                sentence.set_tree(*self._finished(heads, labels))
+                sentence.accept_tree(*self._finished(heads, labels))
                 yield sentence
 
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
