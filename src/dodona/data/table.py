@@ -137,15 +137,18 @@ def mark(data: bytes, at: int, starts: "array[int]", base: int) -> int:
     """Note where the columns of a line start that has a line feed, and return where the next begins, or WRONG."""
     starts[base] = at
     column = 1
-    while data[at] != LINE_FEED:
+    while True:
+        while data[at] > LINE_FEED:
+            at += 1
         at += 1
+        if data[at - 1] == LINE_FEED:
+            starts[base + column] = at
+            return at if column == COLUMNS else WRONG
         if data[at - 1] == TAB:
             if column == COLUMNS:
                 return WRONG
             starts[base + column] = at
             column += 1
-    starts[base + column] = at + 1
-    return at + 1 if column == COLUMNS else WRONG
 
 
 def read_number(data: bytes, begin: int, end: int) -> int:

@@ -1,16 +1,18 @@
 """The only door from strings to numbers: a sentence becomes the atoms that feature templates speak of."""
 
 import hashlib
+import sys
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from dodona.core.features import Words
 from dodona.core.templates import COLUMNS, Templates
+from dodona.pipeline.memory import Memory
 
 __all__ = ["Encoder", "Tagged"]
 
-MOST = 1 << 20  # strings remembered before the memory is cleared
 ROOT = "\N{NULL}root"  # no word of a sentence is called that
 
 
@@ -46,28 +48,28 @@ class Encoder:
 
     def __init__(self, templates: Templates) -> None:
         used = {attribute for _, attribute in templates.atoms}
-        self._columns = [name if i in used else None for i, name in enumerate(COLUMNS)]
-        self._known: dict[str, dict[str, int]] = {name: {} for name in self._columns if name}
+        self._memories: dict[str, Memory] = {}
+        for source in ("words", "upos", "xpos", "feats"):
+            columns = [i for i, name in enumerate(COLUMNS) if i in used and SOURCES.get(name, "words") == source]
+            if columns:
+                self._memories[source] = Memory(columns, partial(_numbers, [COLUMNS[i] for i in columns]))
 
     def __call__(self, sentence: Tagged) -> Words:
         n = len(sentence.words)
-        atoms = array("Q")
-        for name in self._columns:
-            if name is None:
-                atoms.frombytes(bytes(8 * (n + 2)))
-                continue
-            known = self._known[name]
-            values: Sequence[str] = getattr(sentence, SOURCES.get(name, "words"))
-            atoms.append(known.get(ROOT) or self._learn(name, ROOT))
-            atoms.extend([known.get(value) or self._learn(name, value) for value in values])
-            atoms.append(0)
+        width = n + 2  # ROOT stands first, nobody last
+        atoms = array("Q", bytes(8 * width * len(COLUMNS)))
+        for source, memory in self._memories.items():
+            memory.write([ROOT], atoms, width, 0)
+            memory.write(getattr(sentence, source), atoms, width, 1)
         return Words(n, atoms)
 
-    def _learn(self, name: str, value: str) -> int:
-        known = self._known[name]
-        if len(known) >= MOST:
-            known.clear()
-        part = PARTS[name](value) if name in PARTS and value != ROOT else value
-        digest = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8, person=name.encode()).digest()
-        number = known[value] = int.from_bytes(digest, "little") or 1
-        return number
+
+def _numbers(columns: list[str], value: str) -> bytes:
+    """The numbers of a string in these columns, eight bytes each."""
+    return b"".join(_number(name, value) for name in columns)
+
+
+def _number(name: str, value: str) -> bytes:
+    part = PARTS[name](value) if name in PARTS and value != ROOT else value
+    digest = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8, person=name.encode()).digest()
+    return (int.from_bytes(digest, "little") or 1).to_bytes(8, sys.byteorder)

@@ -1,0 +1,6 @@
+from array import array
+from collections.abc import Callable, Sequence
+
+class Memory:
+    def __init__(self, columns: Sequence[int], learn: Callable[[str], bytes]) -> None: ...
+    def write(self, values: list[str], atoms: array[int], width: int, start: int) -> None: ...
