@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from dodona.data.table import line_feeds
 from dodona.errors import FormatError
 
 __all__ = ["BOM", "LINE_LIMIT", "SENTENCE_LIMIT", "Block", "blocks", "ends_blank"]
@@ -45,7 +46,7 @@ def blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block]:
             block = _block(bytes(pending[begin : end.start()]), end.group(), line, first)
             first = False
             yield block
-            line = block.line + block.body.count(b"\n") + block.end.count(b"\n")
+            line = block.line + line_feeds(block.body, 0, len(block.body)) + block.end.count(b"\n")
             begin = end.end()
         del pending[:begin]
         seen = stop - begin

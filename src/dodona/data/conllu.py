@@ -71,10 +71,11 @@ def _sentences(name: str, format: str, strict: bool) -> Iterator[Sentence]:
     for block in blocks(chunks(name), name):
         sentence = reader.sentence(block)
         stray += block.leading
-        if sentence:
-            sentence.enclose(before=bytes(stray))
-            stray.clear()
-            if held:
+        if sentence is not None:
+            if stray:
+                sentence.enclose(before=bytes(stray))
+                stray.clear()
+            if held is not None:
                 yield held
             held = sentence
             continue
@@ -83,7 +84,7 @@ def _sentences(name: str, format: str, strict: bool) -> Iterator[Sentence]:
             raise FormatError(
                 f"{name}:{block.line}: more than {SENTENCE_LIMIT >> 20} MiB without a word; expected sentences"
             )
-    if held:
+    if held is not None:
         held.enclose(after=bytes(stray))
         yield held
 
@@ -100,7 +101,9 @@ class _Reader:
 
     def sentence(self, block: Block) -> Sentence | None:
         """The sentence of a block, checked; None if the block has no words."""
-        found = self._plain(block) or self._careful(block)
+        found = self._plain(block)
+        if found is None:
+            found = self._careful(block)
         if found is not None:
             self._check_comments(found)
         return found

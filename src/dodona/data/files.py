@@ -58,8 +58,11 @@ class Output:
         self._name = name
 
     def write(self, data: bytes) -> None:
-        with _told(self._name):
+        try:
             self._stream.write(data)
+        except OSError:
+            with _told(self._name):
+                raise
 
 
 @contextmanager

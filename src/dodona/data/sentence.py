@@ -114,12 +114,10 @@ class Sentence:
         n = len(words)
         if n == 0:
             raise OptionError("a sentence without words; expected at least one")
-        known: list[int | None] = [None] * n
         written = None
         if heads is not None:
-            known = list(heads)
-            _check_heads(known, n)
-            written = ["_" if h is None else str(h) for h in known]
+            _check_heads(heads, n)
+            written = ["_" if h is None else str(h) for h in heads]
         columns = [list(map(str, range(1, n + 1)))]
         for values in (words, lemmas, upos, xpos, feats, written, labels, deps, misc):
             if values is not None:
@@ -211,7 +209,7 @@ class Sentence:
         body = self._table.replaced(self._replaced) if self._replaced else self._table.body
         if self._new_comments:
             body = self._with_new_comments(body)
-        return self._before + body + self._end + self._after
+        return b"".join((self._before, body, self._end, self._after))
 
     def _with_new_comments(self, body: bytes) -> bytes:
         kept = [line for line in body.split(b"\n") if not line.startswith(b"#")]

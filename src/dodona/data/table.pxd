@@ -18,6 +18,8 @@ cdef class Table:
     )
     cpdef bytes replaced(self, dict columns)
 
+@cython.locals(i=cython.int, count=cython.int)
+cpdef int line_feeds(const unsigned char* data, int begin, int end)
 @cython.locals(begin=cython.int, n=cython.int)
 cpdef tuple plain_words(bytes body, bint ranges)
 @cython.locals(

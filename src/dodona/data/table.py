@@ -8,7 +8,7 @@ between the bytes that stay.
 from array import array
 from collections.abc import Sequence
 
-__all__ = ["Table", "plain_words", "words_in_rows"]
+__all__ = ["Table", "line_feeds", "plain_words", "words_in_rows"]
 
 COLUMNS = 10
 WIDTH = COLUMNS + 1  # numbers kept for a word: where its columns begin, and where one more would
@@ -31,7 +31,7 @@ class Table:
 
     def row(self, d: int) -> int:
         """How many lines are above that of word d."""
-        return self.body.count(b"\n", 0, self.starts[(d - 1) * WIDTH])
+        return line_feeds(self.body, 0, self.starts[(d - 1) * WIDTH])
 
     def column(self, number: int) -> list[str]:
         """The values of a column, from 0 to 9."""
@@ -72,6 +72,14 @@ class Table:
         return b"".join(pieces)
 
 
+def line_feeds(data: bytes, begin: int, end: int) -> int:
+    """How many line feeds there are; bytes.count is made for what is rare."""
+    count = 0
+    for i in range(begin, end):
+        count += data[i] == LINE_FEED
+    return count
+
+
 def plain_words(body: bytes, ranges: bool) -> tuple[Table, int, list[tuple[int, int, str]]] | None:
     """The words of lines without line end after the last, how many bytes the comments above them take, and the
     multiword ranges, if these are allowed.
@@ -91,7 +99,7 @@ def plain_words(body: bytes, ranges: bool) -> tuple[Table, int, list[tuple[int, 
             return None
     if b"\r" in body or b"\0" in body:
         return None
-    starts = array("i", bytes(4 * WIDTH * (body.count(b"\n", begin) + 1)))
+    starts = array("i", bytes(4 * WIDTH * (line_feeds(body, begin, len(body)) + 1)))
     multiword: list[tuple[int, int, str]] = []
     n = scan(body + b"\n", begin, len(body) + 1, starts, multiword)
     if n == WRONG or (multiword and not ranges):
