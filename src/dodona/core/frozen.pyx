@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -79,10 +79,9 @@ cdef class FrozenWeights:
             mark = <uint32_t> keys[i] | 1
             while slots[at].mark != mark and slots[at].mark != 0:
                 at += 1
-            if slots[at].mark != 0:
-                found[hits] = slots[at].start
-                dodona_prefetch(&rows[found[hits]])
-                hits += 1
+            found[hits] = slots[at].start  # 0 if empty, and then overwritten: a branch here is hard to foresee
+            dodona_prefetch(&rows[found[hits]])
+            hits += slots[at].mark != 0
         for i in range(hits):
             row = &rows[found[i]]
             if row[0] == WIDE:
@@ -94,6 +93,9 @@ cdef class FrozenWeights:
             elif self.long_pairs:
                 for j in range(1, row[0] + 1):
                     scores[row[2 * j]] += <int16_t> row[2 * j + 1]
+            elif bits == 8:
+                for j in range(1, row[0] + 1):
+                    scores[row[j] >> 8] += <int8_t> row[j]
             else:
                 for j in range(1, row[0] + 1):
                     scores[row[j] >> bits] += <int16_t> (row[j] << (16 - bits)) >> (16 - bits)
