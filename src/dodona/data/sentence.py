@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
 from dodona.data.table import Table, words_in_rows
 from dodona.errors import FormatError, OptionError
 
@@ -116,15 +117,15 @@ class Sentence:
             raise OptionError("a sentence without words; expected at least one")
         written = None
         if heads is not None:
-            _check_heads(heads, n)
+            check_heads(heads, n)
             written = ["_" if h is None else str(h) for h in heads]
         columns = [list(map(str, range(1, n + 1)))]
         for values in (words, lemmas, upos, xpos, feats, written, labels, deps, misc):
             if values is not None:
-                _check_values(values, n)
+                check_values(values, n)
             columns.append(["_"] * n if values is None else list(values))
-        notes = _checked_comments(comments)
-        ranges = _checked_ranges(multiword, multiword_misc, n)
+        notes = checked_comments(comments)
+        ranges = checked_ranges(multiword, multiword_misc, n)
         lines = list(map("\t".join, zip(*columns, strict=True)))
         rows: Sequence[int] = range(len(notes), len(notes) + n)
         if ranges:
@@ -179,8 +180,8 @@ class Sentence:
         """Replace HEAD and DEPREL of all words."""
         if None in heads:
             raise OptionError("head None; expected a head for each word")
-        _check_heads(heads, len(self))
-        _check_values(labels, len(self))
+        check_heads(heads, len(self))
+        check_values(labels, len(self))
         self.accept_tree(list(heads), list(labels))
 
     def accept_tree(self, heads: list[int], labels: list[str]) -> None:
@@ -194,14 +195,14 @@ class Sentence:
         """Replace `lemmas`, `upos`, `xpos`, `feats` or `misc` of all words."""
         if name not in REPLACEABLE:
             raise OptionError(f"column {name!r} cannot be replaced; expected one of: {', '.join(REPLACEABLE)}")
-        _check_values(values, len(self))
+        check_values(values, len(self))
         values = list(values)
         setattr(self, name, values)
         self._replaced[COLUMNS[name]] = values
 
     def set_comments(self, lines: Iterable[str]) -> None:
         """Replace all comments by these lines, which begin with `#`; they come before the first word."""
-        self.comments = _checked_comments(lines)
+        self.comments = checked_comments(lines)
         self._new_comments = True
 
     def to_bytes(self) -> bytes:
@@ -268,49 +269,6 @@ class Sentence:
 
     def _no_gold(self, d: int, fault: str) -> FormatError:
         return FormatError(f"{self.file}:{self.word_line(d)}: word {d} of this sentence has {fault}")
-
-
-def _check_heads(heads: Sequence[int | None], n: int) -> None:
-    if len(heads) != n:
-        raise OptionError(f"{len(heads)} heads; expected {n}, one for each word")
-    for h in heads:
-        if h is not None and not 0 <= h <= n:
-            raise OptionError(f"head {h!r}; expected a number from 0 to {n}")
-
-
-def _check_values(values: Sequence[str], n: int) -> None:
-    """One value for each word, none that would tear a line apart or leave a column empty."""
-    if len(values) != n:
-        raise OptionError(f"{len(values)} values; expected {n}, one for each word")
-    together = "".join(values)
-    if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
-        bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
-        raise OptionError(f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
-
-
-def _checked_comments(comments: Iterable[str]) -> list[str]:
-    lines = list(comments)
-    for line in lines:
-        if not line.startswith("#") or "\n" in line or "\r" in line or "\0" in line:
-            raise OptionError(f"comment {line!r}; expected a single line that begins with '#'")
-    return lines
-
-
-def _checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str] | None, n: int) -> dict[int, str]:
-    """The line of each range, by its first word."""
-    if misc is None:
-        misc = ["_"] * len(multiword)
-    if len(misc) != len(multiword):
-        raise OptionError(f"{len(misc)} values in multiword_misc; expected {len(multiword)}, one for each range")
-    lines = {}
-    free = 1
-    for (first, last, form), note in zip(multiword, misc, strict=True):
-        if not free <= first < last <= n:
-            raise OptionError(f"multiword range {first}-{last}; expected ranges in order, from {free} to {n}")
-        _check_values((form, note), 2)
-        lines[first] = "\t".join((f"{first}-{last}", form, *"_______", note))
-        free = last + 1
-    return lines
 
 
 def _with_ranges(words: list[str], above: int, ranges: dict[int, str]) -> tuple[list[str], list[int]]:

@@ -16,6 +16,7 @@ from dodona.core.greedy import GreedyParser
 from dodona.core.templates import Templates
 from dodona.core.training import Learner
 from dodona.data import Sentence
+from dodona.data.checks import check_values
 from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
@@ -108,6 +109,7 @@ class Parser:
         self._encode = Encoder(templates)
         self._lowers = options.nonprojective if options.nonprojective in ENCODINGS[1:] else None
         self._names = _label_names(self.labels, options)
+        check_values(self._names, len(self._names))  # once, so that trees can be accepted as they are
         core = _core(options, labels, options.single_root)
         weights = FrozenWeights(core.actions, arrays["marks"], arrays["counts"], arrays["rows"], arrays["wide"])
         self._greedy = GreedyParser(core, templates, weights)

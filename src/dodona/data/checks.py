@@ -1,0 +1,50 @@
+"""What a column, a comment or a multiword range must be like so that it can be written, and read again."""
+
+from collections.abc import Iterable, Sequence
+
+from dodona.errors import OptionError
+
+__all__ = ["check_heads", "check_values", "checked_comments", "checked_ranges"]
+
+
+def check_heads(heads: Sequence[int | None], n: int) -> None:
+    if len(heads) != n:
+        raise OptionError(f"{len(heads)} heads; expected {n}, one for each word")
+    for h in heads:
+        if h is not None and not 0 <= h <= n:
+            raise OptionError(f"head {h!r}; expected a number from 0 to {n}")
+
+
+def check_values(values: Sequence[str], n: int) -> None:
+    """One value for each word, none that would tear a line apart or leave a column empty."""
+    if len(values) != n:
+        raise OptionError(f"{len(values)} values; expected {n}, one for each word")
+    together = "".join(values)
+    if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
+        bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
+        raise OptionError(f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
+
+
+def checked_comments(comments: Iterable[str]) -> list[str]:
+    lines = list(comments)
+    for line in lines:
+        if not line.startswith("#") or "\n" in line or "\r" in line or "\0" in line:
+            raise OptionError(f"comment {line!r}; expected a single line that begins with '#'")
+    return lines
+
+
+def checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str] | None, n: int) -> dict[int, str]:
+    """The line of each range, by its first word."""
+    if misc is None:
+        misc = ["_"] * len(multiword)
+    if len(misc) != len(multiword):
+        raise OptionError(f"{len(misc)} values in multiword_misc; expected {len(multiword)}, one for each range")
+    lines = {}
+    free = 1
+    for (first, last, form), note in zip(multiword, misc, strict=True):
+        if not free <= first < last <= n:
+            raise OptionError(f"multiword range {first}-{last}; expected ranges in order, from {free} to {n}")
+        check_values((form, note), 2)
+        lines[first] = "\t".join((f"{first}-{last}", form, *"_______", note))
+        free = last + 1
+    return lines
