@@ -124,6 +124,7 @@ def test_labels_that_do_not_fit_the_weights(model: bytes, tmp_path: Path) -> Non
         {"labels": metadata["labels"][:1]},
         {"labels": "abc"},
         {"labels": [1, 2]},
+        {"labels": [*metadata["labels"][:-1], "a\tb"]},
         {"templates": "S0.nonsense"},
         {"options": {"system": "arc-lager"}},
         {"options": 3},

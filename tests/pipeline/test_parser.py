@@ -160,6 +160,12 @@ def test_gold_heads_are_needed() -> None:
         dodona.train([Sentence.from_words(["a", "b"])])
 
 
+def test_labels_are_needed(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t1\t\t_\t_\n\n")
+    with pytest.raises(FormatError, match=r"a\.conllu:2: word 2 of this sentence has DEPREL ''; expected the name"):
+        dodona.train(tmp_path / "a.conllu")
+
+
 def test_unknown_tags_and_words_are_survived() -> None:
     parser = train(TRAIN, Options(iterations=1))
     strange = Sentence.from_words(["\N{CRYING FACE}", "x" * 10_000, "\u202eabc"], ["???", "_", "NOUN"])

@@ -185,7 +185,7 @@ class Sentence:
         self.accept_tree(list(heads), list(labels))
 
     def accept_tree(self, heads: list[int], labels: list[str]) -> None:
-        """`set_tree` for parsers: the lists are kept, and nothing is checked."""
+        """`set_tree` for parsers, which know what they give: nothing is checked, and the labels are not copied."""
         self.heads = list(heads)
         self.labels = labels
         self._replaced[HEAD] = [NUMBERS[h] if h < len(NUMBERS) else str(h) for h in heads]
