@@ -14,7 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dodona import Sentence, load, read, write
-from dodona.pipeline.parser import Options, Parser, train
+from dodona.pipeline.learning import train
+from dodona.pipeline.options import Options
+from dodona.pipeline.parser import Parser
 
 LENGTHS = (10, 100, 1000)
 

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from dodona import read
-from dodona.pipeline.parser import Options, train
+from dodona.pipeline.learning import train
+from dodona.pipeline.options import Options
 from dodona.systems import SYSTEMS
 
 

@@ -13,7 +13,8 @@ from pipeline.treebank import treebank
 import dodona
 from dodona import FormatError
 from dodona.pipeline import modelfile
-from dodona.pipeline.parser import Options, train
+from dodona.pipeline.learning import train
+from dodona.pipeline.options import Options
 
 
 @pytest.fixture(scope="module")

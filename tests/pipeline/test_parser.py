@@ -7,7 +7,9 @@ from pipeline.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError, Sentence
-from dodona.pipeline.parser import Iteration, Options, Parser, train
+from dodona.pipeline.learning import Iteration, train
+from dodona.pipeline.options import Options
+from dodona.pipeline.parser import Parser
 from dodona.systems import SYSTEMS
 
 TRAIN, TEST = treebank(120), treebank(40, seed=2)

@@ -22,6 +22,7 @@ from dodona.evaluation import (
     differences,
     evaluate,
 )
+from dodona.evaluation.calibration import Reliability, confidences, reliability
 from dodona.evaluation.significance import SHUFFLES
 
 BREAKDOWNS = ("relation", "length", "distance")
@@ -55,6 +56,9 @@ class Result:
 @click.argument("system2", required=False)
 @click.option("--by", multiple=True, type=click.Choice(BREAKDOWNS), help="Also show where the errors are; repeatable.")
 @click.option(
+    "--calibration", is_flag=True, help="Compare the confidence in MISC (`dodona parse --confidence`) with accuracy."
+)
+@click.option(
     "--shuffles",
     default=SHUFFLES,
     show_default=True,
@@ -71,8 +75,9 @@ class Result:
     help="For people or for scripts.",
 )
 def evaluate_command(
-    gold: str, system: str, system2: str | None, by: tuple[str, ...], shuffles: int, seed: int, output: str
-) -> None:
+    gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, shuffles: int, seed: int,
+    output: str,
+) -> None:  # fmt: skip
     """Score the trees and tags in SYSTEM against GOLD (CoNLL-U, `-` for standard input); compare it with SYSTEM2.
 
     The scores are those of the CoNLL 2018 shared task, for any tokenization of the same text. Where the words are the
@@ -82,6 +87,7 @@ def evaluate_command(
     \b
     dodona evaluate gold.conllu parsed.conllu
     dodona evaluate gold.conllu parsed.conllu --by relation --by length
+    dodona evaluate gold.conllu parsed.conllu --calibration
     dodona evaluate gold.conllu one.conllu other.conllu --format json
     """
     files = [gold, system] if system2 is None else [gold, system, system2]
@@ -95,13 +101,15 @@ def evaluate_command(
         try:
             comparison = compare(gold_sentences, sentences)
         except MismatchError as error:
-            if by or system2 is not None:
+            if by or calibration or system2 is not None:
                 raise
             click.echo(f"dodona: other words than in gold, so no attachment scores: {error}", err=True)
         else:
             comparisons.append(comparison)
             tables.append(_attachment_table(comparison))
             tables += [_breakdown_table(kind, comparison) for kind in BREAKDOWNS if kind in by]
+            if calibration:
+                tables.append(_calibration_table(reliability(comparison, confidences(sentences))))
         results.append(Result([file], tables))
     if system2 is not None:
         first, second = comparisons
@@ -114,6 +122,20 @@ def _sentences(file: str) -> list[Sentence]:
     if not sentences:
         raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
     return sentences
+
+
+def _calibration_table(found: Reliability) -> Table:
+    rows: dict[str, tuple[Value, ...]] = {
+        f"{one.low:.2f}-{one.high:.2f}" if one.low < 1 else "1.00": (
+            one.arcs,
+            100 * one.confidence,
+            100 * one.accuracy,
+            100 * (one.confidence - one.accuracy),
+        )
+        for one in found.bins
+    }
+    title = f"Calibration (expected calibration error {100 * found.error:.2f} %, Brier score {found.brier:.4f})"
+    return Table("calibration", title, ("arcs", "confidence", "accuracy", "difference"), rows)
 
 
 def _percent(share: float | None) -> float | None:

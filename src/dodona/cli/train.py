@@ -9,8 +9,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dodona.data import read
 from dodona.errors import FormatError
+from dodona.pipeline.calibration import fit_temperature
+from dodona.pipeline.learning import Iteration, frozen, train
 from dodona.pipeline.modelfile import check_target
-from dodona.pipeline.parser import NONPROJECTIVE, UPDATES, Iteration, Options, frozen, train
+from dodona.pipeline.options import NONPROJECTIVE, UPDATES, Options
 from dodona.systems import SYSTEMS
 
 
@@ -29,9 +31,18 @@ from dodona.systems import SYSTEMS
 @click.option(
     "--oracle",
     help="static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, nd-all. "
-    "[default: dynamic or nd-all]",
+    "[default: the last of these that the system has; static with a beam]",
 )
 @click.option("--iterations", type=int, help="Passes over the data. [default: 15; easy-first 20]")
+@click.option(
+    "--beam",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="WIDTH",
+    help="Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
+)
+@click.option("--early-update", is_flag=True, help="beam: early update, not max-violation.")
 @click.option("--explore", default=0.9, show_default=True, help="dynamic: how often a mistake is followed (p).")
 @click.option(
     "--explore-after", default=1, type=click.IntRange(0), show_default=True, help="dynamic: iterations before that (k)."
@@ -62,7 +73,7 @@ def train_command(
 
     \b
     dodona train train.conllu --dev dev.conllu -o my.model
-    dodona train train.conllu -s swap-standard -o my.model
+    dodona train train.conllu -s swap-standard --beam 20 -o my.model
     """
     given = {"root": root, "moves": moves, "reduce_label": reduce_label}
     choice = Options(
@@ -88,7 +99,8 @@ def train_command(
         task = bar.add_task("training", total=choice.iterations)
 
         def report(iteration: Iteration) -> bool:
-            line = f"iteration {iteration.number}: {iteration.accuracy:.2%} of {iteration.steps} steps right"
+            unit = "steps" if choice.beam == 1 else "sentences"
+            line = f"iteration {iteration.number}: {iteration.accuracy:.2%} of {iteration.steps} {unit} right"
             last = False
             if dev_sentences:
                 parser = frozen(iteration.learner, choice, iteration.labels, iteration.templates)
@@ -106,6 +118,8 @@ def train_command(
         parser = best["parser"]
         parser.about["dev"] = {"UAS": round(best["uas"], 2), "LAS": round(best["las"], 2)}
         parser.about["iteration"] = best["number"]
+        if choice.beam > 1:
+            parser.temperature = fit_temperature(parser, dev_sentences)
     data = (name or treebank.rpartition("/")[2]).encode("utf-8", "replace").decode()
     parser.about |= {"data": data, "sentences": len(sentences), "licence": licence}
     parser.save(output)

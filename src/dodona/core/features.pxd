@@ -18,5 +18,8 @@ cdef class Extractor:
     cdef int[::1] silent                # whether its node is nobody
 
     cdef int extract(self, State s, Words words, int site, uint64_t* keys) noexcept nogil
+    cdef void look(self, State s, Words words, int site) noexcept nogil
+    cdef uint64_t signature(self) noexcept nogil
+    cdef int name(self, uint64_t* keys) noexcept nogil
     cdef int place(self, State s, int place, int site) noexcept nogil
     cdef int between(self, State s, bint last) noexcept nogil

@@ -42,10 +42,14 @@ cdef class Extractor:
 
     cdef int extract(self, State s, Words words, int site, uint64_t* keys) noexcept nogil:
         """Write the names of the features into `keys`, and return how many there are."""
-        cdef int i, k, step, attribute, length, position, n = s.n, count = 0
+        self.look(s, words, site)
+        return self.name(keys)
+
+    cdef void look(self, State s, Words words, int site) noexcept nogil:
+        """Find the value of every atom."""
+        cdef int i, k, step, attribute, position, n = s.n
         cdef int width = n + 2
-        cdef uint64_t value, h
-        cdef bint heard
+        cdef uint64_t value
         for i in range(self.node_count):
             k = self.place(s, self.nodes[2 * i], site)
             step = self.nodes[2 * i + 1]
@@ -93,7 +97,20 @@ cdef class Extractor:
                 position = abs(position - k)
                 value = 6 if position > 10 else 5 if position > 4 else position
             self.values[i] = value
-        position = 0
+
+    cdef uint64_t signature(self) noexcept nogil:
+        """One number for all atoms: configurations that look the same to the templates have the same."""
+        cdef uint64_t h = 1
+        cdef int i
+        for i in range(self.atom_count):
+            h = mix(h, ~0ULL if self.silent[i] else self.values[i])
+        return h
+
+    cdef int name(self, uint64_t* keys) noexcept nogil:
+        """Combine the atoms found last into features."""
+        cdef int i, k, length, position = 0, count = 0
+        cdef uint64_t h
+        cdef bint heard
         for i in range(self.most):
             length = self.combinations[position]
             heard = True

@@ -6,6 +6,7 @@ cdef int NONE
 cdef class Gold:
     cdef public int n
     cdef public bint is_tree        # every word is reached from ROOT
+    cdef public bint is_forest      # no cycle, but there may be words whose head is not known
     cdef public bint is_projective  # every subtree is an unbroken stretch of words
     cdef public int[::1] head       # nobody for ROOT and nobody, and for a word whose head is not known
     cdef public int[::1] label      # NONE: any label will do
@@ -18,8 +19,10 @@ cdef class Gold:
 
     @cython.locals(h=cython.int, k=cython.int)
     cdef void fill(self, const int[::1] heads, const int[::1] labels, int offset, int n) noexcept nogil
-    @cython.locals(in_order=cython.bint, more=cython.bint)
+    @cython.locals(met=cython.int)
     cdef void traverse(self) noexcept nogil
+    @cython.locals(done=cython.int, more=cython.bint)
+    cdef int walk(self, int top, int met) noexcept nogil
     cdef int arity(self, int h) noexcept nogil
     cdef int leftmost(self, int h) noexcept nogil
     cdef int dependents_from(self, int h, int k) noexcept nogil

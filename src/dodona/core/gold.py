@@ -49,15 +49,27 @@ class Gold:
     def traverse(self) -> None:
         """Walk the tree inorder: the projective order, a bottom-up order, and whether it is a tree at all.
 
-        A tree is projective exactly if its inorder traversal meets the words in sentence order.
+        A tree is projective exactly if its inorder traversal meets the words in sentence order. Where heads are not
+        known, what hangs on the headless words comes after ROOT's tree, one after the other.
         """
         for k in range(self.n + 1):
             self.cursor[k] = self.first[k]
             self.order[k] = NONE
             self.component[k] = k
-        met = done = 0
-        in_order = True
-        k = 0
+        met = self.walk(0, 0)
+        self.is_tree = met == self.n + 1
+        self.is_projective = self.is_tree
+        for k in range(1, self.n + 1):
+            if self.order[k] != k:
+                self.is_projective = False
+            if self.head[k] > self.n:
+                met = self.walk(k, met)
+        self.is_forest = met == self.n + 1
+
+    def walk(self, top: int, met: int) -> int:
+        """Everything under `top`, with so many words met before; returns how many after."""
+        done = met
+        k = top
         while True:
             c = self.cursor[k]
             more = c < self.first[k + 1]
@@ -67,7 +79,6 @@ class Gold:
                 continue
             if self.order[k] == NONE:
                 self.order[k] = met
-                in_order = in_order and met == k
                 met += 1
             if more:
                 self.cursor[k] = c + 1
@@ -75,11 +86,9 @@ class Gold:
                 continue
             self.post[done] = k
             done += 1
-            if k == 0:
-                break
+            if k == top:
+                return met
             k = self.head[k]
-        self.is_tree = met == self.n + 1
-        self.is_projective = self.is_tree and in_order
 
     def arity(self, h: int) -> int:
         return self.first[h + 1] - self.first[h]

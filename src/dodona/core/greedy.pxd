@@ -2,6 +2,8 @@ cimport cython
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from dodona.core.features cimport Extractor, Words
+from dodona.core.gold cimport Gold
+from dodona.core.judging cimport Judge
 from dodona.core.state cimport State
 from dodona.core.system cimport TransitionSystem
 from dodona.core.frozen cimport FrozenWeights
@@ -26,8 +28,11 @@ cdef class GreedyParser:
     cdef int leaves
 
     cdef reserve(self, int capacity)
-    cdef void parse_words(self, TransitionSystem system, State s, Words words) noexcept nogil
-    cdef void choose(self, TransitionSystem system, State s, Words words, int site) noexcept nogil
+    cdef void parse_words(self, TransitionSystem system, State s, Words words, Judge judge, Gold gold) noexcept nogil
+    cdef int choose_site(self, TransitionSystem system, State s, Words words, Judge judge, Gold gold) noexcept nogil
+    cdef void choose(
+        self, TransitionSystem system, State s, Words words, int site, Judge judge, Gold gold
+    ) noexcept nogil
     cdef void parse_sites(self, TransitionSystem system, State s, Words words) noexcept nogil
     cdef void enter(self, TransitionSystem system, State s, Words words, int site) noexcept nogil
     cdef void play(self, int site) noexcept nogil

@@ -14,6 +14,7 @@ cdef class TransitionSystem:
     cdef bint is_terminal(self, State s) noexcept nogil
     cdef bint legal(self, State s, int move, int site) noexcept nogil
     cdef void apply(self, State s, int move, int site, int label) noexcept nogil
+    cdef void act(self, State s, int action, int site, int remembered) noexcept nogil
     cdef int head_of(self, State s, int move, int site) noexcept nogil
     cdef int dependent_of(self, State s, int move, int site) noexcept nogil
     cdef int cost(self, State s, Gold gold, int move, int site) noexcept nogil

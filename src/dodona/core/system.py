@@ -35,6 +35,14 @@ class TransitionSystem:
     def apply(self, s: State, move: int, site: int, label: int) -> None:
         """Take a legal move."""
 
+    def act(self, s: State, action: int, site: int, remembered: int) -> None:
+        """Take an action by its number; `remembered` is the label that a plain move carries along."""
+        if action < self.plain:
+            self.apply(s, self.moves[action], site, remembered)
+        else:
+            action -= self.plain
+            self.apply(s, self.moves[self.plain + action // self.labels], site, action % self.labels)
+
     def head_of(self, s: State, move: int, site: int) -> int:
         """The head of the arc that the move would add, or nobody."""
         return s.n + 1

@@ -28,7 +28,7 @@ from typing import NamedTuple
 from dodona.data.projectivity import checked_tree, lift
 from dodona.errors import OptionError, TreeError
 
-__all__ = ["ENCODINGS", "deprojectivize", "projectivize"]
+__all__ = ["ENCODINGS", "Decoded", "decoded", "deprojectivize", "escaped", "projectivize"]
 
 ENCODINGS = ("baseline", "head", "path", "head+path")
 UP, DOWN = "↑", "↓"
@@ -54,7 +54,7 @@ def projectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -> 
     lifted, passed = lift(heads)
     if encoding == "baseline":
         return lifted, list(labels)
-    found = [_escaped(label) for label in labels]
+    found = [escaped(label) for label in labels]
     names = list(found)
     for d, (old, new) in enumerate(zip(heads, lifted, strict=True), start=1):
         if old != new:
@@ -74,11 +74,11 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -
     _check(heads, labels, encoding)
     if encoding == "baseline":
         return list(heads), list(labels)
-    decoded = [_decoded(label) for label in labels]
+    said = [decoded(label) for label in labels]
     found = list(heads)
-    if any(label.is_lifted for label in decoded):
-        found = _Lowering(heads, decoded).lowered(encoding)
-    return found, [label.label for label in decoded]
+    if any(label.is_lifted for label in said):
+        found = _Lowering(heads, said).lowered(encoding)
+    return found, [label.label for label in said]
 
 
 class _Lowering:
@@ -149,13 +149,14 @@ def _check(heads: Sequence[int], labels: Sequence[str], encoding: str) -> None:
         raise TreeError(f"{len(heads)} heads but {len(labels)} labels")
 
 
-def _escaped(label: str) -> str:
+def escaped(label: str) -> str:
+    """A label of the treebank as the encodings write it when nothing was lifted."""
     return SPECIAL.sub(r"\\\g<0>", label)
 
 
 @lru_cache(maxsize=1 << 14)
-def _decoded(label: str) -> Decoded:
-    """Whatever follows a complete decoration is dropped: no encoding writes anything there."""
+def decoded(label: str) -> Decoded:
+    """What a label says. Whatever follows a complete decoration is dropped: no encoding writes anything there."""
     match = DECORATED.match(label)
     assert match is not None  # the pattern takes the empty string too
     name, up, head_label, down = match.groups()

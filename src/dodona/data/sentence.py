@@ -1,6 +1,7 @@
 """A sentence of a treebank: its columns to look at, its bytes to write again."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 
 from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
 from dodona.data.table import Table, words_in_rows
@@ -234,16 +235,27 @@ class Sentence:
         other.file = self.file
         return other
 
+    def copied(self) -> "Sentence":
+        """The same sentence, to be changed on its own."""
+        other = copy(self)
+        other._replaced = dict(self._replaced)
+        return other
+
     def check_gold(self) -> None:
         """Refuse a sentence that has no full tree to learn from or to be measured by; several roots are fine."""
-        n = len(self)
         for d, h in enumerate(self.heads, start=1):
             if h is None:
                 raise self._no_gold(d, "HEAD '_'; expected the number of its head, or 0 for the root")
-            if not 0 <= h <= n or h == d:
-                raise self._no_gold(d, f"HEAD {h}; expected another word from 0 to {n}")
         if 0 not in self.heads:
             raise FormatError(f"{self.file}:{self.line}: no root in this sentence; expected a word with HEAD 0")
+        self.known_heads()
+
+    def known_heads(self) -> list[int | None]:
+        """The heads of a tree or a part of one, checked; None where HEAD is `_`."""
+        n = len(self)
+        for d, h in enumerate(self.heads, start=1):
+            if h is not None and (not 0 <= h <= n or h == d):
+                raise self._no_gold(d, f"HEAD {h}; expected another word from 0 to {n}")
         reaches_root = [True] + [False] * n
         for d in range(1, n + 1):
             path: list[int] = []
@@ -255,6 +267,7 @@ class Sentence:
                 k = self.heads[k - 1] or 0
             for k in path:
                 reaches_root[k] = True
+        return self.heads
 
     def gold_heads(self) -> list[int]:
         """The heads of a full tree, checked; what learning and evaluation take instead of `heads`."""
@@ -262,7 +275,7 @@ class Sentence:
         return [h for h in self.heads if h is not None]
 
     def gold_labels(self) -> list[str]:
-        """The labels of a full tree; none may be empty."""
+        """The labels of a tree to learn from; none may be empty."""
         if "" in self.labels:
             raise self._no_gold(self.labels.index("") + 1, "DEPREL ''; expected the name of a relation")
         return list(self.labels)

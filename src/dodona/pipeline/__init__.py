@@ -22,12 +22,12 @@ def load(path: str | Path) -> "Parser":
 
 def train(treebank: str | Path | Iterable[Sentence], **options: Any) -> "Parser":
     """Train a parser on gold trees, from a file or from sentences; the options are those of `Options`."""
-    from dodona.pipeline import parser
+    from dodona.pipeline import learning
+    from dodona.pipeline.options import Options
 
     sentences = read(treebank) if isinstance(treebank, str | Path) else treebank
-    unknown = set(options) - set(parser.Options.__dataclass_fields__)
+    known = Options.__dataclass_fields__
+    unknown = sorted(set(options) - set(known))
     if unknown:
-        raise OptionError(
-            f"unknown option {sorted(unknown)[0]!r}; the options are: {', '.join(parser.Options.__dataclass_fields__)}"
-        )
-    return parser.train(sentences, parser.Options(**options))
+        raise OptionError(f"unknown option {unknown[0]!r}; the options are: {', '.join(known)}")
+    return learning.train(sentences, Options(**options))

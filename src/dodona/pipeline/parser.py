@@ -1,135 +1,130 @@
-"""The parser as a component: it trains on sentences, parses sentences, saves itself to a file and loads itself."""
+"""The parser as a component: it parses sentences, greedily or with a beam, and turns into data and back."""
 
-import random
-from array import array
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from itertools import islice
+from math import exp
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from dodona.core import derive
-from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, weight_bits, without_weak_features
-from dodona.core.gold import Gold
+from dodona.core.beam import Beam
+from dodona.core.features import Words
+from dodona.core.frozen import FrozenWeights, rows_are_sound, weight_bits
 from dodona.core.greedy import GreedyParser
+from dodona.core.judging import Judge
+from dodona.core.scorer import Scorer
 from dodona.core.templates import Templates
-from dodona.core.training import Learner
 from dodona.data import Sentence
 from dodona.data.checks import check_values
-from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
+from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
+from dodona.pipeline.constraints import Given, given_arcs
 from dodona.pipeline.encode import Encoder, Tagged
-from dodona.research import BUDGET, System, system
+from dodona.pipeline.options import NO_BEAM, Options, core_system, label_names
+from dodona.systems import SYSTEMS
 
-__all__ = ["Iteration", "Options", "Parser", "train"]
+__all__ = ["Analysis", "Parser", "Request"]
 
 BATCH = 64
-MOST_ACTIONS = 65_535
-LARGE = 12_000_000  # bytes: a model larger than that is pruned
-POLICIES = ("static", "nondeterministic", "dynamic", "eager", "lazy", "minimal", "nd-sw", "nd-all")
-UPDATES = ("perceptron", "pa", "pa-max-loss")
-NONPROJECTIVE = (*ENCODINGS, "drop", "keep")
 
 
 @dataclass(frozen=True)
-class Options:
-    """How a parser is trained. None is what suits the system."""
+class Request:
+    """What is wanted of a parse; `beam` None is what the model was trained with."""
 
-    system: str = "arc-eager"
-    system_options: dict[str, Any] = field(default_factory=dict)
-    templates: str | None = None
-    oracle: str | None = None
-    iterations: int | None = None
-    explore_after: int = 1  # k of EXPLORE(k, p): iterations without exploration
-    explore: float = 0.9  # p: how often a mistake is followed
-    random_choice: bool = False  # after a mistake a random correct action (2012), not the best (2013)
-    update: str = "perceptron"
-    aggressiveness: float = 0.1
-    nonprojective: str = "head"  # what a projective system does with non-projective trees
-    single_root: bool = True  # of what is parsed
-    seed: int = 1
-
-    def resolved(self) -> "Options":
-        """The same with every default filled in; an error lists the valid values."""
-        chosen = system(self.system, **self.system_options)
-        offers = [name for name in chosen.entry.oracles if name in POLICIES]
-        if "dynamic" in offers:
-            offers.insert(1, "nondeterministic")
-        oracle = self.oracle or offers[-1]
-        if oracle not in offers:
-            raise OptionError(f"oracle {oracle!r}: {self.system} can be trained with {', '.join(offers)}")
-        for name, value, valid in (
-            ("update", self.update, UPDATES),
-            ("nonprojective", self.nonprojective, NONPROJECTIVE),
-        ):
-            if value not in valid:
-                raise OptionError(f"{name} {value!r}: expected one of {', '.join(valid)}")
-        iterations = self.iterations if self.iterations is not None else 20 if self.system == "easy-first" else 15
-        if iterations < 1:
-            raise OptionError(f"iterations {iterations}: expected at least 1")
-        if not 0 <= self.explore <= 1:
-            raise OptionError(f"explore {self.explore}: expected a probability from 0 to 1")
-        kind = chosen.entry.template_kind
-        filled = asdict(self) | {
-            "oracle": oracle,
-            "iterations": iterations,
-            "templates": self.templates or f"{kind}-full",
-        }
-        return Options(**filled)
+    beam: int | None = None
+    nbest: int = 1  # different trees
+    confidence: bool = False
+    constrained: bool = False  # keep the arcs that the sentence has already
 
 
-@dataclass(frozen=True)
-class Iteration:
-    """What is reported after each pass over the training data."""
+class Analysis(NamedTuple):
+    """A tree for a sentence. Its share of exp(score), among all that the beam ends with, is its share of the mass."""
 
-    number: int
-    steps: int
-    mistakes: int
-    features: int
-    learner: Learner
+    heads: list[int]
     labels: list[str]
-    templates: Templates
-
-    @property
-    def accuracy(self) -> float:
-        return 1 - self.mistakes / max(1, self.steps)
+    score: float = 0.0
+    confidence: Sequence[float] = ()
+    """For each word the share of the beam's mass that agrees on its head and label."""
 
 
 class Parser:
-    """A trained parser. Made by `train` or `Parser.load`."""
+    """A trained parser. Made by `dodona.train` or `dodona.load`."""
 
-    def __init__(self, options: Options, labels: Sequence[str], templates: Templates, arrays: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        options: Options,
+        labels: Sequence[str],
+        templates: Templates,
+        arrays: dict[str, Any],
+        temperature: float = 1.0,
+    ) -> None:
         self.options = options
         self.labels = list(labels)
         self.templates = templates
+        self.temperature = temperature  # by which scores are divided before they are taken for logarithms
         self.about: dict[str, Any] = {}
         self._arrays = arrays
         self._encode = Encoder(templates)
         self._lowers = options.nonprojective if options.nonprojective in ENCODINGS[1:] else None
-        self._names = _label_names(self.labels, options)
+        self._names = label_names(self.labels, options)
         check_values(self._names, len(self._names))  # once, so that trees can be accepted as they are
-        core = _core(options, labels, options.single_root)
-        weights = FrozenWeights(core.actions, arrays["marks"], arrays["counts"], arrays["rows"], arrays["wide"])
-        self._greedy = GreedyParser(core, templates, weights)
+        self._core = core_system(options, labels, options.single_root)
+        self._weights = FrozenWeights(
+            self._core.actions, arrays["marks"], arrays["counts"], arrays["rows"], arrays["wide"]
+        )
+        self._greedy = GreedyParser(self._core, templates, self._weights)
+        self._scorer: Scorer | None = None
+        self._beams: dict[int, Beam] = {}
 
-    def parse(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def parse(self, sentences: Iterable[Sentence], request: Request = Request()) -> Iterator[Sentence]:  # noqa: B008
         """Fill in heads and labels, one sentence after the other, in place.
 
-        A few sentences are taken at a time, so that the weights stay near the processor.
+        For more than one tree the sentence comes that many times, each a copy with its score in a comment.
         """
+        self.check(request)
         rest = iter(sentences)
-        while batch := list(islice(rest, BATCH)):
-            encoded = [self._encode(sentence) for sentence in batch]
-            parsed = [self._greedy.parse(words) for words in encoded]
-            for sentence, (heads, labels) in zip(batch, parsed, strict=True):
-                sentence.accept_tree(*self._finished(heads, labels))
-                yield sentence
+        while batch := list(islice(rest, BATCH)):  # a few at a time, so that the weights stay near the processor
+            if request == Request():
+                encoded = [self._encode(sentence) for sentence in batch]
+                parsed = [self._best(words) for words in encoded]
+                for sentence, (heads, labels) in zip(batch, parsed, strict=True):
+                    sentence.accept_tree(*self._finished(heads, labels))
+                    yield sentence
+            else:
+                for sentence in batch:
+                    yield from annotated(sentence, self.analyses(sentence, request), request)
+
+    def check(self, request: Request) -> None:
+        """Refuse what this parser cannot do."""
+        width = request.beam or self.options.beam
+        if width < 1:
+            raise OptionError(f"beam {width}: expected a number of hypotheses, at least 1")
+        if width > 1 and self.options.system == "easy-first":
+            raise OptionError(NO_BEAM)
+        if request.nbest < 1:
+            raise OptionError(f"nbest {request.nbest}: expected at least 1")
+        if width < max(request.nbest, 2 if request.confidence else 1):
+            wanted = f"{request.nbest} best trees" if request.nbest > 1 else "confidence"
+            raise OptionError(f"{wanted} with a beam of {width}: expected a wider beam, for example 20")
+
+    def analyses(self, sentence: Sentence, request: Request = Request()) -> list[Analysis]:  # noqa: B008
+        """The best trees for a sentence, which stays as it is: as many different ones as are wanted and found."""
+        self.check(request)
+        given = self._given(sentence) if request.constrained else None
+        words = self._encode(sentence)
+        width = request.beam or self.options.beam
+        if width == 1:
+            heads, labels = self._finished(*self._greedy.parse(words, *self._limits(given)))
+            found = [Analysis(heads, labels)]
+        else:
+            found = self._different(words, width, request, given)
+        return [given.checked(sentence, analysis) if given else analysis for analysis in found]
 
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
         """Heads and labels for a sentence, which stays as it is."""
-        return self._finished(*self._greedy.parse(self._encode(sentence)))
+        return self._finished(*self._best(self._encode(sentence)))
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """UAS and LAS in percent on gold trees, full labels, all words; the sentences stay as they are."""
@@ -141,6 +136,56 @@ class Parser:
                 heads_right += h == gold_h
                 right += h == gold_h and l == gold_l
         return 100 * heads_right / max(1, total), 100 * right / max(1, total)
+
+    def _best(self, words: Words) -> tuple[list[int], list[int]]:
+        if self.options.beam == 1:
+            return self._greedy.parse(words)
+        beam = self._beam(self.options.beam)
+        beam.search(words)
+        ((_, heads, labels),) = beam.results(1)
+        return heads, labels
+
+    def ends(self, sentence: Tagged) -> list[tuple[float, list[int], list[str]]]:
+        """(score, heads, labels) of all hypotheses that the beam ends with."""
+        beam = self._beam(self.options.beam)
+        beam.search(self._encode(sentence))
+        return [(score, *self._finished(heads, labels)) for score, heads, labels in beam.results(beam.width)]
+
+    def _different(self, words: Words, width: int, request: Request, given: Given | None) -> list[Analysis]:
+        beam = self._beam(width)
+        beam.search(words, *self._limits(given))
+        ends = beam.results(width if request.nbest > 1 or request.confidence else 1)
+        trees = [Analysis(*self._finished(heads, labels), score / self.temperature) for score, heads, labels in ends]
+        found: list[Analysis] = []
+        for tree in trees:
+            if len(found) < request.nbest and not any(tree[:2] == other[:2] for other in found):
+                found.append(tree)
+        if request.confidence:
+            masses = [exp(tree.score - trees[0].score) for tree in trees]
+            found = [tree._replace(confidence=_confidence(tree, trees, masses)) for tree in found]
+        return found
+
+    def _beam(self, width: int) -> Beam:
+        if width not in self._beams:
+            self._scorer = self._scorer or Scorer(self.templates, self._weights)
+            self._beams[width] = Beam(self._core, self._scorer, width)
+        return self._beams[width]
+
+    def _given(self, sentence: Sentence) -> Given | None:
+        projective = SYSTEMS[self.options.system].builds == "projective trees"
+        return given_arcs(sentence, self._names, self._lowers is not None, projective, self.options.single_root)
+
+    def check_given(self, sentence: Sentence) -> None:
+        """Refuse given arcs that no tree of this parser can have."""
+        self._given(sentence)
+
+    def _limits(self, given: Given | None) -> tuple[Any, ...]:
+        """A judge that knows which actions keep the given arcs, and these arcs. A given arc must not look like a lifted
+        one, which would be moved in the end."""
+        if given is None:
+            return ()
+        unfit = [i for i, name in enumerate(self._names) if self._lowers is not None and decoded(name).is_lifted]
+        return Judge(self._core, policy="costs", unfit=unfit), given.gold
 
     def _finished(self, heads: list[int], labels: list[int]) -> tuple[list[int], list[str]]:
         names = [self._names[label] for label in labels]
@@ -154,6 +199,7 @@ class Parser:
             "options": asdict(self.options),
             "labels": self.labels,
             "templates": self.templates.text,
+            "temperature": self.temperature,
             "about": self.about,
         }
         modelfile.save(path, metadata, self._arrays)
@@ -167,16 +213,53 @@ class Parser:
             known = isinstance(labels, list) and isinstance(text, str) and isinstance(about, dict) and labels
             if metadata["component"] != "parser" or not known:
                 raise OptionError("expected a parser with labels, templates and a description")
+            temperature = float(metadata["temperature"])
+            if not 0 < temperature < float("inf"):
+                raise OptionError(f"temperature {temperature}; expected a positive number")
             templates = Templates.parse(text, f"{path}, templates")
-            core = _core(options, labels, options.single_root)
+            core = core_system(options, labels, options.single_root)
             _check_arrays(path, core.actions, arrays)
-            parser = cls(options, labels, templates, arrays)
+            parser = cls(options, labels, templates, arrays, temperature)
             parser.about = about
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{path}: the model's description is not valid: {error}") from error
         return parser
+
+
+def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
+    """The sentence with each of its trees: itself with the best, copies with the others."""
+    copies = [sentence, *(sentence.copied() for _ in analyses[1:])]
+    for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
+        copy.accept_tree(analysis.heads, analysis.labels)
+        if request.nbest > 1:
+            notes = [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
+            copy.set_comments([*(_renamed(comment, rank) for comment in copy.comments), *notes])
+        if request.confidence:
+            copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
+        yield copy
+
+
+def _renamed(comment: str, rank: int) -> str:
+    """Every sentence needs a sent_id of its own."""
+    is_name = comment[1:].partition("=")[0].strip() == "sent_id"
+    return f"{comment.rstrip()}-{rank}" if is_name and rank > 1 else comment
+
+
+def _with_confidence(misc: str, confidence: float) -> str:
+    kept = [part for part in misc.split("|") if part != "_" and not part.startswith("Confidence=")]
+    return "|".join([*kept, f"Confidence={confidence:.4f}"])
+
+
+def _confidence(tree: Analysis, trees: list[Analysis], masses: list[float]) -> list[float]:
+    total = sum(masses)
+    shares = []
+    for k in range(len(tree.heads)):
+        arc = tree.heads[k], tree.labels[k]
+        agreeing = (mass for other, mass in zip(trees, masses, strict=True) if (other.heads[k], other.labels[k]) == arc)
+        shares.append(sum(agreeing) / total)
+    return shares
 
 
 def _check_arrays(path: str | Path, actions: int, arrays: dict[str, Any]) -> None:
@@ -190,111 +273,3 @@ def _check_arrays(path: str | Path, actions: int, arrays: dict[str, Any]) -> Non
         rows.view("<u2"), 1 if row_kind == "<u2" else 2, len(marks), len(wide) // actions, actions
     ):
         raise FormatError(f"{path}: the weights do not fit the {actions} actions of the model")
-
-
-def train(
-    sentences: Iterable[Sentence], options: Options, report: Callable[[Iteration], bool | None] | None = None
-) -> Parser:
-    """Train a parser on gold trees. `report` is called after each iteration; if it returns True, that was the last."""
-    options = options.resolved()
-    templates = Templates.load(str(options.templates))
-    chosen = system(options.system, **options.system_options)
-    prepared = list(_prepared(sentences, chosen, options))
-    if not prepared:
-        raise FormatError("there is no sentence to train on")
-    labels = sorted({label for _, _, names in prepared for label in names})
-    if "root_label" in chosen.options and "root_label" not in options.system_options:
-        roots = Counter(label for _, heads, names in prepared for h, label in zip(heads, names, strict=True) if h == 0)
-        usual = {"root_label": roots.most_common(1)[0][0]}
-        options = replace(options, system_options=options.system_options | usual)
-    if _core(options, labels, False).actions > MOST_ACTIONS:
-        raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
-    numbers = {label: i for i, label in enumerate(_label_names(labels, options))}
-    encode = Encoder(templates)
-    learner = _learner(options, labels, templates, max(len(heads) for _, heads, _ in prepared))
-    examples = [
-        (encode(sentence), *_gold(heads, [numbers[name] for name in names], options, learner.system))
-        for sentence, heads, names in prepared
-    ]
-    chance = random.Random(options.seed)
-    order = list(range(len(examples)))
-    for number in range(1, (options.iterations or 0) + 1):
-        chance.shuffle(order)
-        explore = options.explore if options.oracle == "dynamic" and number > options.explore_after else 0.0
-        for i in order:
-            words, gold, moves = examples[i]
-            learner.train(words, gold, moves, explore)
-        steps, mistakes = learner.count()
-        if report is not None and report(
-            Iteration(number, steps, mistakes, learner.weights.features, learner, labels, templates)
-        ):
-            break
-    return frozen(learner, options, labels, templates)
-
-
-def frozen(learner: Learner, options: Options, labels: Sequence[str], templates: Templates) -> Parser:
-    """A parser with the learner's averaged weights as they are now.
-
-    A large model loses the features that never had a weight worth one early update: a third of it, and nothing that can
-    be measured.
-    """
-    averages = learner.weights.averages()
-    arrays = freeze(*averages, learner.system.actions)
-    if options.update == "perceptron" and sum(array.nbytes for array in arrays) > LARGE:
-        arrays = freeze(*without_weak_features(*averages, 0.9), learner.system.actions)
-    marks, counts, rows, wide = arrays
-    return Parser(options, labels, templates, {"marks": marks, "rows": rows, "wide": wide, "counts": counts})
-
-
-def _prepared(
-    sentences: Iterable[Sentence], chosen: System, options: Options
-) -> Iterator[tuple[Sentence, list[int], list[str]]]:
-    """Sentences with trees that the system can build."""
-    for sentence in sentences:
-        heads = sentence.gold_heads()
-        labels = sentence.gold_labels()
-        if chosen.entry.builds == "projective trees":
-            if options.nonprojective in ENCODINGS:
-                heads, labels = projectivize(heads, labels, options.nonprojective)
-            elif options.nonprojective == "drop" and not derive.gold_tree(heads, [0] * len(heads)).is_projective:
-                continue
-        yield sentence, heads, labels
-
-
-def _gold(heads: list[int], labels: list[int], options: Options, core: Any) -> tuple[Gold, "array[int]"]:
-    """The gold tree as the oracle needs it and, if it is planned ahead, its derivation."""
-    gold = derive.gold_tree(heads, labels)
-    if options.oracle == "minimal":
-        moves = core.fewest_swaps(gold, BUDGET)
-        core.prepare(gold, True)
-        return gold, array("i", moves or [])
-    if options.oracle == "lazy":
-        core.prepare(gold, True)
-    return gold, array("i")
-
-
-def _learner(options: Options, labels: Sequence[str], templates: Templates, longest: int) -> Learner:
-    policy = {"dynamic": "costs", "nondeterministic": "costs", "nd-sw": "oracle set", "nd-all": "oracle set"}
-    return Learner(
-        _core(options, labels, False),
-        templates,
-        policy=policy.get(str(options.oracle), "static"),
-        rule=options.update,
-        aggressiveness=options.aggressiveness,
-        random_choice=options.random_choice,
-        stays=options.system == "easy-first",
-        links_too=options.oracle == "nd-all",
-        joint=options.system == "nonmonotonic" and options.oracle != "static",
-        longest=longest,
-        seed=options.seed,
-    )
-
-
-def _core(options: Options, labels: Sequence[str], single_root: bool) -> Any:
-    """The compiled transition system. Training allows many roots, so that gold trees with many can be learned."""
-    return system(options.system, labels, **(options.system_options | {"single_root": single_root}))._core
-
-
-def _label_names(labels: Sequence[str], options: Options) -> list[str]:
-    """The labels by number; root arcs that are left to the end may have one that is not in the data."""
-    return system(options.system, labels, **options.system_options)._label_names

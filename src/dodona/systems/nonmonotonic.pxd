@@ -18,7 +18,7 @@ cdef class NonMonotonic(ArcEager):
     cdef void take(self, State s, int move, int label) noexcept nogil
     cdef int head_of(self, State s, int move, int site) noexcept nogil
     cdef int dependent_of(self, State s, int move, int site) noexcept nogil
-    @cython.locals(headless=cython.bint, ahead=cython.bint, found=cython.bint)
+    @cython.locals(headless=cython.bint, ahead=cython.bint, found=cython.bint, below=cython.bint)
     cdef int out_of_reach(self, State s, Gold gold, int move) noexcept nogil
     cdef bint can_take(self, State s, int k) noexcept nogil
     cdef bint tail_is_forfeit(self, State s, Gold gold) noexcept nogil

@@ -92,7 +92,8 @@ class NonMonotonic(ArcEager):
             ahead = s.place[h] == BUFFER
             if move == LEFT and headless:
                 # a head in β is lost, and so is s1 where REDUCE could have made it the head
-                if (ahead and h != b0) or (self.repairs_reduce and h == s.s1() and not self.misremembers(s, gold)):
+                below = self.repairs_reduce and s.depth > 1 and h == s.s1() and not self.misremembers(s, gold)
+                if (ahead and h != b0) or below:
                     lost += 1
             elif move == LEFT:
                 # a head in β is lost, and so is the arc replaced, if it was right (E6: each only once)

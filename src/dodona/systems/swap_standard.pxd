@@ -8,6 +8,12 @@ cdef int SHIFT, LEFT, RIGHT, SWAP, BUFFER, NONE
 cdef int FORK, DEAD
 
 cdef class SwapStandard(ArcStandard):
+    cdef State work            # room to try out whether a part of a tree can be completed
+    cdef Gold target
+    cdef int[::1] items        # the nodes on the stack, then those in the buffer
+    cdef int[::1] position     # where a node stands among them
+    cdef int[::1] heads        # of items[1:], as positions
+
     cdef void start(self, State s, int n) noexcept nogil
     cdef bint legal(self, State s, int move, int site) noexcept nogil
     cdef void apply(self, State s, int move, int site, int label) noexcept nogil
@@ -17,6 +23,13 @@ cdef class SwapStandard(ArcStandard):
     cdef bint can_finish(self, State s, Gold gold) noexcept nogil
     cdef bint can_shift(self, State s, Gold gold, State work) noexcept nogil
     cdef int correct(self, State s, Gold gold, State work, bint links_too) noexcept nogil
+    @cython.locals(count=cython.int, depth=cython.int)
+    cdef int cost(self, State s, Gold gold, int move, int site) noexcept nogil
+    @cython.locals(given=cython.bint, root=cython.int)
+    cdef bint can_complete(self, Gold gold, int depth, int count) noexcept nogil
+    @cython.locals(root=cython.int)
+    cdef int choose_root(self, int count) noexcept nogil
+    cdef void make_room(self, int n) noexcept with gil
     cdef void find_components(self, Gold gold, State work) noexcept nogil
     @cython.locals(length=cython.int, least=cython.int, swaps=cython.int, t=cython.int)
     cdef int minimize(self, State s, Gold gold, State work, int[::1] best, int[::1] trail, int[::1] seen, long long budget) noexcept nogil

@@ -34,6 +34,7 @@ RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand i
 class SwapStandard(ArcStandard):
     def __init__(self, labels: int, single_root: bool = False) -> None:
         TransitionSystem.__init__(self, labels, single_root, (SHIFT, SWAP), (LEFT, RIGHT))
+        self.make_room(0)
 
     def start(self, s: State, n: int) -> None:
         ArcStandard.start(self, s, n)
@@ -110,6 +111,96 @@ class SwapStandard(ArcStandard):
         if (move == SWAP or links_too) and self.can_shift(s, gold, work):
             return 1 << move | 1 << SHIFT
         return 1 << move
+
+    def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
+        """Not the loss, which nobody knows how to compute: 0 if all the arcs of a part of a tree can still be had after
+        the move, 1 if not, or if it cannot be told. Only asked where they can be had before it."""
+        h = self.head_of(s, move, site)
+        d = self.dependent_of(s, move, site)
+        if d <= s.n:
+            if gold.head[d] <= s.n and gold.head[d] != h:
+                return 1
+            for i in range(gold.first[d], gold.first[d + 1]):
+                if s.head[gold.child[i]] != d:
+                    return 1  # d would be gone before its dependents have come
+        if self.work.width < s.n + 2:
+            self.make_room(s.n)
+        count = 0
+        for i in range(s.depth):
+            self.items[count] = s.stack[i]
+            count += 1
+        for i in range(s.front, s.end):
+            self.items[count] = s.queue[i]
+            count += 1
+        depth = s.depth
+        if move == SHIFT:
+            depth += 1
+        elif move == SWAP:
+            depth -= 1
+            self.items[depth - 1] = s.s0()
+            self.items[depth] = s.s1()
+        else:
+            depth -= 1
+            count -= 1
+            self.items[depth - 1] = h
+            for i in range(depth, count):
+                self.items[i] = self.items[i + 1]
+        return 0 if self.can_complete(gold, depth, count) else 1
+
+    def can_complete(self, gold: Gold, depth: int, count: int) -> bool:
+        """Whether the given arcs between `items` can be had; `depth` of these are on the stack, the rest in the buffer.
+
+        The items stand for a sentence of their own, in which words without a given head hang on the root. If that tree
+        can be built eagerly, nothing is lost yet; and building it keeps it so, so there is always a way to go on.
+        """
+        given = False
+        for p in range(count):
+            self.position[self.items[p]] = p
+        for p in range(1, count):
+            h = gold.head[self.items[p]]
+            self.heads[p - 1] = self.position[h] if h <= gold.n else NONE
+            given = given or h <= gold.n
+        if not given:
+            return True
+        root = self.choose_root(count)
+        for p in range(1, count):
+            if self.heads[p - 1] == NONE:
+                self.heads[p - 1] = root
+        self.target.fill(self.heads, self.heads, 0, count - 1)
+        if not self.target.is_tree:
+            return False
+        self.work.reset(count - 1)
+        for p in range(count):
+            if p < depth:
+                self.work.push(p)
+            else:
+                self.work.enqueue(p)
+        while not self.is_terminal(self.work):
+            move = self.can_link(self.work, self.target)
+            if move == NONE:
+                move = SHIFT
+                if self.can_swap(self.work, self.target):
+                    if self.items[self.work.s0()] < self.items[self.work.s1()]:
+                        return False  # they were swapped before
+                    move = SWAP
+                elif self.work.front == self.work.end:
+                    return False
+            self.apply(self.work, move, 0, NONE)
+        return True
+
+    def choose_root(self, count: int) -> int:
+        """Where words without a given head hang: on ROOT or, if only one may, on that one."""
+        if not self.single_root:
+            return 0
+        root = NONE
+        for p in range(count - 1, 0, -1):
+            if self.heads[p - 1] == 0:
+                return p
+            if self.heads[p - 1] == NONE:
+                root = p
+        if root != NONE:
+            self.heads[root - 1] = 0
+        return root
 
     def find_components(self, gold: Gold, work: State) -> None:
         """Maximal projective components: the subtrees that arc-standard builds without SWAP before it is stuck."""
@@ -202,6 +293,14 @@ class SwapStandard(ArcStandard):
         if self.can_shift(s, gold, work):
             return FORK if may_swap else SHIFT
         return SWAP if may_swap else DEAD
+
+    def make_room(self, n: int) -> None:
+        """For `can_complete`: a configuration, a tree and three lists of this length."""
+        self.work = State(n)
+        self.target = Gold(n)
+        self.items = memoryview(array("i", bytes(4 * (n + 2))))
+        self.position = memoryview(array("i", bytes(4 * (n + 2))))
+        self.heads = memoryview(array("i", bytes(4 * (n + 2))))
 
     def prepare(self, gold: Gold, lazy: bool) -> None:
         """Make `canonical` LAZY on this gold tree, or EAGER, as it is on a new one: every word is alone."""
