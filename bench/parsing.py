@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dodona import Sentence, load, read, write
+from dodona.pipeline.chain import Pipeline
 from dodona.pipeline.learning import train
 from dodona.pipeline.options import Options
 from dodona.pipeline.parser import Parser
@@ -51,7 +52,7 @@ def measure(folder: Path, templates: str, work: Path) -> None:
     training = read(folder / "en_ewt" / "train.conllu.gz")
     test = folder / "en_ewt" / "test.conllu.gz"
     begin = time.process_time()
-    train(training, Options(templates=templates, nonprojective="baseline")).save(work / "model")
+    Pipeline(train(training, Options(templates=templates, nonprojective="baseline"))).save(work / "model")
     print(f"{templates}: trained in {time.process_time() - begin:.1f} CPU s, peak {peak_memory()} MB", flush=True)
     uas, las = load(work / "model").scores(read(test))
     size, loading = (work / "model").stat().st_size / 1e6, seconds(lambda: load(work / "model"), 5)
@@ -61,7 +62,7 @@ def measure(folder: Path, templates: str, work: Path) -> None:
 
 def measure_speed(model: str, test: str) -> None:
     """In a process of its own, as a user would have it."""
-    parser = load(model)
+    parser = load(model).parser
     sentences = list(read(test))
     count = sum(map(len, sentences))
     encoded = [parser._encode(sentence) for sentence in sentences]

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from pipeline.treebank import treebank
 
-from dodona import write
+from dodona import read, write
+from dodona.data.rawtext import detokenized
 
 
 def dodona(*arguments: str | Path, text: str = "") -> "subprocess.CompletedProcess[str]":
@@ -29,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "train", path / "train.conllu", "--dev", path / "dev.conllu", "-o", path / "model", "--licence", "free"
     )
     assert done.returncode == 0, done.stderr
-    assert "iteration 1:" in done.stderr
+    assert "parser 1/15:" in done.stderr
     assert "dev UAS" in done.stderr
     return path
 
@@ -107,8 +108,8 @@ def test_plain_words(folder: Path, kind: str, text: str, words: list[str]) -> No
         (("train", "-", "-o", "m", "--system", "arc-lager"), 2, "arc-lager"),
         (("train", "-", "-o", "m", "--oracle", "lazy"), 2, "can be trained with"),
         (("train", "-", "-o", "m"), 1, "-: there are no sentences"),
-        (("parse", "missing.model"), 1, "missing.model: cannot be read"),
-        (("info", "missing.model"), 1, "missing.model: cannot be read"),
+        (("parse", "missing.model"), 1, "missing.model: there is no such"),
+        (("info", "missing.model"), 1, "missing.model: there is no such"),
     ],
 )
 def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], code: int, message: str) -> None:
@@ -182,3 +183,66 @@ def test_plain_words_packed_and_bad(folder: Path, tmp_path: Path) -> None:
         done = dodona("parse", folder / "model", "--input", "horizontal", tmp_path / name)
         assert done.returncode == 1
         assert message in done.stderr
+
+
+def test_text_from_anywhere(folder: Path, tmp_path: Path) -> None:
+    """As an argument, from a file or from standard input; CoNLL-U is recognized."""
+    texts = list(detokenized(treebank(80)))
+    write(texts, tmp_path / "train.conllu")
+    model = tmp_path / "model"
+    assert dodona("train", tmp_path / "train.conllu", "-o", model, "--iterations", "3", "--folds", "2").returncode == 0
+    text = "the oak asks the priest. the dove sees the leaf."
+    (tmp_path / "text.txt").write_text(text)
+    said = dodona("parse", model, text)
+    assert said.stdout.count("# text = ") == 2, said.stderr
+    assert dodona("parse", model, tmp_path / "text.txt").stdout == said.stdout
+    assert dodona("parse", model, text=text).stdout == said.stdout
+    assert dodona("parse", model, "--jobs", "2", text=text).stdout == said.stdout
+    assert dodona("parse", model, text=said.stdout).stdout == said.stdout
+    both = dodona("parse", model, tmp_path / "text.txt", folder / "dev.conllu").stdout
+    assert "# newdoc id = text" in both
+    assert "# sent_id = text-2" in both
+
+
+def test_n_best_trees_confidence_and_calibration(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "parsed.conllu"
+    arguments = ("parse", folder / "model", folder / "dev.conllu", "--beam", "8")
+    plain = dodona(*arguments).stdout
+    best = dodona(*arguments, "--nbest", "3")
+    assert best.stdout.count("# nbest = 1\n") == 300, best.stderr
+    assert best.stdout.count("# nbest = 3\n") > 200
+    first = [block for block in best.stdout.split("\n\n") if "# nbest = 1\n" in block]
+    kept = ["\n".join(line for line in block.split("\n") if not line.startswith("#")) for block in first]
+    assert kept == plain.rstrip("\n").split("\n\n")
+    assert dodona(*arguments, "--nbest", "3", "--jobs", "2").stdout == best.stdout
+    assert dodona(*arguments, "--confidence", "-o", out).returncode == 0
+    shown = dodona("evaluate", folder / "dev.conllu", out, "--calibration").stdout
+    assert "Calibration (expected calibration error" in shown
+    refused = dodona("parse", folder / "model", folder / "dev.conllu", "--nbest", "3")
+    assert refused.returncode == 2
+    assert "expected a wider beam" in refused.stderr
+    unknown = dodona("evaluate", folder / "dev.conllu", folder / "dev.conllu", "--calibration")
+    assert unknown.returncode == 1
+    assert "expected Confidence=" in unknown.stderr
+
+
+def test_given_arcs_stay(folder: Path, tmp_path: Path) -> None:
+    half = [sentence.copied() for sentence in treebank(30, seed=4, crossing=0)]
+    lines = []
+    for sentence in half:
+        for line in sentence.to_bytes().decode().split("\n"):
+            columns = line.split("\t")
+            if len(columns) == 10 and int(columns[0]) % 2:
+                columns[6:8] = ["_", "_"]
+            lines.append("\t".join(columns))
+    (tmp_path / "half.conllu").write_text("\n".join(lines[:-1]))
+    done = dodona("parse", folder / "model", tmp_path / "half.conllu", "--constrained", "-o", tmp_path / "out.conllu")
+    assert done.returncode == 0, done.stderr
+    for given, found in zip(read(tmp_path / "half.conllu"), read(tmp_path / "out.conllu"), strict=True):
+        for h, label, new_h, new_label in zip(given.heads, given.labels, found.heads, found.labels, strict=True):
+            assert h is None or (h, label) == (new_h, new_label)
+    (tmp_path / "bad.conllu").write_text("1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\t_\t_\n\n")
+    for jobs in ("1", "2"):
+        done = dodona("parse", folder / "model", tmp_path / "bad.conllu", "--constrained", "--jobs", jobs)
+        assert done.returncode == 1
+        assert "bad.conllu:1: word 1 has HEAD 2, but the given arcs form a cycle" in done.stderr

@@ -13,6 +13,7 @@ from pipeline.treebank import treebank
 import dodona
 from dodona import FormatError
 from dodona.pipeline import modelfile
+from dodona.pipeline.chain import Pipeline
 from dodona.pipeline.learning import train
 from dodona.pipeline.options import Options
 
@@ -20,7 +21,7 @@ from dodona.pipeline.options import Options
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("model") / "small"
-    train(treebank(5), Options(iterations=1, templates="stack")).save(path)
+    Pipeline(train(treebank(5), Options(iterations=1, templates="stack"))).save(path)
     return path.read_bytes()
 
 
@@ -42,7 +43,7 @@ def rewritten(model: bytes, change: object) -> bytes:
 def test_it_is_a_safetensors_file(model: bytes) -> None:
     length = int.from_bytes(model[:8], "little")
     header = json.loads(model[8 : 8 + length])
-    assert set(header) == {"__metadata__", "marks", "counts", "rows", "wide"}
+    assert set(header) == {"__metadata__", *(f"parser.{name}" for name in ("marks", "counts", "rows", "wide"))}
     assert max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__") == len(
         model[8 + length :]
     )
@@ -67,7 +68,7 @@ def test_other_files(tmp_path: Path) -> None:
         archive.writestr("weights", b"0" * 100)
     refuse(tmp_path / "zip", packed.getvalue())
     refuse(tmp_path / "long", (2**63).to_bytes(8, "little") + b"{}")
-    with pytest.raises(FormatError, match="cannot be read"):
+    with pytest.raises(FormatError, match="there is no such file or model"):
         dodona.load(tmp_path / "missing")
     with pytest.raises(FormatError, match="cannot be read"):
         dodona.load(tmp_path)
@@ -79,16 +80,16 @@ def test_a_newer_version(model: bytes, tmp_path: Path) -> None:
 
 def test_arrays_in_wrong_places(model: bytes, tmp_path: Path) -> None:
     def overlap(header: dict[str, dict[str, list[int]]]) -> None:
-        header["counts"]["data_offsets"] = header["marks"]["data_offsets"]
+        header["parser.counts"]["data_offsets"] = header["parser.marks"]["data_offsets"]
 
     def huge(header: dict[str, dict[str, list[int]]]) -> None:
-        header["marks"]["shape"] = [2**62]
+        header["parser.marks"]["shape"] = [2**62]
 
     def negative(header: dict[str, dict[str, list[int]]]) -> None:
-        header["marks"]["shape"] = [-1]
+        header["parser.marks"]["shape"] = [-1]
 
     def strange(header: dict[str, dict[str, object]]) -> None:
-        header["marks"]["dtype"] = "F99"
+        header["parser.marks"]["dtype"] = "F99"
 
     for change in (overlap, huge, negative, strange):
         refuse(tmp_path / "m", rewritten(model, change), "array")
@@ -106,11 +107,12 @@ def test_weights_that_do_not_fit_each_other(model: bytes, tmp_path: Path, name: 
     path = tmp_path / "m"
     path.write_bytes(model)
     metadata, arrays = modelfile.load(path)
-    for values in (arrays[name][:-1], np.full_like(arrays[name], 0xFF if name == "counts" else 0x7FFF)):
-        modelfile.save(tmp_path / "changed", metadata, {**arrays, name: np.ascontiguousarray(values)})
-        if name == "marks" and len(values) == len(arrays["marks"]):
+    key = f"parser.{name}"
+    for values in (arrays[key][:-1], np.full_like(arrays[key], 0xFF if name == "counts" else 0x7FFF)):
+        modelfile.save(tmp_path / "changed", metadata, {**arrays, key: np.ascontiguousarray(values)})
+        if name == "marks" and len(values) == len(arrays[key]):
             dodona.load(tmp_path / "changed")  # other features, but nothing that points outside
-        elif name == "wide" and len(values) == len(arrays["wide"]):
+        elif name == "wide" and len(values) == len(arrays[key]):
             dodona.load(tmp_path / "changed")
         else:
             with pytest.raises(FormatError, match="weights"):
@@ -122,15 +124,18 @@ def test_labels_that_do_not_fit_the_weights(model: bytes, tmp_path: Path) -> Non
     path.write_bytes(model)
     metadata, arrays = modelfile.load(path)
     for change in (
-        {"labels": metadata["labels"][:1]},
+        {"labels": metadata["parser"]["labels"][:1]},
         {"labels": "abc"},
         {"labels": [1, 2]},
-        {"labels": [*metadata["labels"][:-1], "a\tb"]},
+        {"labels": [*metadata["parser"]["labels"][:-1], "a\tb"]},
+        {"temperature": 0.0},
+        {"temperature": "warm"},
         {"templates": "S0.nonsense"},
         {"options": {"system": "arc-lager"}},
         {"options": 3},
     ):
-        modelfile.save(tmp_path / "changed", {**metadata, **change}, arrays)
+        changed = metadata["parser"] | change
+        modelfile.save(tmp_path / "changed", {**metadata, "parser": changed}, arrays)
         with pytest.raises(FormatError):
             dodona.load(tmp_path / "changed")
 
@@ -147,10 +152,10 @@ def test_saving_is_all_or_nothing(model: bytes, tmp_path: Path) -> None:
 def test_a_file_replaced_while_it_is_in_use(model: bytes, tmp_path: Path) -> None:
     path = tmp_path / "m"
     path.write_bytes(model)
-    parser = dodona.load(path)
+    parser = dodona.load(path).parser
     sentences = treebank(5)
     before = [parser.tree(sentence) for sentence in sentences]
-    train(treebank(5, seed=9), Options(iterations=1)).save(path)  # moved into place: the old one lives on
+    Pipeline(train(treebank(5, seed=9), Options(iterations=1))).save(path)  # moved into place: the old one lives on
     assert [parser.tree(sentence) for sentence in sentences] == before
 
 
@@ -166,7 +171,7 @@ def test_the_reference_implementation_reads_it(model: bytes, tmp_path: Path) -> 
 def test_a_file_changed_in_place_while_it_is_in_use(model: bytes, tmp_path: Path) -> None:
     path = tmp_path / "m"
     path.write_bytes(model)
-    parser = dodona.load(path)
+    parser = dodona.load(path).parser
     before = parser.tree(treebank(1)[0])
     path.write_bytes(bytes(len(model) // 2))
     assert parser.tree(treebank(1)[0]) == before
@@ -176,7 +181,15 @@ def test_descriptions_of_the_wrong_kind(model: bytes, tmp_path: Path) -> None:
     path = tmp_path / "m"
     path.write_bytes(model)
     metadata, arrays = modelfile.load(path)
-    changes: list[dict[str, object]] = [{"templates": 3}, {"about": []}, {"labels": []}, {"component": "tagger"}]
+    changes: list[dict[str, object]] = [
+        {"parser": 3},
+        {"about": []},
+        {"parser": {}},
+        {"oracle": {}},
+        {"tagger": {}},
+        {"tokenizer": 1},
+        {"lemmatizer": []},
+    ]
     for change in changes:
         modelfile.save(tmp_path / "changed", {**metadata, **change}, arrays)
         with pytest.raises(FormatError):

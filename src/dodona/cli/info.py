@@ -1,30 +1,35 @@
 """`dodona info`: what a model file says about itself."""
 
-from pathlib import Path
-
 import click
 
-from dodona.pipeline.parser import Parser
+from dodona.pipeline import model_path
+from dodona.pipeline.chain import Pipeline
 
 
 @click.command()
 @click.argument("model")
 def info(model: str) -> None:
     """Show how MODEL was trained, on what, and how well it did."""
-    parser = Parser.load(model)
+    path = model_path(model)
+    pipeline = Pipeline.load(path)
+    parser = pipeline.parser
     options = parser.options
     rows = {
-        "file": f"{model}, {Path(model).stat().st_size / 1e6:.1f} MB",
+        "file": f"{path}, {path.stat().st_size / 1e6:.1f} MB",
+        "components": ", ".join(pipeline.components()),
         "system": " ".join([options.system, *(f"{k}={v}" for k, v in options.system_options.items())]),
         "oracle": options.oracle,
         "training": f"{options.iterations} iterations, {options.update}, seed {options.seed}",
+        "beam": f"{options.beam}, {'early update' if options.early_update else 'max-violation'}"
+        if options.beam > 1
+        else None,
         "exploration": f"after {options.explore_after}, p = {options.explore}" if options.oracle == "dynamic" else None,
         "templates": f"{options.templates} ({len(parser.templates)})",
         "non-projective": options.nonprojective,
         "roots": "exactly one" if options.single_root else "any number",
         "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",
     }
-    rows |= {key: value for key, value in parser.about.items() if key not in rows}
+    rows |= {key: value for key, value in pipeline.about.items() if key not in rows}
     for key, value in rows.items():
         if value is not None:
             shown = " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value

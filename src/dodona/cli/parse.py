@@ -1,30 +1,40 @@
-"""`dodona parse`: from CoNLL-U (or plain words) to trees."""
+"""`dodona parse`: from text, words or CoNLL-U to trees."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
 
 import click
 
-from dodona.data import Sentence, read, write
-from dodona.data.plain import read_plain
+from dodona.data import Sentence, write
+from dodona.data.conllu import read_chunks
+from dodona.data.files import chunks
+from dodona.data.plain import read_plain, read_text
+from dodona.pipeline import model_path
+from dodona.pipeline.chain import Pipeline
+from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.parallel import parse_in_parallel
-from dodona.pipeline.parser import Parser, Request
+from dodona.pipeline.parser import Request
 
-INPUTS = ("conllu", "conllx", "horizontal", "vertical")
+INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
+CONLLU = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s*\n|#[^\n]*\n)*+[0-9]+(?:-[0-9]+|\.[0-9]+)?\t[^\t\n]*\t")
+DEFAULT = "en"
 
 
 @click.command()
-@click.argument("model")
-@click.argument("files", nargs=-1)
+@click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where to write. [default: standard output]")
 @click.option(
     "--input",
     "kind",
-    default="conllu",
+    default="auto",
     show_default=True,
     type=click.Choice(INPUTS),
-    help="horizontal: a sentence a line, words separated by spaces; vertical: a word a line, empty lines between "
-    "sentences.",
+    help="text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
+    "vertical: a word a line, empty lines between sentences; auto: text or CoNLL-U, whichever it looks like.",
 )
+@click.option("--retag", is_flag=True, help="Tag and lemmatize anew what has tags and lemmas already.")
 @click.option(
     "--beam",
     type=click.IntRange(1),
@@ -47,28 +57,68 @@ INPUTS = ("conllu", "conllx", "horizontal", "vertical")
 )
 @click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes that parse.")
 def parse(
-    model: str, files: tuple[str, ...], output: str, kind: str, beam: int | None, nbest: int, confidence: bool,
+    arguments: tuple[str, ...], output: str, kind: str, retag: bool, beam: int | None, nbest: int, confidence: bool,
     constrained: bool, jobs: int,
 ) -> None:  # fmt: skip
-    """Parse FILES (`-` or none: standard input) with MODEL and write CoNLL-U.
+    """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U.
 
-    All columns but HEAD and DEPREL come out as they went in.
+    MODEL is a file made by `dodona train`, or the name of a model that comes with Dodona; without one, `en` is taken.
+    What the input lacks is filled in: text is tokenized, words are tagged and lemmatized, and everything is parsed.
+    Tags and lemmas that are there already stay as they are.
 
     \b
-    dodona parse my.model text.conllu > parsed.conllu
+    dodona parse "Oak leaves rustle. Doves answer."
+    dodona parse en novel.txt > parsed.conllu
     dodona parse my.model big.conllu.gz -o parsed.conllu.gz --jobs 2
     dodona parse my.model text.conllu --beam 20 --nbest 5 --confidence
     dodona parse my.model half-annotated.conllu --constrained
     """
-    parser = Parser.load(model)
+    model, sources = _model_and_sources(arguments)
+    pipeline = Pipeline.load(model)
     request = Request(beam, nbest, confidence, constrained)
-    parser.check(request)
-    sentences = (sentence for file in files or ("-",) for sentence in _sentences(file, kind))
+    pipeline.parser.check(request)
+    sentences = (sentence for source in sources for sentence in _sentences(source, kind, pipeline, len(sources) > 1))
     if jobs > 1:
-        write(parse_in_parallel(parser, model, sentences, jobs, request), output)
+        write(parse_in_parallel(pipeline, model, sentences, jobs, request, retag), output)
     else:
-        write(parser.parse(sentences, request), output)
+        write(pipeline.parse(sentences, request, retag), output)
 
 
-def _sentences(file: str, kind: str) -> Iterator[Sentence]:
-    return read(file, format=kind) if kind in ("conllu", "conllx") else read_plain(file, vertical=kind == "vertical")
+def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
+    """A first argument that is the name of a model, or looks like one from inside, is the model."""
+    first = arguments[0] if arguments else "-"
+    if is_model(first) or not (first == "-" or _is_text(first) or _is_file(first)):
+        return model_path(first), arguments[1:] or ("-",)
+    return model_path(DEFAULT), arguments or ("-",)
+
+
+def _is_file(argument: str) -> bool:
+    return Path(argument).is_file()
+
+
+def _is_text(argument: str) -> bool:
+    return any(letter.isspace() for letter in argument) and not _is_file(argument)
+
+
+def _sentences(source: str, kind: str, pipeline: Pipeline, several: bool) -> Iterator[Sentence]:
+    if _is_text(source):
+        return pipeline.sentences([source])
+    if kind in ("horizontal", "vertical"):
+        return read_plain(source, vertical=kind == "vertical")
+    rest = chunks(source)
+    first = next(rest, b"")
+    pieces = chain([first], rest)
+    if kind == "auto":
+        kind = "conllu" if CONLLU.match(first) else "text"
+    if kind != "text":
+        return read_chunks(pieces, source, format=kind)
+    sentences = pipeline.sentences(read_text(pieces, source))
+    return _named(sentences, Path(source).name.partition(".")[0]) if several else sentences
+
+
+def _named(sentences: Iterable[Sentence], name: str) -> Iterator[Sentence]:
+    """Where several texts are parsed into one file, every sentence and every text needs a name of its own."""
+    for sentence in sentences:
+        comments = [comment.replace("# sent_id = ", f"# sent_id = {name}-", 1) for comment in sentence.comments]
+        sentence.set_comments([f"# newdoc id = {name}" if comment == "# newdoc" else comment for comment in comments])
+        yield sentence

@@ -1,5 +1,6 @@
 """`dodona train`: from a treebank to a model."""
 
+import os
 import time
 from typing import Any
 
@@ -7,10 +8,11 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dodona.data import read
+from dodona.data import Sentence, read
+from dodona.data.rawtext import detokenized
 from dodona.errors import FormatError
-from dodona.pipeline.calibration import fit_temperature
-from dodona.pipeline.learning import Iteration, frozen, train
+from dodona.pipeline.chain import COMPONENTS, Pipeline
+from dodona.pipeline.course import TAGS, Plan, train_pipeline
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.options import NONPROJECTIVE, UPDATES, Options
 from dodona.systems import SYSTEMS
@@ -27,6 +29,21 @@ from dodona.systems import SYSTEMS
     show_default=True,
     help="With --dev: stop after this many iterations without gain.",
 )
+@click.option(
+    "--components",
+    metavar="LIST",
+    help=f"What to train, separated by commas: {', '.join(COMPONENTS)}. [default: all that the treebank has data for]",
+)
+@click.option(
+    "--tags",
+    default="predicted",
+    show_default=True,
+    type=click.Choice(TAGS),
+    help="What the parser learns from: tags as taggers give them to sentences that they have not seen, or gold ones.",
+)
+@click.option("--folds", default=10, show_default=True, type=click.IntRange(2), help="Number of these taggers.")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that train them. [default: one for each core]")
+@click.option("--detokenize", is_flag=True, help="Make up raw text for a treebank that has no `# text`.")
 @click.option("-s", "--system", default="arc-eager", show_default=True, type=click.Choice(list(SYSTEMS)))
 @click.option(
     "--oracle",
@@ -62,18 +79,21 @@ from dodona.systems import SYSTEMS
 @click.option("--moves", help="nonmonotonic: what may be repaired: left, reduce or both.")
 @click.option("--reduce-label", help="nonmonotonic: predicted or remembered.")
 @click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
+@click.option("--size", default=12.0, show_default=True, metavar="MB", help="What the parser's weights may take.")
 @click.option("--seed", default=1, show_default=True)
 @click.option("--name", help="Name of the training data, for the record in the model. [default: the file's]")
 @click.option("--licence", help="Licence of the training data, for the record in the model.")
 def train_command(
-    treebank: str, output: str, dev: str | None, patience: int, name: str | None, licence: str | None,
-    allow_multiple_roots: bool, root: str | None, moves: str | None, reduce_label: str | None, **options: Any
+    treebank: str, output: str, dev: str | None, patience: int, components: str | None, tags: str, folds: int,
+    jobs: int | None, detokenize: bool, name: str | None, licence: str | None, allow_multiple_roots: bool,
+    root: str | None, moves: str | None, reduce_label: str | None, **options: Any
 ) -> None:  # fmt: skip
-    """Train a parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
+    """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
     \b
     dodona train train.conllu --dev dev.conllu -o my.model
-    dodona train train.conllu -s swap-standard --beam 20 -o my.model
+    dodona train train.conllu --beam 20 -o my.model
+    dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
     given = {"root": root, "moves": moves, "reduce_label": reduce_label}
     choice = Options(
@@ -81,46 +101,38 @@ def train_command(
         single_root=not allow_multiple_roots,
         **options,
     ).resolved()
+    named = [part.strip() for part in components.split(",")] if components is not None else None
+    plan = Plan(named, tags, folds, jobs or len(os.sched_getaffinity(0)), patience)
     check_target(output)
-    console = Console(stderr=True, highlight=False)
     sentences = list(read(treebank))
     dev_sentences = list(read(dev)) if dev else []
     for file, found in ((treebank, sentences), (dev, dev_sentences)):
         if file is not None and not found:
             raise FormatError(f"{file}: there are no sentences in this file")
-    for sentence in dev_sentences:
-        sentence.check_gold()
-    begin = time.process_time()
-    best: dict[str, Any] = {"las": -1.0}
+    if detokenize:
+        detokenized(sentences)
+    elif named is None and any(sentence.text is None for sentence in sentences):
+        click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
+    begin = time.monotonic()
+    pipeline = _trained(sentences, choice, plan, dev_sentences)
+    data = (name or treebank.rpartition("/")[2]).encode("utf-8", "replace").decode()
+    pipeline.about |= {"data": data, "sentences": len(sentences), "licence": licence}
+    pipeline.save(output)
+    parts = ", ".join(pipeline.components())
+    click.echo(f"{output}: {parts}; trained in {time.monotonic() - begin:.0f} seconds", err=True)
 
+
+def _trained(sentences: list[Sentence], options: Options, plan: Plan, dev: list[Sentence]) -> Pipeline:
+    """Train, with a bar on a terminal and a line after each step."""
+    console = Console(stderr=True, highlight=False)
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
     ) as bar:
-        task = bar.add_task("training", total=choice.iterations)
+        task = bar.add_task("training", total=None)
 
-        def report(iteration: Iteration) -> bool:
-            unit = "steps" if choice.beam == 1 else "sentences"
-            line = f"iteration {iteration.number}: {iteration.accuracy:.2%} of {iteration.steps} {unit} right"
-            last = False
-            if dev_sentences:
-                parser = frozen(iteration.learner, choice, iteration.labels, iteration.templates)
-                uas, las = parser.scores(dev_sentences)
-                line += f", dev UAS {uas:.2f} LAS {las:.2f}"
-                if las > best["las"]:
-                    best.update(las=las, uas=uas, number=iteration.number, parser=parser)
-                last = iteration.number - best["number"] >= patience
+        def say(component: str, number: int, total: int, message: str) -> None:
+            line = f"{component} {number}/{total}: {message}" if number else f"{component}: {message}"
             bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
-            bar.advance(task)
-            return last
+            bar.update(task, description=component, completed=number, total=total)
 
-        parser = train(sentences, choice, report)
-    if dev_sentences:
-        parser = best["parser"]
-        parser.about["dev"] = {"UAS": round(best["uas"], 2), "LAS": round(best["las"], 2)}
-        parser.about["iteration"] = best["number"]
-        if choice.beam > 1:
-            parser.temperature = fit_temperature(parser, dev_sentences)
-    data = (name or treebank.rpartition("/")[2]).encode("utf-8", "replace").decode()
-    parser.about |= {"data": data, "sentences": len(sentences), "licence": licence}
-    parser.save(output)
-    console.print(f"{output}: trained in {time.process_time() - begin:.0f} CPU seconds")
+        return train_pipeline(sentences, options, plan, dev, say)

@@ -16,7 +16,7 @@ from dodona.data.sentence import Sentence
 from dodona.data.table import plain_words, words_in_rows
 from dodona.errors import FormatError, FormatWarning, OptionError
 
-__all__ = ["read", "write"]
+__all__ = ["read", "read_chunks", "write"]
 
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
 COLUMNS = 10
@@ -35,8 +35,15 @@ def read(path: str | Path, *, format: str = "conllu", strict: bool = True) -> It
     empty nodes are passed over (they come out again as they are), each said once. Column and word numbers must be right
     in any case. A file without any word has no sentences.
     """
+    return read_chunks(chunks(path), str(path), format=format, strict=strict)
+
+
+def read_chunks(
+    pieces: Iterable[bytes], name: str, *, format: str = "conllu", strict: bool = True
+) -> Iterator[Sentence]:
+    """The sentences in bytes that come in pieces, from a file of this name."""
     _check_format(format)
-    return _sentences(str(path), format, strict)
+    return _sentences(pieces, name, format, strict)
 
 
 def write(sentences: Iterable[Sentence], path: str | Path, *, format: str | None = None) -> None:
@@ -64,11 +71,11 @@ def _check_format(format: str) -> None:
         raise OptionError(f"unknown format {format!r}; the formats are: {', '.join(FORMATS)}")
 
 
-def _sentences(name: str, format: str, strict: bool) -> Iterator[Sentence]:
+def _sentences(pieces: Iterable[bytes], name: str, format: str, strict: bool) -> Iterator[Sentence]:
     reader = _Reader(name, format, strict)
     held: Sentence | None = None  # the last sentence takes along the comments at the end of the file
     stray = bytearray()
-    for block in blocks(chunks(name), name):
+    for block in blocks(pieces, name):
         sentence = reader.sentence(block)
         stray += block.leading
         if sentence is not None:

@@ -1,6 +1,7 @@
 """Sentences that are only words: one a line, or one word a line."""
 
-from collections.abc import Iterator
+import codecs
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dodona.data.blocks import LINE_LIMIT
@@ -8,7 +9,7 @@ from dodona.data.files import chunks
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["read_plain"]
+__all__ = ["read_plain", "read_text"]
 
 
 def read_plain(path: str | Path, *, vertical: bool) -> Iterator[Sentence]:
@@ -27,6 +28,22 @@ def read_plain(path: str | Path, *, vertical: bool) -> Iterator[Sentence]:
         words = []
     if words:
         yield _sentence(words, f"{path}:{number}")
+
+
+def read_text(pieces: Iterable[bytes], name: str) -> Iterator[str]:
+    """Raw text that comes in pieces of bytes, from a file of this name; a BOM at its beginning is no part of it."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    line = 1
+    try:
+        for piece in pieces:
+            text = decoder.decode(piece)
+            yield text
+            line += text.count("\n")
+        yield decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        bad = error.object[error.start]
+        line += error.object.count(b"\n", 0, error.start)
+        raise FormatError(f"{name}:{line}: byte {bad:#04x} is not UTF-8; expected text in UTF-8") from error
 
 
 def _sentence(words: list[str], place: str) -> Sentence:

@@ -20,7 +20,7 @@ from dodona.core.characters import is_blank
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError
 
-__all__ = ["Token", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt", "unescaped"]
+__all__ = ["Token", "detokenized", "escaped", "located", "paragraphs", "raw_text", "rebuilt", "unescaped"]
 
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 CHARACTERS = {escape[1]: char for char, escape in ESCAPES.items()}
@@ -61,6 +61,22 @@ def rebuilt(sentences: Iterable[Sentence]) -> str:
             pieces.append(unescaped(said["SpacesInToken"]) if "SpacesInToken" in said else form)
             pieces.append(_space_after(said))
     return "".join(pieces)
+
+
+def located(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The same sentences with `offsets`: where each word begins and ends in the text that the tokenizer made them of.
+    The words of a multiword token have its place in common."""
+    at = 0
+    for sentence in sentences:
+        offsets: list[tuple[int, int]] = []
+        for first, last, form, misc in _tokens(sentence):
+            said = _said(misc)
+            at += len(unescaped(said.get("SpacesBefore", "")))
+            end = at + len(unescaped(said["SpacesInToken"]) if "SpacesInToken" in said else form)
+            offsets += [(at, end)] * (last - first + 1)
+            at = end + len(_space_after(said))
+        sentence.offsets = offsets
+        yield sentence
 
 
 def raw_text(sentences: Iterable[Sentence]) -> str:

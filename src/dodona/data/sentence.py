@@ -22,7 +22,8 @@ class Sentence:
     CoNLL-X `upos` and `xpos` are CPOSTAG and POSTAG, `deps` and `misc` are PHEAD and PDEPREL. `heads` has numbers, None
     where HEAD is `_`. Multiword ranges are in `multiword` as (first word, last word, form); empty nodes come out again
     with `to_bytes`. Look at the lists, but replace them with `set_tree`, `set_column` and `set_comments`: these reach
-    the output. What nobody looks at is never made: a column becomes a list when it is first asked for.
+    the output. A sentence made from a text has `offsets`, the begin and end of each word in it. What nobody looks at is
+    never made: a column becomes a list when it is first asked for.
     """
 
     __slots__ = (
@@ -43,6 +44,7 @@ class Sentence:
         "line",
         "misc",
         "multiword",
+        "offsets",
         "upos",
         "words",
         "xpos",
@@ -76,6 +78,7 @@ class Sentence:
         self.multiword = multiword
         self._table = table
         self._end = end
+        self.offsets: list[tuple[int, int]] | None = None
         self._before = self._after = b""
         self._new_comments = False
         self._replaced: dict[int, Sequence[str]] = {}
@@ -172,6 +175,20 @@ class Sentence:
             forms.append(form)
             done = last
         return forms + self.words[done:]
+
+    def children(self, k: int) -> list[int]:
+        """The words that hang on word k, in order; 0 is ROOT."""
+        return [d for d, h in enumerate(self.heads, start=1) if h == k]
+
+    def subtree(self, k: int) -> list[int]:
+        """Word k and all that hangs on it, directly or not, in order."""
+        below: dict[int | None, list[int]] = {}
+        for d, h in enumerate(self.heads, start=1):
+            below.setdefault(h, []).append(d)
+        found = [k]
+        for h in found:  # grows while it is walked through; the second condition ends what is no tree
+            found += below.get(h, []) if len(found) <= len(self) else []
+        return sorted(found)
 
     def word_line(self, d: int) -> int:
         """The number of the line of word d in the file."""

@@ -1,33 +1,59 @@
 """Components that train, apply, save and load themselves."""
 
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dodona.data import Sentence, read
-from dodona.errors import OptionError
+from dodona.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
-    from dodona.pipeline.parser import Parser
+    from dodona.pipeline.chain import Pipeline
 
-__all__ = ["load", "train"]
-
-
-def load(path: str | Path) -> "Parser":
-    """A trained parser from its file; `parser.parse(sentences)` fills in heads and labels."""
-    from dodona.pipeline.parser import Parser  # numpy comes along, which the research door need not wait for
-
-    return Parser.load(path)
+__all__ = ["load", "model_path", "train"]
 
 
-def train(treebank: str | Path | Iterable[Sentence], **options: Any) -> "Parser":
-    """Train a parser on gold trees, from a file or from sentences; the options are those of `Options`."""
-    from dodona.pipeline import learning
+def load(model: str | Path = "en") -> "Pipeline":
+    """A trained pipeline: one that comes with Dodona, by its name, or one from a file.
+
+    `nlp(text)` gives sentences; `nlp.parse(sentences)` fills in what they lack.
+    """
+    from dodona.pipeline.chain import Pipeline  # numpy comes along, which the research door need not wait for
+
+    return Pipeline.load(model_path(model))
+
+
+def model_path(model: str | Path) -> Path:
+    """The file of a model; a name of one that comes with Dodona goes before a file of that name."""
+    bundled = {path.name.removesuffix(".model"): path for path in _bundled()}
+    if str(model) in bundled:
+        return bundled[str(model)]
+    if not Path(model).exists():
+        known = f"; the models that come with Dodona are: {', '.join(sorted(bundled))}" if bundled else ""
+        raise FormatError(f"{model}: there is no such file or model{known}")
+    return Path(model)
+
+
+def _bundled() -> list[Path]:
+    folder = Path(str(files("dodona"))) / "models"
+    return sorted(folder.glob("*.model"))
+
+
+def train(
+    treebank: str | Path | Iterable[Sentence], dev: str | Path | Iterable[Sentence] = (), **options: Any
+) -> "Pipeline":
+    """Train a pipeline on gold trees, from a file or from sentences. The options are those of `Options` and `Plan`."""
+    from dodona.pipeline.course import Plan, train_pipeline
     from dodona.pipeline.options import Options
 
-    sentences = read(treebank) if isinstance(treebank, str | Path) else treebank
-    known = Options.__dataclass_fields__
-    unknown = sorted(set(options) - set(known))
+    own, plans = Options.__dataclass_fields__, Plan.__dataclass_fields__
+    unknown = sorted(set(options) - set(own) - set(plans))
     if unknown:
-        raise OptionError(f"unknown option {unknown[0]!r}; the options are: {', '.join(known)}")
-    return learning.train(sentences, Options(**options))
+        raise OptionError(f"unknown option {unknown[0]!r}; the options are: {', '.join([*own, *plans])}")
+    choice = Options(**{key: value for key, value in options.items() if key in own})
+    plan = Plan(**{key: value for key, value in options.items() if key in plans})
+    sentences, dev_sentences = (
+        read(source) if isinstance(source, str | Path) else source for source in (treebank, dev)
+    )
+    return train_pipeline(sentences, choice, plan, dev_sentences)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dodona.core import derive
-from dodona.core.frozen import freeze, without_weak_features
 from dodona.core.gold import Gold
 from dodona.core.judging import Judge
 from dodona.core.moves import NONE
@@ -21,12 +20,12 @@ from dodona.errors import FormatError
 from dodona.pipeline.encode import Encoder
 from dodona.pipeline.options import Options, core_system, label_names
 from dodona.pipeline.parser import Parser
+from dodona.pipeline.weights import arrays_of_size
 from dodona.research import BUDGET, System, system
 
 __all__ = ["Iteration", "frozen", "train"]
 
 MOST_ACTIONS = 65_535
-LARGE = 12_000_000  # bytes: a model larger than that is pruned
 POLICY = {"dynamic": "costs", "nondeterministic": "costs", "nd-sw": "oracle set", "nd-all": "oracle set"}
 
 
@@ -96,15 +95,10 @@ def frozen(
 ) -> Parser:
     """A parser with the learner's averaged weights as they are now.
 
-    A large model loses the features that never had a weight worth one early update: a third of it, and nothing that can
-    be measured.
+    A model that would be too large loses its weakest features: most of them were needed once, early in training.
     """
-    averages = learner.weights.averages()
-    arrays = freeze(*averages, learner.system.actions)
-    if options.update == "perceptron" and sum(array.nbytes for array in arrays) > LARGE:
-        arrays = freeze(*without_weak_features(*averages, 0.9), learner.system.actions)
-    marks, counts, rows, wide = arrays
-    return Parser(options, labels, templates, {"marks": marks, "rows": rows, "wide": wide, "counts": counts})
+    arrays = arrays_of_size(learner.weights, int(1e6 * options.size))
+    return Parser(options, labels, templates, arrays)
 
 
 def _prepared(

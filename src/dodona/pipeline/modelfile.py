@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dodona.errors import FormatError
 
-__all__ = ["VERSION", "check_target", "load", "save"]
+__all__ = ["VERSION", "check_target", "is_model", "load", "save"]
 
 FORMAT = "dodona"
 VERSION = 1
@@ -102,6 +102,16 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     except (UnicodeError, json.JSONDecodeError, RecursionError) as error:
         raise FormatError(f"{path}: metadata that is no JSON") from error
     return metadata, arrays
+
+
+def is_model(path: str | Path) -> bool:
+    """Whether a file looks like a model, from its first bytes on."""
+    try:
+        with open(path, "rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            return stream.read(17) == b'{"__metadata__": ' and length <= LONGEST_HEADER
+    except OSError:
+        return False
 
 
 def _header(path: str | Path, header: bytes) -> tuple[dict[str, str], dict[str, Any]]:

@@ -36,6 +36,7 @@ class Options:
     )
     nonprojective: str = "head"  # what a projective system does with non-projective trees
     single_root: bool = True  # of what is parsed
+    size: float = 12.0  # megabytes that the weights may take
     seed: int = 1
 
     def resolved(self) -> "Options":
@@ -65,6 +66,8 @@ class Options:
             raise OptionError("update 'pa-max-loss': with a beam, expected perceptron or pa")
         if iterations < 1:
             raise OptionError(f"iterations {iterations}: expected at least 1")
+        if not self.size > 0:
+            raise OptionError(f"size {self.size}: expected megabytes, more than 0")
         if not 0 <= self.explore <= 1:
             raise OptionError(f"explore {self.explore}: expected a probability from 0 to 1")
         kind = chosen.entry.template_kind

@@ -11,21 +11,25 @@ from typing import Any
 
 from dodona.data import Sentence
 from dodona.errors import DodonaError
-from dodona.pipeline.parser import Analysis, Parser, Request, annotated
+from dodona.pipeline.chain import Pipeline
+from dodona.pipeline.parser import Analysis, Request, annotated
 
 __all__ = ["parse_in_parallel"]
 
 BATCH = 200  # sentences handed over at a time
-COLUMNS = ("words", "upos", "xpos", "feats")
+TAGS = ("lemmas", "upos", "xpos", "feats")
 
-_parser: Parser | None = None
+Found = tuple[dict[str, list[str]], list[Analysis]]
+"""Of a sentence: the columns that were filled in, and its trees."""
+
+_pipeline: Pipeline | None = None
 
 
 def parse_in_parallel(
-    parser: Parser, model: str | Path, sentences: Iterable[Sentence], jobs: int, request: Request
+    pipeline: Pipeline, model: str | Path, sentences: Iterable[Sentence], jobs: int, request: Request, retag: bool
 ) -> Iterator[Sentence]:
     """Parse in `jobs` processes. Each maps the model file; at most a few batches are under way at any time."""
-    pending: list[tuple[list[Sentence], Future[list[list[Analysis]]]]] = []
+    pending: list[tuple[list[Sentence], Future[list[Found]]]] = []
     rest = iter(sentences)
     pool = ProcessPoolExecutor(jobs, get_context("forkserver"), _load, (str(model),))
     try:
@@ -33,14 +37,15 @@ def parse_in_parallel(
             while len(pending) < 2 * jobs and (batch := list(islice(rest, BATCH))):
                 if request.constrained:
                     for sentence in batch:
-                        parser.check_given(sentence)  # here it is known where it comes from
-                pending.append(
-                    (batch, pool.submit(_analyses, [_columns(sentence, request) for sentence in batch], request))
-                )
+                        pipeline.parser.check_given(sentence)  # here it is known where it comes from
+                columns = [_columns(sentence, request) for sentence in batch]
+                pending.append((batch, pool.submit(_parsed, columns, request, retag)))
             if not pending:
                 return
             batch, future = pending.pop(0)
-            for sentence, analyses in zip(batch, future.result(), strict=True):
+            for sentence, (filled, analyses) in zip(batch, future.result(), strict=True):
+                for name, values in filled.items():
+                    sentence.set_column(name, values)
                 yield from annotated(sentence, analyses, request)
     except BrokenProcessPool as error:
         raise DodonaError("a process that was parsing has died; with --jobs 1 the reason may show") from error
@@ -49,18 +54,24 @@ def parse_in_parallel(
 
 
 def _columns(sentence: Sentence, request: Request) -> dict[str, Any]:
-    """What a parser looks at, without the rest of the sentence."""
-    names = COLUMNS + (("heads", "labels") if request.constrained else ())
+    """What a pipeline looks at, without the rest of the sentence."""
+    names = ("words", *TAGS, *(("heads", "labels") if request.constrained else ()))
     return {name: getattr(sentence, name) for name in names}
 
 
 def _load(model: str) -> None:
     """In a new process. Ctrl-C reaches all of them, but only the parent has something to say about it."""
-    global _parser
+    global _pipeline
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _parser = Parser.load(model)
+    _pipeline = Pipeline.load(model)
 
 
-def _analyses(batch: list[dict[str, Any]], request: Request) -> list[list[Analysis]]:
-    assert _parser is not None
-    return [_parser.analyses(Sentence.from_words(**columns), request) for columns in batch]
+def _parsed(batch: list[dict[str, Any]], request: Request, retag: bool) -> list[Found]:
+    assert _pipeline is not None
+    sentences = [Sentence.from_words(**columns) for columns in batch]
+    _pipeline.tag(sentences, retag)
+    found = []
+    for sentence, columns in zip(sentences, batch, strict=True):
+        filled = {name: getattr(sentence, name) for name in TAGS if getattr(sentence, name) != columns[name]}
+        found.append((filled, _pipeline.parser.analyses(sentence, request)))
+    return found

@@ -1,15 +1,15 @@
 """The parser as a component: it parses sentences, greedily or with a beam, and turns into data and back."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
 from math import exp
-from pathlib import Path
 from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
 
 from dodona.core.beam import Beam
 from dodona.core.features import Words
-from dodona.core.frozen import FrozenWeights, rows_are_sound, weight_bits
 from dodona.core.greedy import GreedyParser
 from dodona.core.judging import Judge
 from dodona.core.scorer import Scorer
@@ -18,10 +18,10 @@ from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize
 from dodona.errors import FormatError, OptionError
-from dodona.pipeline import modelfile
 from dodona.pipeline.constraints import Given, given_arcs
 from dodona.pipeline.encode import Encoder, Tagged
 from dodona.pipeline.options import NO_BEAM, Options, core_system, label_names
+from dodona.pipeline.weights import checked_weights
 from dodona.systems import SYSTEMS
 
 __all__ = ["Analysis", "Parser", "Request"]
@@ -57,32 +57,31 @@ class Parser:
         options: Options,
         labels: Sequence[str],
         templates: Templates,
-        arrays: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
         temperature: float = 1.0,
+        where: str = "parser",
     ) -> None:
         self.options = options
         self.labels = list(labels)
         self.templates = templates
         self.temperature = temperature  # by which scores are divided before they are taken for logarithms
-        self.about: dict[str, Any] = {}
         self._arrays = arrays
         self._encode = Encoder(templates)
         self._lowers = options.nonprojective if options.nonprojective in ENCODINGS[1:] else None
         self._names = label_names(self.labels, options)
         check_values(self._names, len(self._names))  # once, so that trees can be accepted as they are
         self._core = core_system(options, labels, options.single_root)
-        self._weights = FrozenWeights(
-            self._core.actions, arrays["marks"], arrays["counts"], arrays["rows"], arrays["wide"]
-        )
+        self._weights = checked_weights(where, self._core.actions, arrays)
         self._greedy = GreedyParser(self._core, templates, self._weights)
         self._scorer: Scorer | None = None
         self._beams: dict[int, Beam] = {}
 
-    def parse(self, sentences: Iterable[Sentence], request: Request = Request()) -> Iterator[Sentence]:  # noqa: B008
+    def parse(self, sentences: Iterable[Sentence], request: Request | None = None) -> Iterator[Sentence]:
         """Fill in heads and labels, one sentence after the other, in place.
 
         For more than one tree the sentence comes that many times, each a copy with its score in a comment.
         """
+        request = request or Request()
         self.check(request)
         rest = iter(sentences)
         while batch := list(islice(rest, BATCH)):  # a few at a time, so that the weights stay near the processor
@@ -109,8 +108,9 @@ class Parser:
             wanted = f"{request.nbest} best trees" if request.nbest > 1 else "confidence"
             raise OptionError(f"{wanted} with a beam of {width}: expected a wider beam, for example 20")
 
-    def analyses(self, sentence: Sentence, request: Request = Request()) -> list[Analysis]:  # noqa: B008
+    def analyses(self, sentence: Sentence, request: Request | None = None) -> list[Analysis]:
         """The best trees for a sentence, which stays as it is: as many different ones as are wanted and found."""
+        request = request or Request()
         self.check(request)
         given = self._given(sentence) if request.constrained else None
         words = self._encode(sentence)
@@ -193,39 +193,32 @@ class Parser:
             return deprojectivize(heads, names, self._lowers)
         return heads, names
 
-    def save(self, path: str | Path) -> None:
-        metadata = {
-            "component": "parser",
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What a model file needs to keep."""
+        description = {
             "options": asdict(self.options),
             "labels": self.labels,
             "templates": self.templates.text,
             "temperature": self.temperature,
-            "about": self.about,
         }
-        modelfile.save(path, metadata, self._arrays)
+        return description, self._arrays
 
     @classmethod
-    def load(cls, path: str | Path) -> "Parser":
-        metadata, arrays = modelfile.load(path)
+    def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Parser":
+        """The parser with these parts; `where` is named in errors."""
         try:
-            options = Options(**metadata["options"]).resolved()
-            labels, text, about = metadata["labels"], metadata["templates"], metadata["about"]
-            known = isinstance(labels, list) and isinstance(text, str) and isinstance(about, dict) and labels
-            if metadata["component"] != "parser" or not known:
-                raise OptionError("expected a parser with labels, templates and a description")
-            temperature = float(metadata["temperature"])
-            if not 0 < temperature < float("inf"):
-                raise OptionError(f"temperature {temperature}; expected a positive number")
-            templates = Templates.parse(text, f"{path}, templates")
-            core = core_system(options, labels, options.single_root)
-            _check_arrays(path, core.actions, arrays)
-            parser = cls(options, labels, templates, arrays, temperature)
-            parser.about = about
+            options = Options(**description["options"]).resolved()
+            labels, text, temperature = (description[name] for name in ("labels", "templates", "temperature"))
+            if not isinstance(labels, list) or not labels or not isinstance(text, str):
+                raise OptionError("expected a parser with labels and templates")
+            if not isinstance(temperature, float) or not 0 < temperature < float("inf"):
+                raise OptionError(f"temperature {temperature!r}; expected a positive number")
+            templates = Templates.parse(text, f"{where}, templates")
+            return cls(options, labels, templates, dict(arrays), temperature, where)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise
-            raise FormatError(f"{path}: the model's description is not valid: {error}") from error
-        return parser
+            raise FormatError(f"{where}: the parser's description is not valid: {error}") from error
 
 
 def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
@@ -260,16 +253,3 @@ def _confidence(tree: Analysis, trees: list[Analysis], masses: list[float]) -> l
         agreeing = (mass for other, mass in zip(trees, masses, strict=True) if (other.heads[k], other.labels[k]) == arc)
         shares.append(sum(agreeing) / total)
     return shares
-
-
-def _check_arrays(path: str | Path, actions: int, arrays: dict[str, Any]) -> None:
-    """The compiled loops trust the arrays, so nothing in them may point outside."""
-    marks, counts, rows, wide = (arrays[name] for name in ("marks", "counts", "rows", "wide"))
-    kinds = [array.dtype.str for array in (marks, counts, wide)]
-    row_kind = "<u2" if weight_bits(actions) < 16 else "<u4"
-    if kinds != ["<u4", "|u1", "<i2"] or rows.dtype.str != row_kind or len(wide) % actions or not len(counts):
-        raise FormatError(f"{path}: weights of another kind than expected")
-    if int(counts.sum(dtype="int64")) != len(marks) or not rows_are_sound(
-        rows.view("<u2"), 1 if row_kind == "<u2" else 2, len(marks), len(wide) // actions, actions
-    ):
-        raise FormatError(f"{path}: the weights do not fit the {actions} actions of the model")

@@ -10,7 +10,7 @@ from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, weight_bit
 from dodona.core.weights import Weights
 from dodona.errors import FormatError
 
-__all__ = ["checked_weights", "frozen_arrays"]
+__all__ = ["arrays_of_size", "checked_weights", "frozen_arrays"]
 
 NAMES = ("marks", "counts", "rows", "wide")
 LARGE = 100_000  # features
@@ -31,6 +31,21 @@ def frozen_arrays(weights: Weights) -> dict[str, NDArray[Any]]:
         if len(strengths) > LARGE:
             keys, actions, values = without_weak_features(keys, actions, values, float(strengths[-LARGE]))
     return dict(zip(NAMES, freeze(keys, actions, values, weights.actions), strict=True))
+
+
+def arrays_of_size(weights: Weights, size: int) -> dict[str, NDArray[Any]]:
+    """The averaged weights of as many features as fit into so many bytes, those with the largest weights."""
+    averages = weights.averages()
+    begins = _begins(averages[0])
+    strengths = np.sort(np.maximum.reduceat(np.abs(averages[2]), begins)) if len(begins) else np.zeros(0)
+    most = len(begins)
+    while True:
+        kept = averages if most == len(begins) else without_weak_features(*averages, float(strengths[-max(1, most)]))
+        arrays = dict(zip(NAMES, freeze(*kept, weights.actions), strict=True))
+        taken = sum(array.nbytes for array in arrays.values())
+        if taken <= size or most <= 1:
+            return arrays
+        most = int(most * 0.99 * size / taken)
 
 
 def _begins(keys: NDArray[Any]) -> NDArray[Any]:
