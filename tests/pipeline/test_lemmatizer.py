@@ -11,7 +11,8 @@ from pipeline.inflected import STRANGE, bare, inflected
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.pipeline import modelfile
-from dodona.pipeline.lemmatizer import Iteration, Lemmatizer, Options, train
+from dodona.pipeline.lemmatizer import Lemmatizer, Options, train
+from dodona.pipeline.progress import Iteration
 from dodona.pipeline.scripts import Script, lowered, script_for
 
 TRAIN, TEST = inflected(150), inflected(50, seed=2)

@@ -10,7 +10,8 @@ from pipeline.inflected import STRANGE, bare, inflected
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.pipeline import modelfile
-from dodona.pipeline.tagger import COLUMNS, Iteration, Options, Tagger, train
+from dodona.pipeline.progress import Iteration
+from dodona.pipeline.tagger import COLUMNS, Options, Tagger, train
 
 TRAIN, TEST = inflected(150), inflected(50, seed=2)
 

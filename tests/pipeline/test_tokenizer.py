@@ -14,7 +14,8 @@ from dodona.data.rawtext import raw_text, rebuilt
 from dodona.errors import FormatError, OptionError
 from dodona.evaluation.conll18 import evaluate
 from dodona.pipeline import modelfile
-from dodona.pipeline.tokenizer import Iteration, Options, Tokenizer, train
+from dodona.pipeline.progress import Iteration
+from dodona.pipeline.tokenizer import Options, Tokenizer, train
 
 OPTIONS = Options(iterations=5)
 TRAINED = train(english(300), OPTIONS)

@@ -13,6 +13,7 @@ from dodona.pipeline.chain import COMPONENTS, Pipeline
 from dodona.pipeline.jackknife import jackknifed
 from dodona.pipeline.options import Options
 from dodona.pipeline.parser import Parser
+from dodona.pipeline.progress import Iteration
 
 __all__ = ["TAGS", "Plan", "train_pipeline"]
 
@@ -102,8 +103,8 @@ def _filled(column: Sequence[str]) -> bool:
     return any(value != "_" for value in column)
 
 
-def _tell(say: Say, name: str, total: int, iteration: Any) -> None:
-    say(name, iteration.number, total, f"{1 - iteration.mistakes / max(1, iteration.steps):.2%} right")
+def _tell(say: Say, name: str, total: int, iteration: Iteration) -> None:
+    say(name, iteration.number, total, f"{iteration.accuracy:.2%} right")
 
 
 def _with_tags(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:

@@ -17,6 +17,7 @@ from dodona.core.training import Learner
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escaped, projectivize
 from dodona.errors import FormatError
+from dodona.pipeline import progress
 from dodona.pipeline.encode import Encoder
 from dodona.pipeline.options import Options, core_system, label_names
 from dodona.pipeline.parser import Parser
@@ -30,20 +31,12 @@ POLICY = {"dynamic": "costs", "nondeterministic": "costs", "nd-sw": "oracle set"
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """What is reported after each pass over the training data."""
+class Iteration(progress.Iteration):
+    """With what it takes to make a parser of it: see `frozen`."""
 
-    number: int
-    steps: int
-    mistakes: int
-    features: int
     learner: Learner | StructuredLearner
     labels: list[str]
     templates: Templates
-
-    @property
-    def accuracy(self) -> float:
-        return 1 - self.mistakes / max(1, self.steps)
 
 
 def train(

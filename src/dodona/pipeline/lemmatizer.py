@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from dodona.core.lemmas import LONGEST_AFFIX, ScriptChooser, ScriptLearner, Scripts
 from dodona.data import Sentence
 from dodona.errors import FormatError, OptionError
+from dodona.pipeline.progress import Iteration
 from dodona.pipeline.scripts import CASINGS, Script, lowered, script_for
 from dodona.pipeline.weights import checked_weights, frozen_arrays
 
-__all__ = ["Iteration", "Lemmatizer", "Options", "train"]
+__all__ = ["Lemmatizer", "Options", "train"]
 
 MOST = 65_535  # scripts
 REMEMBERED = 1 << 20  # words whose lemmas are kept before the memory is cleared
@@ -35,16 +36,6 @@ class Options:
             raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
         if not isinstance(self.seed, int):
             raise OptionError(f"seed {self.seed!r}: expected a number")
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What is reported after each pass over the different words of the training data."""
-
-    number: int
-    steps: int
-    mistakes: int
-    features: int
 
 
 class Lemmatizer:

@@ -15,9 +15,10 @@ from dodona.core.tagging import GreedyTagger, TagLearner, TagSet, Traits
 from dodona.data import Sentence
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.lexicon import checked_lexicon, lexicon_arrays, lexicons_of_the_rest
+from dodona.pipeline.progress import Iteration
 from dodona.pipeline.weights import checked_weights, frozen_arrays
 
-__all__ = ["COLUMNS", "Iteration", "Options", "Tagger", "train"]
+__all__ = ["COLUMNS", "Options", "Tagger", "train"]
 
 BATCH = 64
 COLUMNS = ("upos", "xpos", "feats")
@@ -39,20 +40,6 @@ class Options:
             raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
         if not isinstance(self.seed, int):
             raise OptionError(f"seed {self.seed!r}: expected a number")
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What is reported after each pass over the training data; words that can have but one tag are no steps."""
-
-    number: int
-    steps: int
-    mistakes: int
-    features: int
-
-    @property
-    def accuracy(self) -> float:
-        return 1 - self.mistakes / max(1, self.steps)
 
 
 class Tagger:

@@ -16,16 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.core import characters, passages
-from dodona.core.frozen import FrozenWeights, freeze, rows_are_sound, without_weak_features
+from dodona.core.frozen import freeze, without_weak_features
 from dodona.core.passages import Passage, Rules
 from dodona.core.segmenting import Segment, Segmenter, SegmentLearner
 from dodona.data import Sentence
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.multiword import Expander
+from dodona.pipeline.progress import Iteration
 from dodona.pipeline.textrules import learned_rules
+from dodona.pipeline.weights import checked_weights
 
-__all__ = ["Iteration", "Options", "Tokenizer", "train"]
+__all__ = ["Options", "Tokenizer", "train"]
 
 PIECE = 1 << 16  # characters that are worth the trouble
 QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
@@ -52,30 +54,15 @@ class Options:
             raise OptionError(f"rate {self.rate}: expected a number from 0 to 10")
 
 
-@dataclass(frozen=True)
-class Iteration:
-    """What is reported after each pass over the training data: how many questions, how many wrong answers."""
-
-    number: int
-    steps: int
-    mistakes: int
-    features: int
-
-    @property
-    def accuracy(self) -> float:
-        return 1 - self.mistakes / max(1, self.steps)
-
-
 class Tokenizer:
     """A trained tokenizer. Made by `train` or `Tokenizer.from_parts`."""
 
     def __init__(self, options: Options, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
-        """For arrays that were checked; only texts are checked here."""
         self.options = options
         self._arrays = arrays
         self._rules = Rules(arrays["questions"], arrays["words"], _split_words(_text(arrays["splits"])))
         self._expander = Expander.parse(_text(arrays["multiword"]), where)
-        self._segmenter = Segmenter(FrozenWeights(QUESTIONS, *(arrays[name] for name in WEIGHTS)))
+        self._segmenter = Segmenter(checked_weights(where, QUESTIONS, arrays))
 
     def sentences(self, chunks: Iterable[str]) -> Iterator[Sentence]:
         """The sentences of one text that comes in pieces; none if it is only white space."""
@@ -180,13 +167,6 @@ def _split_words(text: str) -> list[list[str]]:
 
 def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
     """The compiled loops trust the arrays, so nothing in them may point outside."""
-    marks, counts, rows, wide = (arrays[name] for name in WEIGHTS)
-    kinds = [array.dtype.str for array in (marks, counts, rows, wide)]
-    if kinds != ["<u4", "|u1", "<u2", "<i2"] or len(wide) % QUESTIONS or not len(counts):
-        raise FormatError(f"{where}: weights of another kind than expected")
-    sound = rows_are_sound(rows, 1, len(marks), len(wide) // QUESTIONS, QUESTIONS)
-    if int(counts.sum(dtype="int64")) != len(marks) or not sound:
-        raise FormatError(f"{where}: the weights do not fit together")
     for name, size in (("questions", passages.QUESTIONS), ("words", passages.WORDS)):
         if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
             raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
