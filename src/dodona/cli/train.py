@@ -48,7 +48,7 @@ from dodona.systems import SYSTEMS
 @click.option(
     "--oracle",
     help="static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, nd-all. "
-    "[default: the last of these that the system has; static with a beam]",
+    "[default: dynamic or nd-all; with a beam, nondeterministic or nd-all]",
 )
 @click.option("--iterations", type=int, help="Passes over the data. [default: 15; easy-first 20]")
 @click.option(

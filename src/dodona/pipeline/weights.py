@@ -34,18 +34,20 @@ def frozen_arrays(weights: Weights) -> dict[str, NDArray[Any]]:
 
 
 def arrays_of_size(weights: Weights, size: int) -> dict[str, NDArray[Any]]:
-    """The averaged weights of as many features as fit into so many bytes, those with the largest weights."""
-    averages = weights.averages()
-    begins = _begins(averages[0])
-    strengths = np.sort(np.maximum.reduceat(np.abs(averages[2]), begins)) if len(begins) else np.zeros(0)
-    most = len(begins)
+    """As many averaged weights as fit into so many bytes, the largest ones.
+
+    Most weights of a large model are small and the trace of a single update; without them it is faster, too.
+    """
+    keys, actions, values = weights.averages()
+    magnitudes = np.sort(np.abs(values))
+    most = len(values)
     while True:
-        kept = averages if most == len(begins) else without_weak_features(*averages, float(strengths[-max(1, most)]))
-        arrays = dict(zip(NAMES, freeze(*kept, weights.actions), strict=True))
+        kept = np.abs(values) >= magnitudes[-most] if most else np.zeros(len(values), dtype=bool)
+        arrays = dict(zip(NAMES, freeze(keys[kept], actions[kept], values[kept], weights.actions), strict=True))
         taken = sum(array.nbytes for array in arrays.values())
-        if taken <= size or most <= 1:
+        if taken <= size or not most:
             return arrays
-        most = int(most * 0.99 * size / taken)
+        most = int(most * 0.98 * size / taken)
 
 
 def _begins(keys: NDArray[Any]) -> NDArray[Any]:
