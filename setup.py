@@ -21,13 +21,18 @@ DIRECTIVES = {
 def extension(pxd: Path) -> Extension:
     module = ".".join(pxd.relative_to(SOURCE).with_suffix("").parts)
     source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
-    return Extension(module, [str(source)], include_dirs=[str(pxd.parent)], extra_compile_args=["-O3"])
+    return Extension(module, [str(source)], include_dirs=[str(pxd.parent)], extra_compile_args=["-O3", "-g0"])
 
 
+SHARED = "dodona._shared"  # what all compiled modules need, compiled once
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 setup(
     ext_modules=cythonize(
-        [extension(pxd) for pxd in sorted(SOURCE.rglob("*.pxd")) if pxd.stem != "__init__"],
+        [
+            *(extension(pxd) for pxd in sorted(SOURCE.rglob("*.pxd")) if pxd.stem != "__init__"),
+            Extension(SHARED, ["_shared.c"], extra_compile_args=["-O2", "-g0"]),
+        ],
+        shared_utility_qualified_name=SHARED,
         compiler_directives=DIRECTIVES,
         build_dir="build",
         nthreads=cores,
