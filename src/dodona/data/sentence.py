@@ -4,15 +4,15 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 
 from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
-from dodona.data.table import Table, words_in_rows
+from dodona.data.made import HEAD, Made, decimals
+from dodona.data.table import Table
 from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
 
 COLUMNS = {"words": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "labels": 7, "deps": 8, "misc": 9}
-HEAD, DEPREL = 6, COLUMNS["labels"]
+DEPREL = COLUMNS["labels"]
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
-NUMBERS = [str(k) for k in range(1024)]
 
 
 class Sentence:
@@ -65,7 +65,7 @@ class Sentence:
         file: str,
         line: int,
         format: str,
-        table: Table,
+        table: Table | Made,
         end: bytes,
         comments: list[str],
         multiword: list[tuple[int, int, str]],
@@ -123,21 +123,14 @@ class Sentence:
         if heads is not None:
             check_heads(heads, n)
             written = ["_" if h is None else str(h) for h in heads]
-        columns = [list(map(str, range(1, n + 1)))]
-        for values in (words, lemmas, upos, xpos, feats, written, labels, deps, misc):
+        columns: dict[int, list[str]] = {}
+        for number, values in enumerate((words, lemmas, upos, xpos, feats, written, labels, deps, misc), start=1):
             if values is not None:
                 check_values(values, n)
-            columns.append(["_"] * n if values is None else list(values))
+                columns[number] = list(values)
         notes = checked_comments(comments)
         ranges = checked_ranges(multiword, multiword_misc, n)
-        lines = list(map("\t".join, zip(*columns, strict=True)))
-        rows: Sequence[int] = range(len(notes), len(notes) + n)
-        if ranges:
-            lines, rows = _with_ranges(lines, len(notes), ranges)
-        body = "\n".join(notes + lines).encode()
-        made = cls("", 1, format, words_in_rows(body, rows), b"\n\n", notes, list(multiword))
-        made.words = columns[COLUMNS["words"]]
-        return made
+        return cls("", 1, format, Made(n, notes, columns, ranges), b"\n\n", notes, list(multiword))
 
     def __len__(self) -> int:
         return self._table.n
@@ -204,9 +197,10 @@ class Sentence:
 
     def accept_tree(self, heads: list[int], labels: list[str]) -> None:
         """`set_tree` for parsers, which know what they give: nothing is checked, and the labels are not copied."""
+        written = decimals(len(heads))
         self.heads = list(heads)
         self.labels = labels
-        self._replaced[HEAD] = [NUMBERS[h] if h < len(NUMBERS) else str(h) for h in heads]
+        self._replaced[HEAD] = [written[h] for h in heads]
         self._replaced[DEPREL] = labels
 
     def set_column(self, name: str, values: Sequence[str]) -> None:
@@ -214,9 +208,19 @@ class Sentence:
         if name not in REPLACEABLE:
             raise OptionError(f"column {name!r} cannot be replaced; expected one of: {', '.join(REPLACEABLE)}")
         check_values(values, len(self))
-        values = list(values)
+        self.accept_column(name, list(values))
+
+    def accept_column(self, name: str, values: list[str]) -> None:
+        """`set_column` for components, which know what they give: nothing is checked, and the values are not copied."""
         setattr(self, name, values)
         self._replaced[COLUMNS[name]] = values
+
+    def lacks(self, name: str) -> bool:
+        """Whether a column is `_` for all words."""
+        number = COLUMNS[name]
+        if number in self._replaced:
+            return self._replaced[number].count("_") == len(self)
+        return self._table.lacks(number)
 
     def set_comments(self, lines: Iterable[str]) -> None:
         """Replace all comments by these lines, which begin with `#`; they come before the first word."""
@@ -299,15 +303,3 @@ class Sentence:
 
     def _no_gold(self, d: int, fault: str) -> FormatError:
         return FormatError(f"{self.file}:{self.word_line(d)}: word {d} of this sentence has {fault}")
-
-
-def _with_ranges(words: list[str], above: int, ranges: dict[int, str]) -> tuple[list[str], list[int]]:
-    """All lines, those of the ranges before their first words, and the rows of the words, with `above` lines above."""
-    lines: list[str] = []
-    rows = []
-    for k, word in enumerate(words, start=1):
-        if k in ranges:
-            lines.append(ranges[k])
-        rows.append(above + len(lines))
-        lines.append(word)
-    return lines, rows

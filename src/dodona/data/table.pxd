@@ -10,6 +10,8 @@ cdef class Table:
 
     @cython.locals(data=cython.p_uchar, k=cython.int, begin=cython.int, end=cython.int)
     cpdef list column(self, int number)
+    @cython.locals(data=cython.p_uchar, k=cython.int, begin=cython.int)
+    cpdef bint lacks(self, int number)
     @cython.locals(data=cython.p_uchar, k=cython.int, head=cython.int)
     cpdef list heads(self)
     @cython.locals(

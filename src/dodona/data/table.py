@@ -43,6 +43,15 @@ class Table:
             values.append(data[begin:end].decode("utf-8"))
         return values
 
+    def lacks(self, number: int) -> bool:
+        """Whether all values of a column are `_`."""
+        data = self.body
+        for k in range(self.n):
+            begin = self.starts[k * WIDTH + number]
+            if self.starts[k * WIDTH + number + 1] != begin + 2 or data[begin] != UNDERSCORE:
+                return False
+        return True
+
     def heads(self) -> list[int | None]:
         """The HEAD column as numbers, None for `_`; only for words that have valid ones."""
         data = self.body

@@ -63,10 +63,10 @@ class Pipeline:
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> None:
         """Fill in the tags and lemmas that sentences lack."""
         if self.tagger is not None:
-            for _ in self.tagger.tag([sentence for sentence in batch if retag or _is_empty(sentence.upos)]):
+            for _ in self.tagger.tag([sentence for sentence in batch if retag or sentence.lacks("upos")]):
                 pass
         if self.lemmatizer is not None:
-            for _ in self.lemmatizer.lemmatize([sentence for sentence in batch if retag or _is_empty(sentence.lemmas)]):
+            for _ in self.lemmatizer.lemmatize([sentence for sentence in batch if retag or sentence.lacks("lemmas")]):
                 pass
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
@@ -102,7 +102,3 @@ class Pipeline:
         pipeline = cls(**parts)
         pipeline.about = about
         return pipeline
-
-
-def _is_empty(column: Sequence[str]) -> bool:
-    return column.count("_") == len(column)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dodona.core.lemmas import LONGEST_AFFIX, ScriptChooser, ScriptLearner, Scripts
 from dodona.data import Sentence
+from dodona.data.checks import check_values
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.progress import Iteration
 from dodona.pipeline.scripts import CASINGS, Script, lowered, script_for
@@ -59,7 +60,7 @@ class Lemmatizer:
     def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
         for sentence in sentences:
-            sentence.set_column("lemmas", self.lemmas(sentence.words, sentence.upos, sentence.feats))
+            sentence.accept_column("lemmas", self.lemmas(sentence.words, sentence.upos, sentence.feats))
             yield sentence
 
     def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
@@ -72,6 +73,7 @@ class Lemmatizer:
             self._known.clear()
         form, upos, _ = key
         lemma = self.exceptions.get(key) or self.exceptions.get((form, upos, "")) or self.guess(key)
+        check_values((lemma,), 1)  # once, so that columns can be accepted as they are
         self._known[key] = lemma
         return lemma
 

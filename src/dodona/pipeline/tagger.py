@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dodona.core.hashing import hash_text
 from dodona.core.tagging import GreedyTagger, TagLearner, TagSet, Traits
 from dodona.data import Sentence
+from dodona.data.checks import check_values
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.lexicon import checked_lexicon, lexicon_arrays, lexicons_of_the_rest
 from dodona.pipeline.progress import Iteration
@@ -56,6 +57,8 @@ class Tagger:
         self._lexicon = checked_lexicon(where, len(self.tags), arrays)
         self._greedy = GreedyTagger(self._tagset, checked_weights(where, self._tagset.parts, arrays))
         self._values = [list(values) for values in zip(*self.tags, strict=True)]
+        for values in self._values:
+            check_values(values, len(values))  # once, so that columns can be accepted as they are
 
     def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place.
@@ -67,7 +70,7 @@ class Tagger:
             tagged = [self.columns(sentence.words) for sentence in batch]
             for sentence, columns in zip(batch, tagged, strict=True):
                 for name, values in zip(COLUMNS, columns, strict=True):
-                    sentence.set_column(name, values)
+                    sentence.accept_column(name, values)
                 yield sentence
 
     def columns(self, words: list[str]) -> list[list[str]]:
