@@ -6,7 +6,7 @@ from dodona.core.state cimport State
 @cython.final
 cdef class Words:
     cdef readonly int n
-    cdef uint64_t[::1] atoms  # one row of n + 2 for each column; ROOT's stand first, nobody's last
+    cdef uint64_t* atoms  # one row of n + 2 for each column; ROOT's stand first, nobody's last
 
 @cython.final
 cdef class Extractor:

@@ -1,10 +1,8 @@
-from array import array
-
 from dodona.core.templates import Templates
 
 class Words:
     n: int
-    def __init__(self, n: int, atoms: array[int]) -> None: ...
+    def __init__(self, n: int) -> None: ...
 
 class Extractor:
     most: int

@@ -7,6 +7,7 @@ A feature is a template and the values of its atoms, hashed together; there is n
 from array import array
 
 from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc, free
 
 from dodona.core.hashing cimport mix
 from dodona.core.templates import ATTRIBUTES, COLUMNS
@@ -21,11 +22,16 @@ cdef int RIGHT_SET = ATTRIBUTES.index("sr")
 
 
 cdef class Words:
-    """A sentence as the core sees it: a number for each column of each word."""
+    """A sentence as the core sees it: a number for each column of each word; all are 0 at first."""
 
-    def __init__(self, int n, atoms):
+    def __cinit__(self, int n):
         self.n = n
-        self.atoms = atoms
+        self.atoms = <uint64_t*> calloc(<size_t> COLUMN_COUNT * (n + 2), sizeof(uint64_t))
+        if self.atoms == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.atoms)
 
 
 cdef class Extractor:
@@ -50,9 +56,14 @@ cdef class Extractor:
         cdef int i, k, step, attribute, position, n = s.n
         cdef int width = n + 2
         cdef uint64_t value
+        cdef int* nodes = &self.nodes[0]  # the compiler cannot know that these stay where they are
+        cdef int* atoms = &self.atoms[0]
+        cdef int* found = &self.found[0]
+        cdef int* silent = &self.silent[0]
+        cdef uint64_t* values = &self.values[0]
         for i in range(self.node_count):
-            k = self.place(s, self.nodes[2 * i], site)
-            step = self.nodes[2 * i + 1]
+            k = self.place(s, nodes[2 * i], site)
+            step = nodes[2 * i + 1]
             if step != 0 and k <= n:
                 if step == 1 or step == 2:
                     k = s.head[k]
@@ -72,11 +83,11 @@ cdef class Extractor:
                     k = s.leftmost[k] if step == 7 else s.rightmost[k]
                     while k <= n and s.inner[k] <= n:
                         k = s.inner[k]
-            self.found[i] = k
+            found[i] = k
         for i in range(self.atom_count):
-            k = self.found[self.atoms[2 * i]]
-            attribute = self.atoms[2 * i + 1]
-            self.silent[i] = k > n
+            k = found[atoms[2 * i]]
+            attribute = atoms[2 * i + 1]
+            silent[i] = k > n
             if attribute < COLUMN_COUNT:
                 value = words.atoms[attribute * width + k]
             elif attribute == LABEL:
@@ -91,12 +102,12 @@ cdef class Extractor:
                 value = s.right_set[k]
             else:
                 position = s.b0() if attribute == DISTANCE else s.s1()
-                self.silent[i] = k > n or position > n
+                silent[i] = k > n or position > n
                 if position == 0 and attribute == DISTANCE:
                     position = n + 1  # ROOT stands last in the buffer
                 position = abs(position - k)
                 value = 6 if position > 10 else 5 if position > 4 else position
-            self.values[i] = value
+            values[i] = value
 
     cdef uint64_t signature(self) noexcept nogil:
         """One number for all atoms: configurations that look the same to the templates have the same."""
@@ -107,23 +118,25 @@ cdef class Extractor:
         return h
 
     cdef int name(self, uint64_t* keys) noexcept nogil:
-        """Combine the atoms found last into features."""
-        cdef int i, k, length, position = 0, count = 0
+        """Combine the atoms found last into features.
+
+        A silent one is named like the others, and then overwritten: branches here are hard to foresee.
+        """
+        cdef int i, k, length, count = 0, is_silent
         cdef uint64_t h
-        cdef bint heard
+        cdef const int* combination = &self.combinations[0]
+        cdef const int* silent = &self.silent[0]
+        cdef const uint64_t* values = &self.values[0]
         for i in range(self.most):
-            length = self.combinations[position]
-            heard = True
+            length = combination[0]
+            is_silent = 0
             h = mix(0, i + 1)  # templates must not share keys, whatever small numbers their atoms are
-            for k in range(position + 1, position + 1 + length):
-                if self.silent[self.combinations[k]]:
-                    heard = False
-                    break
-                h = mix(h, self.values[self.combinations[k]])
-            position += 1 + length
-            if heard:
-                keys[count] = h
-                count += 1
+            for k in range(1, length + 1):
+                is_silent |= silent[combination[k]]
+                h = mix(h, values[combination[k]])
+            combination += length + 1
+            keys[count] = h
+            count += not is_silent
         return count
 
     cdef int place(self, State s, int place, int site) noexcept nogil:

@@ -32,8 +32,8 @@ cdef class Lexicon:
 cdef class Traits:
     cdef readonly int n
     cdef Lexicon lexicon
-    cdef uint64_t[::1] values           # a row for each word, with empty ones before and after
-    cdef int32_t[::1] entries           # of each word in the lexicon; -1: none
+    cdef uint64_t* values           # a row for each word, with empty ones before and after
+    cdef int32_t* entries           # of each word in the lexicon; -1: none
 
 @cython.final
 cdef class TagLearner:

@@ -93,14 +93,16 @@ cdef class Lexicon:
 cdef class Traits:
     """A sentence as the tagger sees it: of each word the form, how it looks, its affixes and its usual tag."""
 
-    def __init__(self, list words, TagSet tagset, Lexicon lexicon):
+    def __cinit__(self, list words, TagSet tagset, Lexicon lexicon):
         cdef int i, entry, n = len(words)
         cdef uint64_t* row
         cdef str word, lower
         self.n = n
         self.lexicon = lexicon
-        self.values = array("Q", bytes(8 * WIDTH * (n + 2 * BORDER)))
-        self.entries = array("i", bytes(4 * n))
+        self.values = <uint64_t*> calloc(<size_t> WIDTH * (n + 2 * BORDER), sizeof(uint64_t))
+        self.entries = <int32_t*> calloc(<size_t> n + 1, sizeof(int32_t))
+        if self.values == NULL or self.entries == NULL:
+            raise MemoryError
         for i in range(2 * BORDER):
             row = &self.values[WIDTH * (i if i < BORDER else n + i)]
             row[LOWER] = row[KIND] = NOBODY
@@ -120,6 +122,10 @@ cdef class Traits:
                 row[KIND] = mix(row[SHAPE], row[SUFFIX + 1])
             else:
                 row[KIND] = tagset.names[lexicon.usual[entry]]
+
+    def __dealloc__(self):
+        free(self.values)
+        free(self.entries)
 
 
 cdef inline int add(uint64_t* keys, int count, int template, uint64_t one, uint64_t other) noexcept nogil:

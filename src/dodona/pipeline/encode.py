@@ -2,7 +2,6 @@
 
 import hashlib
 import sys
-from array import array
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
@@ -52,16 +51,13 @@ class Encoder:
         for source in ("words", "upos", "xpos", "feats"):
             columns = [i for i, name in enumerate(COLUMNS) if i in used and SOURCES.get(name, "words") == source]
             if columns:
-                self._memories[source] = Memory(columns, partial(_numbers, [COLUMNS[i] for i in columns]))
+                self._memories[source] = Memory(columns, partial(_numbers, [COLUMNS[i] for i in columns]), ROOT)
 
     def __call__(self, sentence: Tagged) -> Words:
-        n = len(sentence.words)
-        width = n + 2  # ROOT stands first, nobody last
-        atoms = array("Q", bytes(8 * width * len(COLUMNS)))
+        words = Words(len(sentence.words))
         for source, memory in self._memories.items():
-            memory.write([ROOT], atoms, width, 0)
-            memory.write(getattr(sentence, source), atoms, width, 1)
-        return Words(n, atoms)
+            memory.write(getattr(sentence, source), words)
+        return words
 
 
 def _numbers(columns: list[str], value: str) -> bytes:

@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport uint64_t
+from dodona.core.features cimport Words
 
 @cython.final
 cdef class Memory:
@@ -7,6 +7,7 @@ cdef class Memory:
     cdef object learn       # finds them for a string that is not known
     cdef dict known
     cdef int[::1] columns   # where each of the numbers goes
-    cdef int last           # of the columns
+    cdef bytes root         # the numbers of ROOT
 
     cdef bytes numbers(self, value)
+    cdef int put(self, bytes numbers, Words words, int k) except -1

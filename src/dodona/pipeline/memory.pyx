@@ -4,18 +4,24 @@ from array import array
 
 from libc.stdint cimport uint64_t
 
+from dodona.core.features cimport Words
+
+from dodona.core.templates import COLUMNS
+
 cdef int MOST = 1 << 20  # strings remembered before the memory is cleared
 
 
 cdef class Memory:
     """Each string has one number for each of some columns. `learn` gives them for a new string, as bytes."""
 
-    def __init__(self, columns, learn):
+    def __init__(self, columns, learn, root):
+        if not all(0 <= column < len(COLUMNS) for column in columns):
+            raise ValueError("expected columns that words have")
         self.count = len(columns)
         self.columns = array("i", columns)
-        self.last = max(columns)
         self.learn = learn
         self.known = {}
+        self.root = self.numbers(root)
 
     cdef bytes numbers(self, value):
         found = self.known.get(value)
@@ -28,15 +34,19 @@ cdef class Memory:
             self.known[value] = found
         return found
 
-    def write(self, list values, uint64_t[::1] atoms, int width, int start):
-        """Put the numbers of the values into the columns of `atoms`, which are `width` apart, from `start` on."""
-        cdef int i, j, n = len(values)
-        cdef const uint64_t* found
-        cdef bytes packed
-        if n + start > width or width * (self.last + 1) > atoms.shape[0]:
-            raise ValueError("expected room for every value")
-        for i in range(n):
-            packed = self.numbers(values[i])
-            found = <const uint64_t*> <const char*> packed
-            for j in range(self.count):
-                atoms[width * self.columns[j] + start + i] = found[j]
+    def write(self, list values, Words words):
+        """Put the numbers of the values, one for each word, and those of ROOT into their columns of `words`."""
+        cdef int i
+        if len(values) != words.n:
+            raise ValueError("expected a value for each word")
+        self.put(self.root, words, 0)
+        for i in range(words.n):
+            self.put(self.numbers(values[i]), words, i + 1)
+
+    cdef int put(self, bytes numbers, Words words, int k) except -1:
+        """ROOT stands first in a column, nobody last."""
+        cdef const uint64_t* found = <const uint64_t*> <const char*> numbers
+        cdef int j
+        for j in range(self.count):
+            words.atoms[(words.n + 2) * self.columns[j] + k] = found[j]
+        return 0
