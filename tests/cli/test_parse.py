@@ -246,3 +246,18 @@ def test_given_arcs_stay(folder: Path, tmp_path: Path) -> None:
         done = dodona("parse", folder / "model", tmp_path / "bad.conllu", "--constrained", "--jobs", jobs)
         assert done.returncode == 1
         assert "bad.conllu:1: word 1 has HEAD 2, but the given arcs form a cycle" in done.stderr
+
+
+def test_parsing_does_not_wait_for_what_other_commands_need(folder: Path) -> None:
+    arguments = ["parse", folder / "model", folder / "dev.conllu"]
+    command = [sys.executable, "-X", "importtime", "-m", "dodona", *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "dodona.pipeline.parser" in imported
+    assert not imported & {
+        "rich",
+        "concurrent.futures",
+        "multiprocessing",
+        "dodona.evaluation",
+        "dodona.pipeline.course",
+    }

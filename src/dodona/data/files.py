@@ -4,7 +4,6 @@ import gzip
 import io
 import lzma
 import os
-import secrets
 import stat
 import sys
 import zlib
@@ -95,7 +94,7 @@ def output(path: str | Path) -> Iterator[Output]:
         with _packed(target, "wb", name) as stream:  # a directory fails here
             yield Output(stream, name)
         return
-    temporary = f"{target}.{secrets.token_hex(4)}.tmp"
+    temporary = f"{target}.{os.urandom(4).hex()}.tmp"
     try:
         with _packed(temporary, "xb", name) as stream:
             yield Output(stream, name)

@@ -1,7 +1,6 @@
 """Components that train, apply, save and load themselves."""
 
 from collections.abc import Iterable
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,7 @@ def model_path(model: str | Path) -> Path:
 
 
 def _bundled() -> list[Path]:
-    folder = Path(str(files("dodona"))) / "models"
+    folder = Path(__file__).parent.parent / "models"
     return sorted(folder.glob("*.model"))
 
 
