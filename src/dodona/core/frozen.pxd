@@ -1,17 +1,16 @@
 cimport cython
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
-cdef struct FrozenSlot:
-    uint32_t mark   # the lower half of the feature's name, made odd; 0: empty
-    uint32_t start  # of its row
+cdef extern from "rows.h" nogil:
+    ctypedef struct Shelf "dodona_shelf":
+        uint32_t* marks
+        uint32_t* starts
 
 @cython.final
 cdef class FrozenWeights:
     cdef readonly int actions
-    cdef FrozenSlot* slots
-    cdef Py_ssize_t slot_count
+    cdef Shelf* shelves
     cdef uint64_t buckets
-    cdef uint64_t spread                # slots from one bucket to the next
     cdef int bits                       # of a pair that are the weight
     cdef bint long_pairs                # rows of 32-bit pairs, for more than 1024 actions
     cdef const uint16_t[::1] rows       # the number of pairs, then the pairs; or WIDE and the number of a wide row

@@ -8,8 +8,12 @@ from libc.string cimport memset
 
 cdef extern from "rows.h" nogil:
     void dodona_add_shorts(int32_t* scores, const int16_t* row, int n)
-    void dodona_prefetch(const void* address)
     void* dodona_allocate(size_t size)
+    size_t dodona_shelf_of(uint64_t bucket)
+    int dodona_find(
+        const Shelf* shelves, uint64_t buckets, const uint64_t* keys, int count, const uint16_t* rows, uint32_t* found
+    )
+    int PLACES "DODONA_PLACES"
 
 cdef int WIDE = 0xFFFF
 
@@ -24,7 +28,7 @@ cdef class FrozenWeights:
     """Weights ready for parsing, from the arrays that `freeze` makes; they may be mapped from a file.
 
     Most rows are a few (action, weight) pairs of 16 bits, or 32 if there are very many actions; rows with many or large
-    weights are kept as 16-bit numbers for all actions. Only the table of slots is built here, in one sweep.
+    weights are kept as 16-bit numbers for all actions. Only the shelves with the features are filled here, in one sweep.
     """
 
     def __init__(self, int actions, marks, counts, rows, wide):
@@ -34,56 +38,57 @@ cdef class FrozenWeights:
         self.rows = rows.view(np.uint16)
         self.wide = wide
         self.buckets = len(counts)
-        self.slot_count = 0
         self.build(marks, counts)
 
     def __dealloc__(self):
-        free(self.slots)
+        free(self.shelves)
 
     cdef build(self, const uint32_t[::1] marks, const uint8_t[::1] counts):
-        """Put every feature into the first free slot from its bucket on; the file has them in this order."""
-        cdef Py_ssize_t bucket, i, feature = 0, slot = 0, spread = 2 + (marks.shape[0] * 5 // 4) // max(1, counts.shape[0])
+        """Put every feature into the first free place from its shelf on; the file has them in this order.
+
+        Of features with the same mark on one shelf, only the first is kept: no more could ever be found.
+        """
+        cdef Py_ssize_t bucket, i, k, feature = 0, place = 0
         cdef uint64_t start = 0
         cdef int step = 2 if self.long_pairs else 1
-        self.spread = spread
-        self.slot_count = counts.shape[0] * spread + marks.shape[0] + 1
-        self.slots = <FrozenSlot*> dodona_allocate(self.slot_count * sizeof(FrozenSlot))
-        if self.slots == NULL:
-            raise MemoryError
+        cdef Shelf* shelf
         for bucket in range(counts.shape[0]):
-            slot = max(slot, bucket * spread)
+            place = max(place, <Py_ssize_t> dodona_shelf_of(bucket) * PLACES) + counts[bucket]
+        self.shelves = <Shelf*> dodona_allocate((place // PLACES + 2) * sizeof(Shelf))
+        if self.shelves == NULL:
+            raise MemoryError
+        place = 0
+        for bucket in range(counts.shape[0]):
+            place = max(place, <Py_ssize_t> dodona_shelf_of(bucket) * PLACES)
             for i in range(counts[bucket]):
-                self.slots[slot].mark = marks[feature]
-                self.slots[slot].start = start
+                shelf = &self.shelves[place // PLACES]
+                k = 0
+                while k < place % PLACES and shelf.marks[k] != marks[feature]:
+                    k += 1
+                if k == place % PLACES:
+                    shelf.marks[k] = marks[feature]
+                    shelf.starts[k] = start + 1
+                    place += 1
                 start += step * (3 if self.rows[start] == WIDE else 1 + self.rows[start])
                 feature += 1
-                slot += 1
+
+    def scores(self, const uint64_t[::1] keys):
+        """The sum of the weights of these features for each action."""
+        cdef int32_t[::1] scores = np.zeros(self.actions, np.int32)
+        cdef uint32_t[::1] found = np.zeros(len(keys) + 1, np.uint32)
+        if len(keys):
+            self.score(&keys[0], len(keys), &found[0], &scores[0])
+        return list(scores)
 
     cdef void score(self, const uint64_t* keys, int count, uint32_t* found, int32_t* scores) noexcept nogil:
-        """scores[a] = the sum of the weights of these features for action a. `found` is room for `count` numbers.
-
-        Memory is slow and far away, so everything is asked for before it is needed: first all slots, then all rows.
-        """
-        cdef int i, j, hits = 0, bits = self.bits
-        cdef uint64_t at
-        cdef uint32_t mark
-        cdef FrozenSlot* slots = self.slots
-        cdef uint64_t buckets = self.buckets, spread = self.spread
+        """scores[a] = the sum of the weights of these features for action a. `found` is room for `count` numbers."""
+        cdef int i, j, hits, bits = self.bits
         cdef const uint16_t* rows = &self.rows[0]
         cdef const uint16_t* row
         memset(scores, 0, self.actions * sizeof(int32_t))
-        for i in range(count):
-            dodona_prefetch(&slots[((keys[i] >> 32) * buckets >> 32) * spread])
-        for i in range(count):
-            at = ((keys[i] >> 32) * buckets >> 32) * spread
-            mark = <uint32_t> keys[i] | 1
-            while slots[at].mark != mark and slots[at].mark != 0:
-                at += 1
-            found[hits] = slots[at].start  # 0 if empty, and then overwritten: a branch here is hard to foresee
-            dodona_prefetch(&rows[found[hits]])
-            hits += slots[at].mark != 0
+        hits = dodona_find(self.shelves, self.buckets, keys, count, rows, found)
         for i in range(hits):
-            row = &rows[found[i]]
+            row = &rows[found[i] - 1]
             if row[0] == WIDE:
                 if self.long_pairs:
                     j = row[2] | row[4] << 16

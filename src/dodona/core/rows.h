@@ -1,5 +1,5 @@
-/* The innermost loops: adding a row of weights to the scores. The compiler turns each into a few vector instructions,
-   in a version for every generation of processors that it knows of. */
+/* The innermost loops: finding the rows of weights of features, and adding a row to the scores. The compiler turns each
+   into a few vector instructions, in a version for every generation of processors that it knows of. */
 #ifndef DODONA_ROWS_H
 #define DODONA_ROWS_H
 
@@ -28,23 +28,64 @@ static void dodona_add_shorts(int32_t *restrict scores, const int16_t *restrict 
         scores[i] += row[i];
 }
 
-/* Zeroed memory for a table that is read all over the place: in large pages where the system has them, so that the
-   processor need not look up so many small ones. To be freed with free. */
+/* Zeroed memory for a table that is read all over the place, beginning with a line of the cache: in large pages where
+   the system has them, so that the processor need not look up so many small ones. To be freed with free. */
 static void *dodona_allocate(size_t size)
 {
     void *memory = NULL;
-    const size_t page = (size_t)1 << 21;
-    if (size < page)
-        return calloc(size ? size : 1, 1);
-    if (posix_memalign(&memory, page, (size + page - 1) / page * page) != 0)
+    const size_t line = 64, page = (size_t)1 << 21, unit = size < page ? line : page;
+    const size_t whole = (size / unit + 1) * unit;
+    if (posix_memalign(&memory, unit, whole) != 0)
         return NULL;
 #ifdef MADV_HUGEPAGE
-    madvise(memory, (size + page - 1) / page * page, MADV_HUGEPAGE);
+    if (unit == page)
+        madvise(memory, whole, MADV_HUGEPAGE);
 #endif
-    memset(memory, 0, size);
+    memset(memory, 0, whole);
     return memory;
 }
 
 #define dodona_prefetch(address) __builtin_prefetch(address)
+
+#define DODONA_PLACES 8
+
+/* Features that are looked for in one go: as many as a line of the cache has room for. */
+typedef struct {
+    uint32_t marks[DODONA_PLACES]; /* the lower half of a feature's name, made odd; each once, free places (0) last */
+    uint32_t starts[DODONA_PLACES]; /* of its row, counted from 1 */
+} dodona_shelf;
+
+static inline size_t dodona_shelf_of(uint64_t bucket)
+{
+    return bucket / 2; /* a bucket has two features on average, so half of the places stay free */
+}
+
+/* Write where the rows of these features start, counted from 1, into `found`, and return how many have one. What does
+   not fit on a shelf is on the next. Memory is slow and far away, so all shelves are asked for before they are needed,
+   and so are the rows. */
+DODONA_VERSIONS
+static int dodona_find(const dodona_shelf *shelves, uint64_t buckets, const uint64_t *keys, int count,
+                       const uint16_t *rows, uint32_t *found)
+{
+    int hits = 0;
+    for (int i = 0; i < count; i++)
+        dodona_prefetch(&shelves[dodona_shelf_of((keys[i] >> 32) * buckets >> 32)]);
+    for (int i = 0; i < count; i++) {
+        const dodona_shelf *shelf = &shelves[dodona_shelf_of((keys[i] >> 32) * buckets >> 32)];
+        const uint32_t mark = (uint32_t)keys[i] | 1;
+        uint32_t start = 0;
+        for (;; shelf++) {
+#pragma GCC unroll 1 /* so that it becomes a vector instruction and not eight others */
+            for (int k = 0; k < DODONA_PLACES; k++)
+                start |= shelf->starts[k] & -(uint32_t)(shelf->marks[k] == mark);
+            if (shelf->marks[DODONA_PLACES - 1] == 0 || start != 0)
+                break;
+        }
+        dodona_prefetch(&rows[start]);
+        found[hits] = start; /* if there is none, it is overwritten: a branch here is hard to foresee */
+        hits += start != 0;
+    }
+    return hits;
+}
 
 #endif

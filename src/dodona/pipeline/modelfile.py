@@ -92,7 +92,8 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
         )
     about, entries = _header(path, bytes(data[8 : 8 + length]))
-    body = memoryview(data[8 + length :])  # a copy: what was checked must not change while it is used
+    # a copy: what was checked must not change while it is used; numpy's are in large pages where the system has them
+    body = memoryview(np.frombuffer(data, np.uint8, offset=8 + length).copy())
     data.close()
     arrays = _arrays(path, entries, body)
     try:
