@@ -2,6 +2,7 @@
 
 from dodona.configuration import Configuration
 from dodona.data import Sentence, read, write
+from dodona.drawing import draw
 from dodona.errors import (
     DodonaError,
     FormatError,
@@ -27,6 +28,7 @@ __all__ = [
     "System",
     "TransitionError",
     "TreeError",
+    "draw",
     "load",
     "read",
     "system",

@@ -1,16 +1,19 @@
 """`dodona parse`: from text, words or CoNLL-U to trees."""
 
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
 import click
 
+from dodona.cli.trees import write_trees
 from dodona.data import Sentence, write
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.data.plain import read_plain, read_text
+from dodona.errors import FormatError
 from dodona.pipeline import model_path
 from dodona.pipeline.chain import Pipeline
 from dodona.pipeline.modelfile import is_model
@@ -33,6 +36,14 @@ DEFAULT = "en"
     type=click.Choice(INPUTS),
     help="text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
     "vertical: a word a line, empty lines between sentences; auto: text or CoNLL-U, whichever it looks like.",
+)
+@click.option(
+    "--format",
+    "form",
+    default="conllu",
+    show_default=True,
+    type=click.Choice(["conllu", "tree"]),
+    help="tree: drawn for people, in colour on a terminal.",
 )
 @click.option("--retag", is_flag=True, help="Tag and lemmatize anew what has tags and lemmas already.")
 @click.option(
@@ -57,17 +68,17 @@ DEFAULT = "en"
 )
 @click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes that parse.")
 def parse(
-    arguments: tuple[str, ...], output: str, kind: str, retag: bool, beam: int | None, nbest: int, confidence: bool,
-    constrained: bool, jobs: int,
+    arguments: tuple[str, ...], output: str, kind: str, form: str, retag: bool, beam: int | None, nbest: int,
+    confidence: bool, constrained: bool, jobs: int,
 ) -> None:  # fmt: skip
-    """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U.
+    """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
     MODEL is a file made by `dodona train`, or the name of a model that comes with Dodona; without one, `en` is taken.
     What the input lacks is filled in: text is tokenized, words are tagged and lemmatized, and everything is parsed.
     Tags and lemmas that are there already stay as they are.
 
     \b
-    dodona parse "Oak leaves rustle. Doves answer."
+    dodona parse "Oak leaves rustle. Doves answer." --format tree
     dodona parse en novel.txt > parsed.conllu
     dodona parse my.model big.conllu.gz -o parsed.conllu.gz --jobs 2
     dodona parse my.model text.conllu --beam 20 --nbest 5 --confidence
@@ -79,17 +90,27 @@ def parse(
     pipeline.parser.check(request)
     sentences = (sentence for source in sources for sentence in _sentences(source, kind, pipeline, len(sources) > 1))
     if jobs > 1:
-        write(parse_in_parallel(pipeline, model, sentences, jobs, request, retag), output)
+        parsed = parse_in_parallel(pipeline, model, sentences, jobs, request, retag)
     else:
-        write(pipeline.parse(sentences, request, retag), output)
+        parsed = pipeline.parse(sentences, request, retag)
+    (write_trees if form == "tree" else write)(parsed, output)
 
 
 def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     """A first argument that is the name of a model, or looks like one from inside, is the model."""
     first = arguments[0] if arguments else "-"
     if is_model(first) or not (first == "-" or _is_text(first) or _is_file(first)):
-        return model_path(first), arguments[1:] or ("-",)
-    return model_path(DEFAULT), arguments or ("-",)
+        return _model(first), arguments[1:] or ("-",)
+    return _model(DEFAULT), arguments or ("-",)
+
+
+def _model(name: str) -> Path:
+    if Path(name).is_dir():
+        raise FormatError(f"{name}: is a directory; expected a model, a file to parse, or a text with spaces in it")
+    try:
+        return model_path(name)
+    except FormatError as error:
+        raise FormatError(f"{error} (a text of one word goes through standard input)") from None
 
 
 def _is_file(argument: str) -> bool:
@@ -97,12 +118,14 @@ def _is_file(argument: str) -> bool:
 
 
 def _is_text(argument: str) -> bool:
-    return any(letter.isspace() for letter in argument) and not _is_file(argument)
+    return (not argument or any(letter.isspace() for letter in argument)) and not _is_file(argument)
 
 
 def _sentences(source: str, kind: str, pipeline: Pipeline, several: bool) -> Iterator[Sentence]:
     if _is_text(source):
         return pipeline.sentences([source])
+    if source == "-" and sys.stdin.isatty():
+        click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
     if kind in ("horizontal", "vertical"):
         return read_plain(source, vertical=kind == "vertical")
     rest = chunks(source)

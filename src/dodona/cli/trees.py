@@ -1,0 +1,47 @@
+"""Trees for people: as wide as the terminal and in colour there, plain everywhere else."""
+
+import sys
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console
+from rich.text import Text
+
+from dodona.data import Sentence
+from dodona.data.files import output
+from dodona.drawing import GAP, Line, draw, shown
+
+__all__ = ["write_trees"]
+
+STYLES = ("cyan", "green", "dim")  # UPOS, relation, confidence
+
+
+def write_trees(sentences: Iterable[Sentence], path: str) -> None:
+    """Draw sentences into a file, or on standard output (`-`), each under its text."""
+    if path == "-" and sys.stdout.isatty():
+        console = Console(highlight=False)
+        for sentence in sentences:
+            for title in _titles(sentence):
+                console.print(Text(title, style="bold"))
+            for line in draw(sentence, console.width):
+                console.print(_coloured(line), no_wrap=True, crop=False, overflow="ignore")
+            console.print()
+        return
+    with output(path) as stream:
+        for sentence in sentences:
+            lines = [*_titles(sentence), *map(str, draw(sentence)), "", ""]
+            stream.write("\n".join(lines).encode())
+
+
+def _titles(sentence: Sentence) -> Iterator[str]:
+    """The text, and how good this tree is, if it is one of several."""
+    yield shown(sentence.text or " ".join(sentence.surface()))
+    notes = dict(comment[1:].strip().split(" = ", 1) for comment in sentence.comments if " = " in comment)
+    if "nbest" in notes:
+        yield shown(f"tree {notes['nbest']}, score {notes.get('score', '?')}")
+
+
+def _coloured(line: Line) -> Text:
+    text = Text.assemble((line.branches, "dim"), " ", (line.word, "bold"))
+    for value, style in zip(line.rest, STYLES, strict=False):
+        text.append(GAP).append(value, style)
+    return text
