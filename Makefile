@@ -1,15 +1,16 @@
 # `make demo` and `make test` need nothing but a Debian-like machine: they set up all the rest in .venv.
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.txt' -o -name 'py.typed') pyproject.toml setup.py README.md
+SOURCES := $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.txt' -o -name 'py.typed' -o -name '*.model') pyproject.toml setup.py README.md
 TREEBANKS ?= ../shared/treebanks
 
-.PHONY: help demo test bench clean
+.PHONY: help demo test bench models clean
 
 help:
-	@echo "make demo    derive a sentence with its oracle, move by move"
+	@echo "make demo    parse a text, and look at an oracle"
 	@echo "make test    lint, types and all tests"
 	@echo "make bench   speed of files, parser and oracles (TREEBANKS=$(TREEBANKS))"
+	@echo "make models  train the models that come with Dodona (from the treebanks in DODONA_TREEBANKS)"
 	@echo "make clean   remove what was built"
 
 $(VENV)/ready:
@@ -22,12 +23,7 @@ $(VENV)/installed: $(VENV)/ready $(SOURCES)
 	@touch $@
 
 demo: $(VENV)/installed
-	@$(BIN)/dodona --version
-	@$(BIN)/dodona oracle examples/sentences.conllu --sentence letter --system arc-eager
-	@echo
-	@echo "The same after a mistake in step 4: the dynamic oracle goes on as well as can be from there."
-	@$(BIN)/dodona oracle examples/sentences.conllu --sentence letter --history "SHIFT LEFT:nsubj SHIFT SHIFT"
-	@echo "Next: $(BIN)/dodona oracle --list"
+	@scripts/demo $(BIN)
 
 test: $(VENV)/installed
 	$(BIN)/ruff check .
@@ -39,6 +35,9 @@ bench: $(VENV)/installed
 	$(BIN)/python bench/conllu.py $(TREEBANKS)
 	$(BIN)/python bench/parsing.py $(TREEBANKS)
 	$(BIN)/python bench/oracles.py $(TREEBANKS)
+
+models: $(VENV)/installed
+	$(BIN)/python scripts/train_models.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
