@@ -109,6 +109,8 @@ def test_plain_words(folder: Path, kind: str, text: str, words: list[str]) -> No
         (("train", "-", "-o", "m", "--oracle", "lazy"), 2, "can be trained with"),
         (("train", "-", "-o", "m"), 1, "-: there are no sentences"),
         (("parse", "missing.model"), 1, "missing.model: there is no such"),
+        (("parse", "word"), 1, "a text of one word goes through standard input"),
+        (("parse", "."), 1, ".: is a directory"),
         (("info", "missing.model"), 1, "missing.model: there is no such"),
     ],
 )
@@ -202,12 +204,22 @@ def test_text_from_anywhere(folder: Path, tmp_path: Path) -> None:
     both = dodona("parse", model, tmp_path / "text.txt", folder / "dev.conllu").stdout
     assert "# newdoc id = text" in both
     assert "# sent_id = text-2" in both
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "text.txt").write_text(text)
+    twins = dodona("parse", model, tmp_path / "text.txt", tmp_path / "other" / "text.txt", text).stdout.splitlines()
+    assert len({line for line in twins if line.startswith("# sent_id")}) == 6
+    drawn = dodona("parse", model, text, "--format", "tree")
+    assert drawn.stdout.count("─ .") == 2, drawn.stderr
+    for nothing in ("", "  "):
+        done = dodona("parse", model, nothing)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_n_best_trees_confidence_and_calibration(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "parsed.conllu"
     arguments = ("parse", folder / "model", folder / "dev.conllu", "--beam", "8")
     plain = dodona(*arguments).stdout
+    assert "was trained without a beam" in dodona(*arguments).stderr
     best = dodona(*arguments, "--nbest", "3")
     assert best.stdout.count("# nbest = 1\n") == 300, best.stderr
     assert best.stdout.count("# nbest = 3\n") > 200

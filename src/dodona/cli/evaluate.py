@@ -50,7 +50,7 @@ class Result:
     tables: list[Table]
 
 
-@click.command("evaluate")
+@click.command("evaluate", short_help="Score a parse against gold trees, or compare two.")
 @click.argument("gold")
 @click.argument("system")
 @click.argument("system2", required=False)

@@ -6,7 +6,7 @@ from dodona.pipeline import model_path
 from dodona.pipeline.chain import Pipeline
 
 
-@click.command()
+@click.command(short_help="Show what a model is and how well it did.")
 @click.argument("model")
 def info(model: str) -> None:
     """Show how MODEL was trained, on what, and how well it did."""

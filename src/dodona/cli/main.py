@@ -20,21 +20,29 @@ from dodona.core.derive import COMPILED
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """Lists commands as they were added: those that most people need come first."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message=f"%(prog)s %(version)s ({CORE})")
 def dodona() -> None:
-    """Transition-based dependency parsing with exact oracles.
+    """Dependency parsing from raw text to trees, with exact oracles.
 
-    Exit codes: 0 done, 1 bad input, 2 bad usage.
+    \b
+    dodona parse "Oak trees grow slowly." --format tree
+    dodona train train.conllu --dev dev.conllu -o my.model
+    dodona COMMAND --help
+
+    Exit codes: 0 done, 1 bad input, 2 bad usage, 130 interrupted.
     """
 
 
-dodona.add_command(evaluate_command)
-dodona.add_command(oracle)
-dodona.add_command(train_command)
-dodona.add_command(parse)
-dodona.add_command(info)
-dodona.add_command(stats)
+for command in (parse, train_command, evaluate_command, info, stats, oracle):
+    dodona.add_command(command)
 
 
 def run() -> None:

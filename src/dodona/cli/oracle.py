@@ -21,7 +21,7 @@ LONG = 12  # nodes of a list that are shown
 CROWDED = 6  # more groups than this are too many to look at
 
 
-@click.command()
+@click.command(short_help="Derive a sentence with an oracle, move by move.")
 @click.argument("file", required=False)
 @click.option("--list", "list_systems", is_flag=True, help="Show the systems and what each offers.")
 @click.option("-s", "--system", "name", default="arc-eager", show_default=True, help="The transition system.")

@@ -25,7 +25,7 @@ CONLLU = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s*\n|#[^\n]*\n)*+[0-9]+(?:-[0-9]+|
 DEFAULT = "en"
 
 
-@click.command()
+@click.command(short_help="Parse text, words or CoNLL-U.")
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where to write. [default: standard output]")
 @click.option(
@@ -66,7 +66,9 @@ DEFAULT = "en"
 @click.option(
     "--constrained", is_flag=True, help="Keep the HEAD and DEPREL that words of the input have; `_` is to be found."
 )
-@click.option("-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), help="Processes that parse.")
+@click.option(
+    "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Processes that parse."
+)
 def parse(
     arguments: tuple[str, ...], output: str, kind: str, form: str, retag: bool, beam: int | None, nbest: int,
     confidence: bool, constrained: bool, jobs: int,
@@ -78,7 +80,7 @@ def parse(
     Tags and lemmas that are there already stay as they are.
 
     \b
-    dodona parse "Oak leaves rustle. Doves answer." --format tree
+    dodona parse "Oak trees grow slowly." --format tree
     dodona parse en novel.txt > parsed.conllu
     dodona parse my.model big.conllu.gz -o parsed.conllu.gz --jobs 2
     dodona parse my.model text.conllu --beam 20 --nbest 5 --confidence
@@ -88,7 +90,10 @@ def parse(
     pipeline = Pipeline.load(model)
     request = Request(beam, nbest, confidence, constrained)
     pipeline.parser.check(request)
-    sentences = (sentence for source in sources for sentence in _sentences(source, kind, pipeline, len(sources) > 1))
+    if (request.beam or 1) > 1 and pipeline.parser.options.beam == 1:
+        click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
+    named = zip(sources, _names(sources), strict=True)
+    sentences = (sentence for source, name in named for sentence in _sentences(source, kind, pipeline, name))
     if jobs > 1:
         parsed = parse_in_parallel(pipeline, model, sentences, jobs, request, retag)
     else:
@@ -110,7 +115,8 @@ def _model(name: str) -> Path:
     try:
         return model_path(name)
     except FormatError as error:
-        raise FormatError(f"{error} (a text of one word goes through standard input)") from None
+        hint = "" if "." in name or "/" in name else " (a text of one word goes through standard input)"
+        raise FormatError(f"{error}{hint}") from None
 
 
 def _is_file(argument: str) -> bool:
@@ -121,9 +127,17 @@ def _is_text(argument: str) -> bool:
     return (not argument or any(letter.isspace() for letter in argument)) and not _is_file(argument)
 
 
-def _sentences(source: str, kind: str, pipeline: Pipeline, several: bool) -> Iterator[Sentence]:
+def _names(sources: tuple[str, ...]) -> list[str | None]:
+    """Where several texts are parsed into one file, every one needs a name of its own: its file's, or else a number."""
+    if len(sources) == 1:
+        return [None]
+    names = ["" if source == "-" or _is_text(source) else Path(source).name.partition(".")[0] for source in sources]
+    return [name if name and names.count(name) == 1 else str(k) for k, name in enumerate(names, start=1)]
+
+
+def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None) -> Iterator[Sentence]:
     if _is_text(source):
-        return pipeline.sentences([source])
+        return _named(pipeline.sentences([source]), name)
     if source == "-" and sys.stdin.isatty():
         click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
     if kind in ("horizontal", "vertical"):
@@ -135,12 +149,14 @@ def _sentences(source: str, kind: str, pipeline: Pipeline, several: bool) -> Ite
         kind = "conllu" if CONLLU.match(first) else "text"
     if kind != "text":
         return read_chunks(pieces, source, format=kind)
-    sentences = pipeline.sentences(read_text(pieces, source))
-    return _named(sentences, Path(source).name.partition(".")[0]) if several else sentences
+    return _named(pipeline.sentences(read_text(pieces, source)), name)
 
 
-def _named(sentences: Iterable[Sentence], name: str) -> Iterator[Sentence]:
-    """Where several texts are parsed into one file, every sentence and every text needs a name of its own."""
+def _named(sentences: Iterator[Sentence], name: str | None) -> Iterator[Sentence]:
+    return sentences if name is None else _renamed(sentences, name)
+
+
+def _renamed(sentences: Iterable[Sentence], name: str) -> Iterator[Sentence]:
     for sentence in sentences:
         comments = [comment.replace("# sent_id = ", f"# sent_id = {name}-", 1) for comment in sentence.comments]
         sentence.set_comments([f"# newdoc id = {name}" if comment == "# newdoc" else comment for comment in comments])

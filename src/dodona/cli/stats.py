@@ -35,7 +35,7 @@ COLUMNS = (
 EVERY = 100  # sentences between two looks at the progress bar
 
 
-@click.command()
+@click.command(short_help="Show what a treebank looks like to a transition system.")
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "--format",

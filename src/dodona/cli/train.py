@@ -18,7 +18,7 @@ from dodona.pipeline.options import NONPROJECTIVE, UPDATES, Options
 from dodona.systems import SYSTEMS
 
 
-@click.command(name="train")
+@click.command(name="train", short_help="Train a model on a treebank.")
 @click.argument("treebank")
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Where to write the model.")
 @click.option("--dev", metavar="FILE", help="Development treebank: LAS after each iteration, and the best one is kept.")
@@ -41,10 +41,21 @@ from dodona.systems import SYSTEMS
     type=click.Choice(TAGS),
     help="What the parser learns from: tags as taggers give them to sentences that they have not seen, or gold ones.",
 )
-@click.option("--folds", default=10, show_default=True, type=click.IntRange(2), help="Number of these taggers.")
-@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes that train them. [default: one for each core]")
+@click.option(
+    "--folds", default=10, show_default=True, type=click.IntRange(2), metavar="N", help="Number of these taggers."
+)
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes that train them. [default: one for each core]"
+)
 @click.option("--detokenize", is_flag=True, help="Make up raw text for a treebank that has no `# text`.")
-@click.option("-s", "--system", default="arc-eager", show_default=True, type=click.Choice(list(SYSTEMS)))
+@click.option(
+    "-s",
+    "--system",
+    default="arc-eager",
+    show_default=True,
+    type=click.Choice(list(SYSTEMS)),
+    help="The transition system.",
+)
 @click.option(
     "--oracle",
     help="static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, nd-all. "
@@ -65,7 +76,9 @@ from dodona.systems import SYSTEMS
     "--explore-after", default=1, type=click.IntRange(0), show_default=True, help="dynamic: iterations before that (k)."
 )
 @click.option("--random-choice", is_flag=True, help="After a mistake take a random correct action, not the best one.")
-@click.option("--update", default="perceptron", show_default=True, type=click.Choice(UPDATES))
+@click.option(
+    "--update", default="perceptron", show_default=True, type=click.Choice(UPDATES), help="How weights learn."
+)
 @click.option("--templates", help="Feature templates: a file, or one of those shipped. [default: all columns]")
 @click.option(
     "--nonprojective",
@@ -80,7 +93,7 @@ from dodona.systems import SYSTEMS
 @click.option("--reduce-label", help="nonmonotonic: predicted or remembered.")
 @click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
 @click.option("--size", default=12.0, show_default=True, metavar="MB", help="What the parser's weights may take.")
-@click.option("--seed", default=1, show_default=True)
+@click.option("--seed", default=1, show_default=True, help="Of all that is random: the same one gives the same model.")
 @click.option("--name", help="Name of the training data, for the record in the model. [default: the file's]")
 @click.option("--licence", help="Licence of the training data, for the record in the model.")
 def train_command(

@@ -1,5 +1,6 @@
-"""Trees for people: as wide as the terminal and in colour there, plain everywhere else."""
+"""Trees for people: as wide as the terminal and in colour there (without NO_COLOR), plain everywhere else."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +19,7 @@ STYLES = ("cyan", "green", "dim")  # UPOS, relation, confidence
 def write_trees(sentences: Iterable[Sentence], path: str) -> None:
     """Draw sentences into a file, or on standard output (`-`), each under its text."""
     if path == "-" and sys.stdout.isatty():
-        console = Console(highlight=False)
+        console = Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
         for sentence in sentences:
             for title in _titles(sentence):
                 console.print(Text(title, style="bold"))
