@@ -9,7 +9,7 @@ TREEBANKS ?= ../shared/treebanks
 help:
 	@echo "make demo    parse a text, and look at an oracle"
 	@echo "make test    lint, types and all tests"
-	@echo "make bench   speed of files, parser and oracles (TREEBANKS=$(TREEBANKS))"
+	@echo "make bench   speed of files, parser, pipeline and oracles (TREEBANKS=$(TREEBANKS))"
 	@echo "make models  train the models that come with Dodona (from the treebanks in DODONA_TREEBANKS)"
 	@echo "make clean   remove what was built"
 
@@ -34,6 +34,7 @@ test: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python bench/conllu.py $(TREEBANKS)
 	$(BIN)/python bench/parsing.py $(TREEBANKS)
+	$(BIN)/python bench/pipeline.py $(TREEBANKS)
 	$(BIN)/python bench/oracles.py $(TREEBANKS)
 
 models: $(VENV)/installed
