@@ -70,9 +70,9 @@ def _tagged(sentence: Sentence) -> list[list[str]]:
 
 
 def _prepare(columns: list[list[list[str]]], train: Train) -> None:
-    """In a new process. Ctrl-C reaches all of them, but only the parent has something to say about it."""
+    """In a new process. Ctrl-C reaches all of them; this one just ends, and the parent says something."""
     global _sentences, _train
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     _sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]
     _train = train
 
