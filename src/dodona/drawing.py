@@ -73,12 +73,8 @@ def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
     if width is not None:
         taken = len(branches[0]) + 1 + sum(len(GAP) + width_of(value) for value in rest[0])
         words = [_cut(word, max(8, width - taken)) for word in words]
-    marked = any(_is_right_to_left(word) for word in words)
-    words = _padded(words)
-    if marked:  # keeps such words from turning around what stands beside them; takes no room
-        branches = [LEFT_TO_RIGHT + branch for branch in branches]
-        words = [_isolated(word) for word in words]
-    return [Line(*parts) for parts in zip(branches, words, rest, strict=True)]
+    lines = map(Line, branches, _padded(words), rest)
+    return [_isolated(line) if _is_right_to_left(line.word) else line for line in lines]
 
 
 def _trunks(heads: Sequence[int | None]) -> dict[int, Trunk]:
@@ -193,6 +189,8 @@ def _is_right_to_left(word: str) -> bool:
     return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in word)
 
 
-def _isolated(word: str) -> str:
-    bare = word.rstrip(" ")
-    return f"{ISOLATE}{bare}{END_ISOLATE}{word[len(bare) :]}"
+def _isolated(line: Line) -> Line:
+    """Keeps a word from turning around what stands beside it, with signs that take no room."""
+    word = line.word.rstrip(" ")
+    padding = line.word[len(word) :]
+    return Line(LEFT_TO_RIGHT + line.branches, f"{ISOLATE}{word}{END_ISOLATE}{padding}", line.rest)

@@ -106,7 +106,7 @@ def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...
     first = arguments[0] if arguments else "-"
     if is_model(first) or not (first == "-" or _is_text(first) or _is_file(first)):
         return _model(first), arguments[1:] or ("-",)
-    return _model(DEFAULT), arguments or ("-",)
+    return _default_model(), arguments or ("-",)
 
 
 def _model(name: str) -> Path:
@@ -117,6 +117,14 @@ def _model(name: str) -> Path:
     except FormatError as error:
         hint = "" if "." in name or "/" in name else " (a text of one word goes through standard input)"
         raise FormatError(f"{error}{hint}") from None
+
+
+def _default_model() -> Path:
+    try:
+        return model_path(DEFAULT)
+    except FormatError:
+        expected = "expected a file made by `dodona train` as the first argument"
+        raise FormatError(f"no MODEL is named, and the model {DEFAULT!r} is not installed; {expected}") from None
 
 
 def _is_file(argument: str) -> bool:
