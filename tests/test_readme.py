@@ -3,6 +3,8 @@
 import ast
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -84,3 +86,11 @@ def test_python_in_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
                 value, expected = value[: len(expected) - 1], expected[:-1]
             assert value == expected, source
     assert (tmp_path / "parsed.conllu").exists()
+
+
+def test_a_script_of_two_lines_can_train(tmp_path: Path) -> None:
+    """Without any `if __name__ == "__main__"`, which other processes would need."""
+    write(treebank(20), tmp_path / "train.conllu")
+    (tmp_path / "script.py").write_text('import dodona\ndodona.train("train.conllu", iterations=1).save("my.model")\n')
+    subprocess.run([sys.executable, "script.py"], cwd=tmp_path, check=True)
+    assert (tmp_path / "my.model").exists()

@@ -30,7 +30,7 @@ class Plan:
     components: Sequence[str] | None = None  # None: all that the treebank has something to learn for
     tags: str = "predicted"  # by taggers that have not seen the sentence; or "gold"
     folds: int = 10  # of these taggers
-    jobs: int = 2  # processes that train them
+    jobs: int = 1  # processes that train them; several need a main module that can be imported again
     patience: int = 5  # iterations of the parser without gain on the development data before it stops
 
     def __post_init__(self) -> None:
