@@ -34,7 +34,7 @@ test: $(VENV)/installed
 bench: $(VENV)/installed
 	$(BIN)/python bench/conllu.py $(TREEBANKS)
 	$(BIN)/python bench/parsing.py $(TREEBANKS)
-	$(BIN)/python bench/pipeline.py $(TREEBANKS)
+	$(BIN)/python bench/pipeline.py en $(TREEBANKS)/en_ewt/test.conllu.gz
 	$(BIN)/python bench/oracles.py $(TREEBANKS)
 
 models: $(VENV)/installed

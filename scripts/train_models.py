@@ -52,7 +52,7 @@ RECIPES = [
         treebank="UD_English-EWT, release 2.16 or later",
         page="https://universaldependencies.org/treebanks/en_ewt/",
         licence="CC BY-SA 4.0",
-        options=("--nonprojective", "baseline", "--size", "7.3", "--seed", "1"),
+        options=("--nonprojective", "baseline", "--size", "6", "--seed", "1"),
     )
 ]
 

@@ -54,6 +54,7 @@ def dodona() -> None:
 
 def run() -> None:
     """The entry point of the installed program."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads for matrices that nobody multiplies
     warnings.simplefilter("always", FormatWarning)  # readers say each thing once per file themselves
     warnings.showwarning = _remark
     for stream in (sys.stdout, sys.stderr):

@@ -17,7 +17,6 @@ from dodona.errors import FormatError
 from dodona.pipeline import model_path
 from dodona.pipeline.chain import Pipeline
 from dodona.pipeline.modelfile import is_model
-from dodona.pipeline.parallel import parse_in_parallel
 from dodona.pipeline.parser import Request
 
 INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
@@ -95,6 +94,8 @@ def parse(
     named = zip(sources, _names(sources), strict=True)
     sentences = (sentence for source, name in named for sentence in _sentences(source, kind, pipeline, name))
     if jobs > 1:
+        from dodona.pipeline.parallel import parse_in_parallel  # which needs much that one process can do without
+
         parsed = parse_in_parallel(pipeline, model, sentences, jobs, request, retag)
     else:
         parsed = pipeline.parse(sentences, request, retag)

@@ -93,7 +93,7 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         )
     about, entries = _header(path, bytes(data[8 : 8 + length]))
     # a copy: what was checked must not change while it is used; numpy's are in large pages where the system has them
-    body = memoryview(np.frombuffer(data, np.uint8, offset=8 + length).copy())
+    body = np.frombuffer(data, np.uint8, offset=8 + length).copy().data
     data.close()
     arrays = _arrays(path, entries, body)
     try:
