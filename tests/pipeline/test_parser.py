@@ -156,7 +156,7 @@ def test_bad_options(options: dict[str, object], message: str) -> None:
 
 
 def test_nothing_to_train_on() -> None:
-    with pytest.raises(FormatError, match="no tree"):
+    with pytest.raises(FormatError, match="no sentence"):
         dodona.train([])
 
 

@@ -58,6 +58,8 @@ def train_pipeline(
     plan = plan or Plan()
     options = options.resolved()
     sentences, dev = list(sentences), list(dev)
+    if not sentences:
+        raise FormatError("there is no sentence to train on")
     for sentence in dev:
         sentence.check_gold()
     wanted = _wanted(sentences, plan)
