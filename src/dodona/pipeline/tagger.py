@@ -75,8 +75,8 @@ class Tagger:
 
     def columns(self, words: list[str]) -> list[list[str]]:
         """The three columns for these words."""
-        numbers = self._greedy.tag(Traits(words, self._tagset, self._lexicon))
-        return [[values[number] for number in numbers] for values in self._values]
+        numbers = self._greedy.tag(Traits(words, self._tagset, self._lexicon)).tolist()
+        return [list(map(values.__getitem__, numbers)) for values in self._values]
 
     def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What a model file needs to keep."""
