@@ -228,16 +228,20 @@ def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) ->
         copy.accept_tree(analysis.heads, analysis.labels)
         if request.nbest > 1:
             notes = [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
-            copy.set_comments([*(_renamed(comment, rank) for comment in copy.comments), *notes])
+            copy.set_comments([*_renamed(copy.comments, rank), *notes])
         if request.confidence:
             copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
         yield copy
 
 
-def _renamed(comment: str, rank: int) -> str:
-    """Every sentence needs a sent_id of its own."""
-    is_name = comment[1:].partition("=")[0].strip() == "sent_id"
-    return f"{comment.rstrip()}-{rank}" if is_name and rank > 1 else comment
+def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
+    """The comments of a copy: every sentence needs a sent_id of its own, and a document begins only once."""
+    for comment in comments:
+        key = comment[1:].partition("=")[0].split()
+        if rank > 1 and key[:1] == ["sent_id"]:
+            yield f"{comment.rstrip()}-{rank}"
+        elif rank == 1 or key[:1] not in (["newdoc"], ["newpar"]):
+            yield comment
 
 
 def _with_confidence(misc: str, confidence: float) -> str:
