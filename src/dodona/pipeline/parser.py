@@ -27,6 +27,7 @@ from dodona.systems import SYSTEMS
 __all__ = ["Analysis", "Parser", "Request"]
 
 BATCH = 64
+TEMPERATURE = 100.0  # about what treebanks ask for; weights are stored on the same scale in all models
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Parser:
         labels: Sequence[str],
         templates: Templates,
         arrays: dict[str, NDArray[Any]],
-        temperature: float = 1.0,
+        temperature: float = TEMPERATURE,
         where: str = "parser",
     ) -> None:
         self.options = options
