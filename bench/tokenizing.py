@@ -8,8 +8,9 @@ making sentences, best of several runs. Treebanks without raw text get one by si
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
+
+from parsing import seconds
 
 from dodona import Sentence, read
 from dodona.core.passages import Passage
@@ -18,15 +19,6 @@ from dodona.evaluation.conll18 import evaluate
 from dodona.pipeline.tokenizer import Options, Tokenizer, train
 
 LEAST_TEXT = 2_000_000  # characters, to measure speed on
-
-
-def seconds(work: Callable[[], object], runs: int) -> float:
-    times = []
-    for _ in range(runs):
-        begin = time.process_time()
-        work()
-        times.append(time.process_time() - begin)
-    return min(times)
 
 
 def with_trees(sentences: list[Sentence]) -> list[Sentence]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dodona.core.lemmas import LONGEST_AFFIX, ScriptChooser, ScriptLearner, Scripts
 from dodona.data import Sentence
 from dodona.data.checks import check_values
-from dodona.errors import FormatError, OptionError
-from dodona.pipeline.progress import Iteration
+from dodona.errors import FormatError
+from dodona.pipeline.progress import Iteration, Passes
 from dodona.pipeline.scripts import CASINGS, Script, lowered, script_for
 from dodona.pipeline.weights import checked_weights, frozen_arrays
 
@@ -26,17 +26,10 @@ Key = tuple[str, str, str]  # form, UPOS, FEATS
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Passes):
     """How a lemmatizer is trained."""
 
     iterations: int = 8
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.iterations, int) or self.iterations < 1:
-            raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
-        if not isinstance(self.seed, int):
-            raise OptionError(f"seed {self.seed!r}: expected a number")
 
 
 class Lemmatizer:

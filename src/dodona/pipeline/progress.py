@@ -1,8 +1,24 @@
-"""What every component reports while it learns."""
+"""What all components that learn have in common: how often, with which seed, and what they report meanwhile."""
 
 from dataclasses import dataclass
 
-__all__ = ["Iteration"]
+from dodona.errors import OptionError
+
+__all__ = ["Iteration", "Passes"]
+
+
+@dataclass(frozen=True)
+class Passes:
+    """How often a component goes through its training data, and the seed of the order in which it does."""
+
+    iterations: int
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.iterations, int) or self.iterations < 1:
+            raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
+        if not isinstance(self.seed, int):
+            raise OptionError(f"seed {self.seed!r}: expected a number")
 
 
 @dataclass(frozen=True)

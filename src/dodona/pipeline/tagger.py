@@ -14,9 +14,9 @@ from dodona.core.hashing import hash_text
 from dodona.core.tagging import GreedyTagger, TagLearner, TagSet, Traits
 from dodona.data import Sentence
 from dodona.data.checks import check_values
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError
 from dodona.pipeline.lexicon import checked_lexicon, lexicon_arrays, lexicons_of_the_rest
-from dodona.pipeline.progress import Iteration
+from dodona.pipeline.progress import Iteration, Passes
 from dodona.pipeline.weights import checked_weights, frozen_arrays
 
 __all__ = ["COLUMNS", "Options", "Tagger", "train"]
@@ -30,17 +30,10 @@ Tag = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Passes):
     """How a tagger is trained."""
 
     iterations: int = 12
-    seed: int = 1
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.iterations, int) or self.iterations < 1:
-            raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
-        if not isinstance(self.seed, int):
-            raise OptionError(f"seed {self.seed!r}: expected a number")
 
 
 class Tagger:

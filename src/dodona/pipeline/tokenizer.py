@@ -23,7 +23,7 @@ from dodona.data import Sentence
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.multiword import Expander
-from dodona.pipeline.progress import Iteration
+from dodona.pipeline.progress import Iteration, Passes
 from dodona.pipeline.textrules import learned_rules
 from dodona.pipeline.weights import checked_weights
 
@@ -40,16 +40,14 @@ TEXTS = ("splits", "multiword")
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Passes):
     """How a tokenizer is trained."""
 
     iterations: int = 10
     rate: float = 0.3  # of learning
-    seed: int = 1
 
     def __post_init__(self) -> None:
-        if self.iterations < 1:
-            raise OptionError(f"iterations {self.iterations}: expected at least 1")
+        Passes.__post_init__(self)
         if not 0 < self.rate <= 10:
             raise OptionError(f"rate {self.rate}: expected a number from 0 to 10")
 
