@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from dodona.cli.trees import write_trees
 from dodona.data import Sentence, write
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
@@ -99,7 +98,12 @@ def parse(
         parsed = parse_in_parallel(pipeline, model, sentences, jobs, request, retag)
     else:
         parsed = pipeline.parse(sentences, request, retag)
-    (write_trees if form == "tree" else write)(parsed, output)
+    if form == "tree":
+        from dodona.cli.trees import write_trees  # colours take longer to import than a sentence to parse
+
+        write_trees(parsed, output)
+    else:
+        write(parsed, output)
 
 
 def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
