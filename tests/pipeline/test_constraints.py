@@ -104,10 +104,34 @@ def test_messages_name_the_words() -> None:
         ((0, 0, None), "word 2 has HEAD 0, but word 1 is the root already"),
         ((3, 0, None), "word 1 has HEAD 3, but arc 0 → 2 crosses it"),
         ((2, None, 1), "word 3 has HEAD 1, but word 2 between them is above word 1"),
-        ((3, 4, None, None), "word 1 has HEAD 3, but arc 4 → 2 crosses it"),
+        ((3, 4, None, None), "word 2 has HEAD 4, but arc 3 → 1 crosses it"),
     ]:
         with pytest.raises(FormatError, match=message):
             parsed(parser, part, 1)
+
+
+def test_crossing_arcs_are_named_also_where_their_ends_are_free() -> None:
+    with pytest.raises(FormatError, match="word 7 has HEAD 2, but arc 5 → 1 crosses it"):
+        parsed_words(trained("arc-eager"), (5, None, None, 2, None, None, 2))
+
+
+def parsed_words(parser: Parser, part: Part) -> list[int]:
+    sentence = Sentence.from_words(["oak"] * len(part), heads=part)
+    return parser.analyses(sentence, Request(constrained=True))[0].heads
+
+
+def test_long_chains_are_checked_in_no_time() -> None:
+    n = 3000
+    chain = tuple(range(n))
+    assert parsed_words(trained("arc-hybrid"), chain) == list(chain)
+
+
+def test_given_labels_do_not_make_trees_different() -> None:
+    parser = trained("arc-eager")
+    sentence = Sentence.from_words(["oak", "asks"], heads=[2, 0], labels=["made-up", "root"])
+    found = parser.analyses(sentence, Request(beam=8, nbest=4, confidence=True, constrained=True))
+    assert len(found) == 1
+    assert found[0].confidence == pytest.approx([1, 1])
 
 
 def test_without_given_arcs_nothing_changes() -> None:

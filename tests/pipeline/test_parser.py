@@ -146,6 +146,10 @@ def test_training_can_be_stopped_by_the_report() -> None:
         ({"explore": 2.0}, "from 0 to 1"),
         ({"templates": "nonsense"}, "stack-full"),
         ({"system": "arc-lager"}, "the systems are"),
+        ({"beam": 0}, "from 1 to 10000"),
+        ({"beam": 2.5}, "from 1 to 10000"),
+        ({"beam": 1 << 40}, "from 1 to 10000"),
+        ({"early_update": True}, "without a beam"),
         ({"colour": "green"}, "unknown option 'colour'; the options are: system"),
     ],
     ids=str,
@@ -153,6 +157,26 @@ def test_training_can_be_stopped_by_the_report() -> None:
 def test_bad_options(options: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         dodona.train(TRAIN[:2], **options)  # type: ignore[arg-type]
+
+
+def relabelled(sentences: list[Sentence], old: str, new: str) -> list[Sentence]:
+    for sentence in sentences:
+        sentence.set_tree(sentence.gold_heads(), [new if label == old else label for label in sentence.labels])
+    return sentences
+
+
+@pytest.mark.parametrize("name", ["covington", "arc-eager"])
+def test_the_root_label_is_the_treebank_s_also_with_development_data(name: str) -> None:
+    train, dev = (relabelled(treebank(60, seed=seed), "root", "TOP") for seed in (1, 2))
+    options = {"root": "attach"} if name == "arc-eager" else {}
+    nlp = dodona.train(train, dev, system=name, system_options=options, components=["parser"], iterations=3)
+    assert nlp.parser.scores(dev)[1] > 95
+
+
+@pytest.mark.parametrize("name", ["covington", "swap-standard", "arc-eager"])
+def test_labels_with_arrows_come_out_as_they_are(name: str) -> None:
+    sentences = relabelled(treebank(60), "amod", "a↑b")
+    assert "a↑b" in {label for s in sentences for label in train(sentences, Options(system=name)).tree(s)[1]}
 
 
 def test_nothing_to_train_on() -> None:

@@ -16,6 +16,7 @@ from dodona.errors import FormatError
 from dodona.pipeline import model_path
 from dodona.pipeline.chain import Pipeline
 from dodona.pipeline.modelfile import is_model
+from dodona.pipeline.options import WIDEST
 from dodona.pipeline.parser import Request
 
 INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
@@ -46,7 +47,7 @@ DEFAULT = "en"
 @click.option("--retag", is_flag=True, help="Tag and lemmatize anew what has tags and lemmas already.")
 @click.option(
     "--beam",
-    type=click.IntRange(1),
+    type=click.IntRange(1, WIDEST),
     metavar="WIDTH",
     help="Hypotheses that are followed at the same time; 1 is greedy. [default: as the model was trained]",
 )
@@ -56,10 +57,12 @@ DEFAULT = "en"
     show_default=True,
     type=click.IntRange(1),
     metavar="K",
-    help="Write the K best trees of each sentence, as far as the beam has so many, with their scores in comments.",
+    help="Write the K best trees of each sentence, as far as the beam has so many, with scores in comments; needs one.",
 )
 @click.option(
-    "--confidence", is_flag=True, help="Write into MISC which share of the beam agrees on each word's head and label."
+    "--confidence",
+    is_flag=True,
+    help="Write into MISC which share of the beam agrees on each word's head and label; needs a beam.",
 )
 @click.option(
     "--constrained", is_flag=True, help="Keep the HEAD and DEPREL that words of the input have; `_` is to be found."

@@ -14,7 +14,7 @@ from dodona.errors import FormatError
 from dodona.pipeline.chain import COMPONENTS, Pipeline
 from dodona.pipeline.course import TAGS, Plan, train_pipeline
 from dodona.pipeline.modelfile import check_target
-from dodona.pipeline.options import NONPROJECTIVE, UPDATES, Options
+from dodona.pipeline.options import NONPROJECTIVE, UPDATES, WIDEST, Options
 from dodona.systems import SYSTEMS
 
 
@@ -66,7 +66,7 @@ from dodona.systems import SYSTEMS
     "--beam",
     default=1,
     show_default=True,
-    type=click.IntRange(1),
+    type=click.IntRange(1, WIDEST),
     metavar="WIDTH",
     help="Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
 )

@@ -36,7 +36,8 @@ def write_trees(sentences: Iterable[Sentence], path: str) -> None:
 def _titles(sentence: Sentence) -> Iterator[str]:
     """The text, and how good this tree is, if it is one of several."""
     yield shown(sentence.text or " ".join(sentence.surface()))
-    notes = dict(comment[1:].strip().split(" = ", 1) for comment in sentence.comments if " = " in comment)
+    pairs = (comment[1:].partition("=") for comment in sentence.comments)
+    notes = {key.strip(): value.strip() for key, _, value in pairs}
     if "nbest" in notes:
         yield shown(f"tree {notes['nbest']}, score {notes.get('score', '?')}")
 

@@ -7,6 +7,7 @@ left are finished. Training compares in the same way, so the weights learn what 
 
 from array import array
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport free, malloc, qsort, realloc
 
 from dodona.core.moves import NONE as _NONE
@@ -32,8 +33,8 @@ cdef class Beam:
         self.traced = traced
         self.scorer = scorer
         self.width = width
-        self.totals = array("d", bytes(8 * width))
-        self.children = array("i", bytes(4 * width))
+        self.totals = array("d", [0]) * width
+        self.children = array("i", [0]) * width
         self.heap = <Candidate*> malloc(width * sizeof(Candidate))
         self.states, self.spare = [], []
         if self.heap == NULL:
@@ -53,7 +54,8 @@ cdef class Beam:
             self.plan = moves
             self.planned = moves.shape[0]
         while self.advance(words, judge, gold):
-            pass
+            if self.step % 64 == 0:
+                PyErr_CheckSignals()  # Ctrl-C in a long sentence
 
     def results(self, int most):
         """(score, heads, labels) of the best hypotheses, best first; a word that stays headless hangs on ROOT."""

@@ -62,45 +62,53 @@ def given_arcs(
 
 def _check(sentence: Sentence, head: list[int], projective: bool, single_root: bool) -> None:
     """`head[0]` is ROOT's, which has none."""
+    sound = [False] * len(head)  # whether no cycle is above the word
     for d in range(1, len(head)):
         path = [d]
-        while (h := head[path[-1]]) > 0:
-            if h in path:
-                cycle = " → ".join(map(str, [h, *reversed(path[path.index(h) :])]))
-                raise _impossible(sentence, d, f"HEAD {head[d]}", f"the given arcs form a cycle: {cycle}")
+        while not sound[path[-1]] and (h := head[path[-1]]) > 0 and len(path) <= len(head):
             path.append(h)
+        if len(path) > len(head):
+            cycle = path[path.index(path[-1]) :]
+            cycle = cycle[: cycle.index(cycle[0], 1) + 1]
+            shown = " → ".join(map(str, reversed(cycle)))
+            raise _impossible(sentence, d, f"HEAD {head[d]}", f"the given arcs form a cycle: {shown}")
+        for k in path:
+            sound[k] = True
     roots = [d for d in range(1, len(head)) if head[d] == 0]
     if single_root and len(roots) > 1:
         raise _impossible(sentence, roots[1], "HEAD 0", f"word {roots[0]} is the root already, and a tree has one")
     if projective:
+        _check_crossing(sentence, head)
         for d in range(1, len(head)):
             if head[d] > 0:
                 _check_span(sentence, head, d)
 
 
+def _check_crossing(sentence: Sentence, head: list[int]) -> None:
+    """No two given arcs may cross: from left to right, the longer ones first, each must end within those still open."""
+    arcs = sorted((min(h, d), -max(h, d), d) for d, h in enumerate(head) if d > 0 and h != NONE)
+    pending: list[tuple[int, int]] = []
+    for low, minus_high, d in arcs:
+        while pending and pending[-1][0] <= low:
+            pending.pop()
+        if pending and pending[-1][0] < -minus_high:
+            other = pending[-1][1]
+            first, second = (d, other) if head[d] > 0 else (other, d)
+            reason = f"arc {head[second]} → {second} crosses it, and this parser builds projective trees only"
+            raise _impossible(sentence, first, f"HEAD {head[first]}", reason)
+        pending.append((-minus_high, d))
+
+
 def _check_span(sentence: Sentence, head: list[int], d: int) -> None:
-    """In a projective tree every word between a head and its dependent is below the head."""
+    """In a projective tree every word between a head and its dependent is below the head, so none is above it."""
     h = head[d]
     low, high = min(h, d), max(h, d)
-    above_head = _climb(head, h, NONE)[-1]
-    for k in range(low + 1, high):
-        path = _climb(head, k, h)
-        top = path[-1]
-        if top == h or (low < top < high and top != above_head):
-            continue
-        crossing = (m for m in path if head[m] != NONE and not low <= head[m] <= high)
-        reason = next(
-            (f"arc {head[m]} → {m} crosses it" for m in crossing), f"word {top} between them is above word {h}"
-        )
-        raise _impossible(sentence, d, f"HEAD {h}", f"{reason}, and this parser builds projective trees only")
-
-
-def _climb(head: list[int], k: int, stop: int) -> list[int]:
-    """The words from k upwards along given arcs, not beyond `stop` and ROOT."""
-    path = [k]
-    while path[-1] not in (stop, 0) and head[path[-1]] != NONE:
-        path.append(head[path[-1]])
-    return path
+    k = h
+    while high - low > 1 and head[k] > 0:
+        k = head[k]
+        if low < k < high:
+            reason = f"word {k} between them is above word {h}, and this parser builds projective trees only"
+            raise _impossible(sentence, d, f"HEAD {h}", reason)
 
 
 def _impossible(sentence: Sentence, d: int, given: str, reason: str) -> FormatError:

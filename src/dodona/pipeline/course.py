@@ -128,7 +128,7 @@ def _trained_parser(
         message = f"{iteration.accuracy:.2%} of {iteration.steps} {unit} right"
         last = False
         if dev:
-            parser = learning.frozen(iteration.learner, options, iteration.labels, iteration.templates)
+            parser = learning.frozen(iteration.learner, iteration.options, iteration.labels, iteration.templates)
             uas, las = parser.scores(dev)
             message += f", dev UAS {uas:.2f} LAS {las:.2f}"
             if las > best["LAS"]:

@@ -35,6 +35,7 @@ class Iteration(progress.Iteration):
     """With what it takes to make a parser of it: see `frozen`."""
 
     learner: Learner | StructuredLearner
+    options: Options  # with what the data has settled
     labels: list[str]
     templates: Templates
 
@@ -77,7 +78,7 @@ def train(
             learner.train(words, gold, moves, explore)
         steps, mistakes = learner.count()
         if report is not None and report(
-            Iteration(number, steps, mistakes, learner.weights.features, learner, labels, templates)
+            Iteration(number, steps, mistakes, learner.weights.features, learner, options, labels, templates)
         ):
             break
     return frozen(learner, options, labels, templates)

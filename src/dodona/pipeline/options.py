@@ -8,11 +8,12 @@ from dodona.data.pseudoprojective import ENCODINGS
 from dodona.errors import OptionError
 from dodona.research import system
 
-__all__ = ["NONPROJECTIVE", "NO_BEAM", "UPDATES", "Options", "core_system", "label_names"]
+__all__ = ["NONPROJECTIVE", "NO_BEAM", "UPDATES", "WIDEST", "Options", "check_beam", "core_system", "label_names"]
 
 POLICIES = ("static", "nondeterministic", "dynamic", "eager", "lazy", "minimal", "nd-sw", "nd-all")
 UPDATES = ("perceptron", "pa", "pa-max-loss")
 NONPROJECTIVE = (*ENCODINGS, "drop", "keep")
+WIDEST = 10_000
 NO_BEAM = "easy-first has no beam search: its actions have no fixed order in which hypotheses could be compared"
 
 
@@ -58,8 +59,9 @@ class Options:
             if value not in valid:
                 raise OptionError(f"{name} {value!r}: expected one of {', '.join(valid)}")
         iterations = self.iterations if self.iterations is not None else 20 if self.system == "easy-first" else 15
-        if self.beam < 1:
-            raise OptionError(f"beam {self.beam}: expected a number of hypotheses, at least 1")
+        check_beam(self.beam)
+        if self.early_update and self.beam == 1:
+            raise OptionError("early_update without a beam; expected a beam of 2 or more")
         if self.beam > 1 and self.system == "easy-first":
             raise OptionError(NO_BEAM)
         if self.beam > 1 and self.update == "pa-max-loss":
@@ -77,6 +79,11 @@ class Options:
             "templates": self.templates or f"{kind}-full",
         }
         return Options(**filled)
+
+
+def check_beam(width: Any) -> None:
+    if type(width) is not int or not 1 <= width <= WIDEST:
+        raise OptionError(f"beam {width!r}: expected a number of hypotheses from 1 to {WIDEST}")
 
 
 def core_system(options: Options, labels: Sequence[str], single_root: bool) -> Any:

@@ -20,13 +20,14 @@ from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.constraints import Given, given_arcs
 from dodona.pipeline.encode import Encoder, Tagged
-from dodona.pipeline.options import NO_BEAM, Options, core_system, label_names
+from dodona.pipeline.options import NO_BEAM, Options, check_beam, core_system, label_names
 from dodona.pipeline.weights import checked_weights
 from dodona.systems import SYSTEMS
 
 __all__ = ["Analysis", "Parser", "Request"]
 
 BATCH = 64
+COLDEST = 1e-6
 TEMPERATURE = 100.0  # about what treebanks ask for; weights are stored on the same scale in all models
 
 
@@ -68,7 +69,9 @@ class Parser:
         self.temperature = temperature  # by which scores are divided before they are taken for logarithms
         self._arrays = arrays
         self._encode = Encoder(templates)
-        self._lowers = options.nonprojective if options.nonprojective in ENCODINGS[1:] else None
+        self._is_projective = SYSTEMS[options.system].builds == "projective trees"
+        encoded = self._is_projective and options.nonprojective in ENCODINGS[1:]
+        self._lowers = options.nonprojective if encoded else None
         self._names = label_names(self.labels, options)
         check_values(self._names, len(self._names))  # once, so that trees can be accepted as they are
         self._core = core_system(options, labels, options.single_root)
@@ -98,9 +101,8 @@ class Parser:
 
     def check(self, request: Request) -> None:
         """Refuse what this parser cannot do."""
-        width = request.beam or self.options.beam
-        if width < 1:
-            raise OptionError(f"beam {width}: expected a number of hypotheses, at least 1")
+        width = self._width(request)
+        check_beam(width)
         if width > 1 and self.options.system == "easy-first":
             raise OptionError(NO_BEAM)
         if request.nbest < 1:
@@ -115,13 +117,20 @@ class Parser:
         self.check(request)
         given = self._given(sentence) if request.constrained else None
         words = self._encode(sentence)
-        width = request.beam or self.options.beam
+        width = self._width(request)
         if width == 1:
-            heads, labels = self._finished(*self._greedy.parse(words, *self._limits(given)))
-            found = [Analysis(heads, labels)]
+            trees = [Analysis(*self._finished(*self._greedy.parse(words, *self._limits(given))))]
         else:
-            found = self._different(words, width, request, given)
-        return [given.checked(sentence, analysis) if given else analysis for analysis in found]
+            beam = self._beam(width)
+            beam.search(words, *self._limits(given))
+            ends = beam.results(width if request.nbest > 1 or request.confidence else 1)
+            trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
+        if given is not None:
+            trees = [given.checked(sentence, tree) for tree in trees]
+        return _different(trees, request)
+
+    def _width(self, request: Request) -> int:
+        return request.beam if request.beam is not None else self.options.beam
 
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
         """Heads and labels for a sentence, which stays as it is."""
@@ -152,20 +161,6 @@ class Parser:
         beam.search(self._encode(sentence))
         return [(score, *self._finished(heads, labels)) for score, heads, labels in beam.results(beam.width)]
 
-    def _different(self, words: Words, width: int, request: Request, given: Given | None) -> list[Analysis]:
-        beam = self._beam(width)
-        beam.search(words, *self._limits(given))
-        ends = beam.results(width if request.nbest > 1 or request.confidence else 1)
-        trees = [Analysis(*self._finished(heads, labels), score / self.temperature) for score, heads, labels in ends]
-        found: list[Analysis] = []
-        for tree in trees:
-            if len(found) < request.nbest and not any(tree[:2] == other[:2] for other in found):
-                found.append(tree)
-        if request.confidence:
-            masses = [exp(tree.score - trees[0].score) for tree in trees]
-            found = [tree._replace(confidence=_confidence(tree, trees, masses)) for tree in found]
-        return found
-
     def _beam(self, width: int) -> Beam:
         if width not in self._beams:
             self._scorer = self._scorer or Scorer(self.templates, self._weights)
@@ -173,8 +168,8 @@ class Parser:
         return self._beams[width]
 
     def _given(self, sentence: Sentence) -> Given | None:
-        projective = SYSTEMS[self.options.system].builds == "projective trees"
-        return given_arcs(sentence, self._names, self._lowers is not None, projective, self.options.single_root)
+        decorated = self._lowers is not None
+        return given_arcs(sentence, self._names, decorated, self._is_projective, self.options.single_root)
 
     def check_given(self, sentence: Sentence) -> None:
         """Refuse given arcs that no tree of this parser can have."""
@@ -212,14 +207,26 @@ class Parser:
             labels, text, temperature = (description[name] for name in ("labels", "templates", "temperature"))
             if not isinstance(labels, list) or not labels or not isinstance(text, str):
                 raise OptionError("expected a parser with labels and templates")
-            if not isinstance(temperature, float) or not 0 < temperature < float("inf"):
-                raise OptionError(f"temperature {temperature!r}; expected a positive number")
+            if type(temperature) not in (int, float) or not COLDEST <= temperature <= 1 / COLDEST:
+                raise OptionError(f"temperature {temperature!r}; expected a number from {COLDEST} to {1 / COLDEST}")
             templates = Templates.parse(text, f"{where}, templates")
             return cls(options, labels, templates, dict(arrays), temperature, where)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{where}: the parser's description is not valid: {error}") from error
+
+
+def _different(trees: list[Analysis], request: Request) -> list[Analysis]:
+    """Of the trees of all hypotheses, best first, as many different ones as are wanted."""
+    found: list[Analysis] = []
+    for tree in trees:
+        if len(found) < request.nbest and not any(tree[:2] == other[:2] for other in found):
+            found.append(tree)
+    if request.confidence:
+        masses = [exp(tree.score - trees[0].score) for tree in trees]
+        found = [tree._replace(confidence=_confidence(tree, trees, masses)) for tree in found]
+    return found
 
 
 def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
@@ -241,7 +248,7 @@ def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
         key = comment[1:].partition("=")[0].split()
         if rank > 1 and key[:1] == ["sent_id"]:
             yield f"{comment.rstrip()}-{rank}"
-        elif rank == 1 or key[:1] not in (["newdoc"], ["newpar"]):
+        elif key not in (["nbest"], ["score"]) and (rank == 1 or key[:1] not in (["newdoc"], ["newpar"])):
             yield comment
 
 
