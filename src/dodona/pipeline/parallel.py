@@ -60,9 +60,9 @@ def _columns(sentence: Sentence, request: Request) -> dict[str, Any]:
 
 
 def _load(model: str) -> None:
-    """In a new process. Ctrl-C reaches all of them, but only the parent has something to say about it."""
+    """In a new process. Ctrl-C reaches all of them; this one just ends, and the parent says something."""
     global _pipeline
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     _pipeline = Pipeline.load(model)
 
 
