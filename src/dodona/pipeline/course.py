@@ -90,8 +90,8 @@ def _wanted(sentences: Sequence[Sentence], plan: Plan) -> list[str]:
     """The components to be trained: those asked for, or those that the treebank has data for."""
     has = {
         "tokenizer": all(sentence.text is not None for sentence in sentences),
-        "tagger": any(_filled(sentence.upos) or _filled(sentence.xpos) for sentence in sentences),
-        "lemmatizer": any(_filled(sentence.lemmas) for sentence in sentences),
+        "tagger": not all(sentence.lacks("upos") and sentence.lacks("xpos") for sentence in sentences),
+        "lemmatizer": not all(sentence.lacks("lemmas") for sentence in sentences),
     }
     if plan.components is None:
         return [name for name, possible in has.items() if possible]
@@ -99,10 +99,6 @@ def _wanted(sentences: Sequence[Sentence], plan: Plan) -> list[str]:
         if name in plan.components and not has[name]:
             raise FormatError(f"a {name} cannot be trained: {needed} is not filled in")
     return [name for name in has if name in plan.components]
-
-
-def _filled(column: Sequence[str]) -> bool:
-    return any(value != "_" for value in column)
 
 
 def _tell(say: Say, name: str, total: int, iteration: Iteration) -> None:

@@ -87,10 +87,7 @@ def train(
 def frozen(
     learner: Learner | StructuredLearner, options: Options, labels: Sequence[str], templates: Templates
 ) -> Parser:
-    """A parser with the learner's averaged weights as they are now.
-
-    A model that would be too large loses its weakest features: most of them were needed once, early in training.
-    """
+    """A parser with the averaged weights as they are now; the largest ones, if all would take too much room."""
     arrays = arrays_of_size(learner.weights, int(1e6 * options.size))
     return Parser(options, labels, templates, arrays)
 

@@ -116,15 +116,10 @@ class Parser:
         request = request or Request()
         self.check(request)
         given = self._given(sentence) if request.constrained else None
-        words = self._encode(sentence)
         width = self._width(request)
-        if width == 1:
-            trees = [Analysis(*self._finished(*self._greedy.parse(words, *self._limits(given))))]
-        else:
-            beam = self._beam(width)
-            beam.search(words, *self._limits(given))
-            ends = beam.results(width if request.nbest > 1 or request.confidence else 1)
-            trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
+        most = width if request.nbest > 1 or request.confidence else 1
+        ends = self._ends(self._encode(sentence), width, most, *self._limits(given))
+        trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
         if given is not None:
             trees = [given.checked(sentence, tree) for tree in trees]
         return _different(trees, request)
@@ -147,19 +142,22 @@ class Parser:
                 right += h == gold_h and l == gold_l
         return 100 * heads_right / max(1, total), 100 * right / max(1, total)
 
+    def ends(self, sentence: Tagged) -> list[tuple[float, list[int], list[str]]]:
+        """(score, heads, labels) of all hypotheses that the search ends with, best first."""
+        found = self._ends(self._encode(sentence), self.options.beam, self.options.beam)
+        return [(score, *self._finished(heads, labels)) for score, heads, labels in found]
+
     def _best(self, words: Words) -> tuple[list[int], list[int]]:
-        if self.options.beam == 1:
-            return self._greedy.parse(words)
-        beam = self._beam(self.options.beam)
-        beam.search(words)
-        ((_, heads, labels),) = beam.results(1)
+        ((_, heads, labels),) = self._ends(words, self.options.beam, 1)
         return heads, labels
 
-    def ends(self, sentence: Tagged) -> list[tuple[float, list[int], list[str]]]:
-        """(score, heads, labels) of all hypotheses that the beam ends with."""
-        beam = self._beam(self.options.beam)
-        beam.search(self._encode(sentence))
-        return [(score, *self._finished(heads, labels)) for score, heads, labels in beam.results(beam.width)]
+    def _ends(self, words: Words, width: int, most: int, *limits: Any) -> list[tuple[float, list[int], list[int]]]:
+        """The one door to search: greedy for a width of 1, which has no score to compare."""
+        if width == 1:
+            return [(0.0, *self._greedy.parse(words, *limits))]
+        beam = self._beam(width)
+        beam.search(words, *limits)
+        return beam.results(most)
 
     def _beam(self, width: int) -> Beam:
         if width not in self._beams:
