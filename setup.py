@@ -7,6 +7,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 SOURCE = Path("src")
+HEADERS = SOURCE / "dodona" / "scoring" / "linear"
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,  # the .pxd decides the types; hints in the .py are for readers and mypy
@@ -21,7 +22,7 @@ DIRECTIVES = {
 def extension(pxd: Path) -> Extension:
     module = ".".join(pxd.relative_to(SOURCE).with_suffix("").parts)
     source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
-    return Extension(module, [str(source)], include_dirs=[str(pxd.parent)], extra_compile_args=["-O3", "-g0"])
+    return Extension(module, [str(source)], include_dirs=[str(HEADERS)], extra_compile_args=["-O3", "-g0"])
 
 
 SHARED = "dodona._shared"  # what all compiled modules need, compiled once

@@ -14,15 +14,15 @@ from pathlib import Path
 from parsing import peak_memory, seconds
 
 from dodona import Sentence, read
-from dodona.core.beam import Beam
-from dodona.core.derive import gold_tree
-from dodona.core.features import Words
+from dodona.components.parser import Parser, Request
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
+from dodona.components.temperature import fit_temperature
 from dodona.evaluation import compare
 from dodona.evaluation.calibration import confidences, reliability
-from dodona.pipeline.calibration import fit_temperature
-from dodona.pipeline.learning import train
-from dodona.pipeline.options import Options
-from dodona.pipeline.parser import Parser, Request
+from dodona.scoring.linear.features import Words
+from dodona.search.beam import Beam
+from dodona.transitions.driver import gold_tree
 
 WIDTHS = (1, 2, 5, 10, 20, 40)
 PARTS = 2000
@@ -30,7 +30,7 @@ PARTS = 2000
 
 def trained(training: list[Sentence], dev: list[Sentence], test: list[Sentence], **options: object) -> Parser:
     begin = time.process_time()
-    parser = train(training, Options(nonprojective="baseline", **options))  # type: ignore[arg-type]
+    parser = train_parser(training, ParserOptions(nonprojective="baseline", **options))  # type: ignore[arg-type]
     spent = time.process_time() - begin
     (_, dev_las), (_, test_las) = parser.scores(dev), parser.scores(test)
     print(f"beam {parser.options.beam}: LAS {dev_las:.2f} on dev, {test_las:.2f} on test; trained in {spent:.0f} CPU s")

@@ -15,9 +15,10 @@ from rich.console import Console
 from rich.table import Table
 
 from dodona import system
-from dodona.core import derive
 from dodona.data import projectivized, read
-from dodona.systems import SYSTEMS
+from dodona.systems.registry import SYSTEMS
+from dodona.transitions import driver as derive
+from dodona.transitions.system import COMPILED
 
 Tree = tuple[list[int], list[str]]  # heads and labels
 
@@ -123,7 +124,7 @@ def main() -> None:
     labels = sorted({label for _, names in sentences for label in names})
     lifted = [(projectivized(heads), names) for heads, names in sentences]
     console = Console(highlight=False, width=100)
-    console.print(f"compiled core: {derive.COMPILED}; {len(labels)} labels; projective systems get projectivized trees")
+    console.print(f"compiled core: {COMPILED}; {len(labels)} labels; projective systems get projectivized trees")
     bank = Treebank(sentences, labels)
     projective = Treebank(lifted, labels)
     console.print(oracle_table(bank, projective))

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dodona import Sentence, load, read, write
-from dodona.pipeline.chain import Pipeline
-from dodona.pipeline.learning import train
-from dodona.pipeline.options import Options
-from dodona.pipeline.parser import Parser
+from dodona.components.parser import Parser
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
+from dodona.pipeline.pipeline import Pipeline
 
 LENGTHS = (10, 100, 1000)
 
@@ -52,7 +52,7 @@ def measure(folder: Path, templates: str, work: Path) -> None:
     training = read(folder / "en_ewt" / "train.conllu.gz")
     test = folder / "en_ewt" / "test.conllu.gz"
     begin = time.process_time()
-    Pipeline(train(training, Options(templates=templates, nonprojective="baseline"))).save(work / "model")
+    Pipeline(train_parser(training, ParserOptions(templates=templates, nonprojective="baseline"))).save(work / "model")
     print(f"{templates}: trained in {time.process_time() - begin:.1f} CPU s, peak {peak_memory()} MB", flush=True)
     uas, las = load(work / "model").scores(read(test))
     size, loading = (work / "model").stat().st_size / 1e6, seconds(lambda: load(work / "model"), 5)

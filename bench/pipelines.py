@@ -11,17 +11,19 @@ import warnings
 from pathlib import Path
 
 from dodona import Sentence, read
+from dodona.components.parser_options import ParserOptions
 from dodona.data.rawtext import detokenized, raw_text
 from dodona.evaluation import attachment, compare, evaluate
-from dodona.pipeline.course import Plan, train_pipeline
-from dodona.pipeline.options import Options
+from dodona.pipeline.training import TrainingPlan, train_pipeline
 
 
 def row(folder: Path, beam: int) -> str:
     training, dev, test = (_with_text(folder / f"{part}.conllu.gz") for part in ("train", "dev", "test"))
     made_up = "*" if any(sentence.text is None for sentence in read(folder / "train.conllu.gz")) else ""
     begin = time.monotonic()
-    pipeline = train_pipeline(training, Options(beam=beam, iterations=10 if beam > 1 else None), Plan(), dev)
+    pipeline = train_pipeline(
+        training, ParserOptions(beam=beam, iterations=10 if beam > 1 else None), TrainingPlan(), dev
+    )
     spent = time.monotonic() - begin
     words = list(pipeline.parse([sentence.copied() for sentence in test], retag=True))
     text = list(pipeline.parse(pipeline.sentences([raw_text(test)])))

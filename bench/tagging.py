@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dodona import Sentence, read
-from dodona.pipeline import lemmatizer, tagger
+from dodona.components.lemmatizer import Lemmatizer, LemmatizerOptions, train_lemmatizer
+from dodona.components.tagger import TaggerOptions, train_tagger
 
 RUNS = 7
 
@@ -44,12 +45,12 @@ def measure(folder: Path) -> None:
     training, test = (list(read(folder / f"{part}.conllu.gz")) for part in ("train", "test"))
     gold = columns(test)
     begin = time.process_time()
-    tags = tagger.train(training, tagger.Options())
+    tags = train_tagger(training, TaggerOptions())
     middle = time.process_time()
-    lemmas = lemmatizer.train(training, lemmatizer.Options())
+    lemmas = train_lemmatizer(training, LemmatizerOptions())
     end = time.process_time()
     tagging = min(seconds(lambda: list(tags.tag(test))) for _ in range(RUNS))
-    again = [lemmatizer.Lemmatizer.from_parts(*lemmas.parts(), "here") for _ in range(RUNS)]
+    again = [Lemmatizer.from_parts(*lemmas.parts(), "here") for _ in range(RUNS)]
     lemmatizing = min(seconds(lambda: list(one.lemmatize(test))) for one in again)  # noqa: B023
     found = columns(test)
     scores = [percent([row[k] for row in gold], [row[k] for row in found]) for k in range(4)]

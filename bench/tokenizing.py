@@ -13,10 +13,10 @@ from pathlib import Path
 from parsing import seconds
 
 from dodona import Sentence, read
-from dodona.core.passages import Passage
+from dodona.components.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
 from dodona.data.rawtext import detokenized, raw_text, rebuilt
 from dodona.evaluation.conll18 import evaluate
-from dodona.pipeline.tokenizer import Options, Tokenizer, train
+from dodona.text.runs import Passage
 
 LEAST_TEXT = 2_000_000  # characters, to measure speed on
 
@@ -32,7 +32,7 @@ def measure(folder: Path, part: str) -> None:
     training = detokenized(read(folder / "train.conllu.gz"))
     gold = detokenized(read(folder / f"{part}.conllu.gz"))
     begin = time.process_time()
-    tokenizer = train(training, Options())
+    tokenizer = train_tokenizer(training, TokenizerOptions())
     trained = time.process_time() - begin
     text = raw_text(gold)
     found = list(tokenizer.sentences([text]))

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from dodona import read
-from dodona.pipeline.learning import train
-from dodona.pipeline.options import Options
-from dodona.systems import SYSTEMS
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
+from dodona.systems.registry import SYSTEMS
 
 
 def main() -> None:
@@ -26,8 +26,8 @@ def main() -> None:
             test = list(read(folder / name / "test.conllu.gz"))
             scores = []
             for oracle in oracles:
-                options = Options(system=system, oracle=oracle, templates=entry.template_kind, iterations=10)
-                scores.append(train(training, options).scores(test)[1])
+                options = ParserOptions(system=system, oracle=oracle, templates=entry.templates, iterations=10)
+                scores.append(train_parser(training, options).scores(test)[1])
             totals = [total + score for total, score in zip(totals, scores, strict=True)]
             print(f"{system} {name}: {oracles[0]} {scores[0]:.2f}, {oracles[1]} {scores[1]:.2f}", flush=True)
         mean = [total / len(names) for total in totals]

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 import pytest
-from pipeline.treebank import treebank
+from samples.treebank import treebank
 
 from dodona import FormatError, write
 from dodona.cli.main import COMMANDS

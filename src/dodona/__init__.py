@@ -1,6 +1,5 @@
 """Dodona: transition-based dependency parsing with exact oracles and a compiled core."""
 
-from dodona.configuration import Configuration
 from dodona.data import Sentence, read, write
 from dodona.drawing import draw
 from dodona.errors import (
@@ -13,7 +12,8 @@ from dodona.errors import (
     TreeError,
 )
 from dodona.pipeline import load, train
-from dodona.research import System, system
+from dodona.research.configuration import Configuration
+from dodona.research.system import System, system
 
 __version__ = "0.1.0"
 

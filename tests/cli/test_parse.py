@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from pipeline.treebank import treebank
+from samples.treebank import treebank
 
 from dodona import read, write
 from dodona.data.rawtext import detokenized
@@ -266,11 +266,11 @@ def test_parsing_does_not_wait_for_what_other_commands_need(folder: Path) -> Non
     command = [sys.executable, "-X", "importtime", "-m", "dodona", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "dodona.pipeline.parser" in imported
+    assert "dodona.components.parser" in imported
     assert not imported & {
         "rich",
         "concurrent.futures",
         "multiprocessing",
         "dodona.evaluation",
-        "dodona.pipeline.course",
+        "dodona.pipeline.training",
     }

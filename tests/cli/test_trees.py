@@ -10,7 +10,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from pipeline.treebank import treebank
+from samples.treebank import treebank
 
 from dodona import Sentence, draw
 from dodona.cli.trees import write_trees

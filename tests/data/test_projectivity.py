@@ -4,7 +4,7 @@ import random
 import time
 
 import pytest
-from systems.search import Tree, all_trees, is_projective
+from samples.search import Tree, all_trees, is_projective
 
 from dodona import TreeError
 from dodona.data import projectivized

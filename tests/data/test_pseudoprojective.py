@@ -7,7 +7,7 @@ import pytest
 from data.test_projectivity import random_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from systems.search import Tree, all_trees, is_projective
+from samples.search import Tree, all_trees, is_projective
 
 from dodona import OptionError, TreeError
 from dodona.data import ENCODINGS, deprojectivize, projectivize

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from evaluation.treebank import treebank, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples.scored import treebank, trees
 
 from dodona import FormatError, MismatchError
 from dodona.evaluation import (

@@ -4,9 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from evaluation.treebank import treebank
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples.scored import treebank
 
 from dodona import MismatchError, OptionError
 from dodona.evaluation import approximate_randomization, compare, differences, wilcoxon

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from functools import partial
 
 import pytest
-from pipeline.inflected import inflected
+from samples.inflected import inflected
 
 from dodona import DodonaError, FormatError, OptionError, Sentence
+from dodona.components.tagger import Tagger, TaggerOptions, train_tagger
 from dodona.pipeline.jackknife import jackknifed
-from dodona.pipeline.tagger import Options, Tagger, train
 
 TRAIN = inflected(40)
-QUICK = partial(train, options=Options(iterations=1))
+QUICK = partial(train_tagger, options=TaggerOptions(iterations=1))
 
 
 def test_every_sentence_is_tagged_by_a_tagger_that_has_not_seen_it() -> None:

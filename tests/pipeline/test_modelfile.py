@@ -8,20 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pipeline.treebank import treebank
+from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
 from dodona.pipeline import modelfile
-from dodona.pipeline.chain import Pipeline
-from dodona.pipeline.learning import train
-from dodona.pipeline.options import Options
+from dodona.pipeline.pipeline import Pipeline
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("model") / "small"
-    Pipeline(train(treebank(5), Options(iterations=1, templates="stack"))).save(path)
+    Pipeline(train_parser(treebank(5), ParserOptions(iterations=1, templates="stack"))).save(path)
     return path.read_bytes()
 
 
@@ -155,7 +155,9 @@ def test_a_file_replaced_while_it_is_in_use(model: bytes, tmp_path: Path) -> Non
     parser = dodona.load(path).parser
     sentences = treebank(5)
     before = [parser.tree(sentence) for sentence in sentences]
-    Pipeline(train(treebank(5, seed=9), Options(iterations=1))).save(path)  # moved into place: the old one lives on
+    Pipeline(train_parser(treebank(5, seed=9), ParserOptions(iterations=1))).save(
+        path
+    )  # moved into place: the old one lives on
     assert [parser.tree(sentence) for sentence in sentences] == before
 
 

@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from systems.search import Gold, Tree, after, compare_costs, explore, steps
-from systems.variants import DYNAMIC, LABELS, VARIANTS, Variant
+from samples.search import Gold, Tree, after, compare_costs, explore, steps
+from samples.variants import DYNAMIC, LABELS, VARIANTS, Variant
 
 from dodona import Configuration, System
 

@@ -5,12 +5,12 @@ from array import array
 from itertools import product
 
 import pytest
-from systems.search import Gold, all_trees, compare_costs, explore, projective_trees, single_rooted
-from systems.variants import DYNAMIC, VARIANTS, Variant
+from samples.search import Gold, all_trees, compare_costs, explore, projective_trees, single_rooted
+from samples.variants import DYNAMIC, VARIANTS, Variant
 
 from dodona import OptionError, TreeError, system
-from dodona.core import derive
-from dodona.systems import SYSTEMS
+from dodona.systems.registry import SYSTEMS
+from dodona.transitions import driver as derive
 
 
 @pytest.mark.parametrize("variant", DYNAMIC, ids=str)
@@ -93,7 +93,7 @@ def test_joint_oracle_prefers_what_arc_eager_allows(moves: str, single_root: boo
         trees = single_rooted(projective_trees(n)) if single_root else projective_trees(n)
         for c in explore(chosen, n).configurations:
             twin = c.copy()  # every configuration is one of arc-eager's too
-            twin.system_name, twin.system_key = "arc-eager", monotonic.initial(0).system_key
+            twin.entry, twin.system_key = monotonic.entry, monotonic.initial(0).system_key
             for tree in trees if not chosen.is_terminal(c) else []:
                 free = chosen.zero_cost(c, tree)
                 sure = [t for t in free if monotonic.costs(twin, tree).get(t) == 0]

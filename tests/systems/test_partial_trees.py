@@ -4,12 +4,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from systems.search import explore
-from systems.variants import DYNAMIC, Variant
+from samples.search import explore
+from samples.variants import DYNAMIC, Variant
 
-from dodona.core import derive
-from dodona.core.moves import NONE
-from dodona.research import GoldTree
+from dodona.research.system import GoldTree
+from dodona.transitions import driver as derive
+from dodona.transitions.moves import NONE
 
 Part = tuple[int | None, ...]
 

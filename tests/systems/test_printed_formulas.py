@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from systems.search import Graph, Tree, all_trees, explore, losses, projective_trees
+from samples.search import Graph, Tree, all_trees, explore, losses, projective_trees
 
 from dodona import Configuration, system
 

@@ -3,7 +3,7 @@
 from functools import cache
 
 import pytest
-from systems.search import Tree, after, all_trees, steps
+from samples.search import Tree, after, all_trees, steps
 
 from dodona import Configuration, OptionError, System, system
 from dodona.systems.swap_standard import SwapStandard

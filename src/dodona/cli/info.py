@@ -3,7 +3,7 @@
 import click
 
 from dodona.pipeline import model_path
-from dodona.pipeline.chain import Pipeline
+from dodona.pipeline.pipeline import Pipeline
 
 
 @click.command(short_help="Show what a model is and how well it did.")

@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from dodona import DodonaError, FormatWarning, OptionError, __version__
-from dodona.core.derive import COMPILED
+from dodona.transitions.system import COMPILED
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 

@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from dodona import Configuration, DodonaError, FormatError, OptionError, System, system
+from dodona.cli.system_options import system_options
 from dodona.data import Sentence, read
-from dodona.research import GoldTree
-from dodona.systems import SYSTEMS
+from dodona.research.system import GoldTree
+from dodona.systems.registry import SYSTEMS
 
-ORACLES = ("static", "dynamic", "eager", "lazy", "minimal", "nd-sw", "nd-all")
 ALIKE = 4  # more transitions than this with the same verb and no cost are shown as one
 LONG = 12  # nodes of a list that are shown
 CROWDED = 6  # more groups than this are too many to look at
@@ -34,11 +34,9 @@ CROWDED = 6  # more groups than this are too many to look at
 )
 @click.option("--history", help='Transitions to take first, e.g. "SHIFT RIGHT:obj"; the oracle goes on from there.')
 @click.option("--unlabelled", is_flag=True, help="Leave the labels out.")
-@click.option("--single-root", is_flag=True, help="Exactly one word hangs on ROOT.")
-@click.option("--root", help="arc-eager: where ROOT stands: last, first or attach.")
-@click.option("--moves", help="nonmonotonic: what may be repaired: left, reduce or both.")
-@click.option("--reduce-label", help="nonmonotonic: the label of a repairing REDUCE: predicted or remembered.")
-@click.option("--root-label", help="covington and arc-eager: the label of root arcs that are left to the end.")
+@click.option("--single-root", is_flag=True, help="Exactly one word is attached to ROOT.")
+@system_options
+@click.option("--root-label", help="The label of root arcs that are left to the end.")
 @click.option("--approximate", is_flag=True, help="Show costs also for a tree that the system cannot build.")
 def oracle(
     file: str | None,
@@ -65,8 +63,9 @@ def oracle(
         return
     if file is None:
         raise click.UsageError("Missing argument 'FILE'; `dodona oracle --list` needs none.")
-    if oracle_name is not None and oracle_name not in ORACLES:
-        raise OptionError(f"unknown oracle {oracle_name!r}; the oracles are: {', '.join(ORACLES)}")
+    oracles = list(dict.fromkeys(known for entry in SYSTEMS.values() for known in entry.oracles))
+    if oracle_name is not None and oracle_name not in oracles:
+        raise OptionError(f"unknown oracle {oracle_name!r}; the oracles are: {', '.join(oracles)}")
     found = _find(file, sentence)
     labels = None if unlabelled else found.gold_labels()
     given = {key: value for key, value in options.items() if value is not None}
@@ -81,7 +80,7 @@ def oracle(
     table = Table(title=f"{chosen_system.name} · {walk.oracle} oracle", title_justify="left")
     table.add_column("", style="dim", justify="right")
     for column in (
-        *_lists(chosen_system.name),
+        *chosen_system.entry.lists,
         "legal, with cost" if walk.has_costs else "legal",
         "taken",
         "new arc",
@@ -103,13 +102,6 @@ class Row:
     arc: str
 
 
-def _lists(name: str) -> tuple[str, ...]:
-    """What a configuration of the system consists of, besides its arcs."""
-    if name == "easy-first":
-        return ("list",)
-    return ("left", "right", "buffer") if name == "covington" else ("stack", "buffer")
-
-
 class Walk:
     """One derivation: first the given history, then whatever the oracle chooses."""
 
@@ -122,11 +114,12 @@ class Walk:
         self.history = history
         self.has_costs = "dynamic" in chosen.entry.oracles
         flexible = "dynamic" if self.has_costs else "nd-all"
-        on_path = not history and (gold.core.is_projective or chosen.entry.builds == "all trees")
+        on_path = not history and (gold.core.is_projective or not chosen.entry.projective)
         self.oracle = oracle_name or (chosen.entry.oracles[0] if on_path else flexible)
         if self.oracle not in chosen.entry.oracles:
             raise OptionError(f"{chosen.name} has no oracle {self.oracle!r}; it has: {', '.join(chosen.entry.oracles)}")
-        if history and self.oracle not in ("dynamic", "nd-sw", "nd-all"):
+        self.is_static = self.oracle in chosen.entry.static_oracles
+        if history and self.is_static:
             raise OptionError(f"a {self.oracle} oracle knows one derivation only; after a history use {flexible}")
         self.total = 0
         self.end: Configuration = chosen.initial(words=sentence.words)
@@ -134,14 +127,14 @@ class Walk:
     def rows(self) -> Iterator[Row]:
         c = self.end
         planned = list(self.history)
-        if self.oracle not in ("dynamic", "nd-sw", "nd-all"):
+        if self.is_static:
             planned = self.system.static(self.gold, oracle=self.oracle)
         while not self.system.is_terminal(c):
             good, legal = self._judge(c)
             if not planned and not good:
                 return
             taken = planned.pop(0) if planned else good[0]
-            lists = [c.stack if kind == "list" else getattr(c, kind) for kind in _lists(self.system.name)]
+            lists = c.lists
             before = c.heads
             self.system.apply(c, taken, remembered=self._remembered(c) if taken == "SHIFT" else None)
             self.total += 1
@@ -150,13 +143,13 @@ class Walk:
                 for d, (h, was) in enumerate(zip(c.heads, before, strict=True), start=1)
                 if h is not None and h != was
             ]
-            shown = [_shortened(c, nodes, kind) for nodes, kind in zip(lists, _lists(self.system.name), strict=True)]
+            shown = [_shortened(c, nodes, kind) for kind, nodes in lists.items()]
             yield Row(shown, legal, taken, taken in good, ", ".join(arcs))
 
     def _judge(self, c: Configuration) -> tuple[list[str], str]:
         """The transitions the oracle would take, best first, and all legal ones in words."""
         if not self.has_costs:
-            kind = self.oracle if self.oracle.startswith("nd-") else "nd-all"
+            kind = self.oracle if self.oracle in self.system.entry.set_oracles else "nd-all"
             good = self.system.correct(c, self.gold, oracle=kind)
             marks = {name: 0 if name in good else 1 for name in self.system.legal(c)}
             return good, _grouped(marks, ("", "✗"))
@@ -164,13 +157,13 @@ class Walk:
         costs = self.system.costs(c, self.gold, remembered=memory)
         least = min(costs.values())
         good = [name for name, cost in costs.items() if cost == least]
-        if self.system.name == "nonmonotonic" and least == 0:
+        if self.system.has_preferences and least == 0:
             good = self.system.preferred(c, self.gold, remembered=memory)
         return good, _grouped(costs)
 
     def _remembered(self, c: Configuration) -> str | None:
         """What SHIFT keeps in mind where a model would choose: the gold label of the word."""
-        if self.system.options.get("reduce_label") != "remembered" or not self.system.labels or c.buffer[0] == 0:
+        if not self.system.carries_labels or not self.system.labels or c.buffer[0] == 0:
             return None
         return self.sentence.labels[c.buffer[0] - 1]
 
@@ -238,10 +231,10 @@ def _systems_table() -> Table:
         table.add_column(column)
     for name, entry in SYSTEMS.items():
         options = [f"{key}: {', '.join(values)}" for key, values in entry.options.items()]
-        if name == "covington":
-            options.append("root_label: root, or any label")
-        if name == "arc-eager":
-            options.append("root_label (first, attach): root, or any label")
+        fitting = [value for key, values in entry.options.items() for value in values if entry.late_roots({key: value})]
+        if entry.late_roots({}) or fitting:
+            only = "" if entry.late_roots({}) else f" ({', '.join(fitting)})"
+            options.append(f"root_label{only}: root, or any label")
         options.append("single_root: False, True")
         rules = entry.rules
         table.add_row(

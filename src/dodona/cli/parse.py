@@ -8,16 +8,16 @@ from pathlib import Path
 
 import click
 
+from dodona.components.parser import Request
+from dodona.components.parser_options import WIDEST
 from dodona.data import Sentence, write
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.data.plain import read_plain, read_text
 from dodona.errors import FormatError
 from dodona.pipeline import model_path
-from dodona.pipeline.chain import Pipeline
 from dodona.pipeline.modelfile import is_model
-from dodona.pipeline.options import WIDEST
-from dodona.pipeline.parser import Request
+from dodona.pipeline.pipeline import Pipeline
 
 INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
 CONLLU = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s*\n|#[^\n]*\n)*+[0-9]+(?:-[0-9]+|\.[0-9]+)?\t[^\t\n]*\t")

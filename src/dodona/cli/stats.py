@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
 from dodona.data import read
-from dodona.data.statistics import Statistics
+from dodona.research.statistics import Statistics
 
 Row = dict[str, str | int | float | None]
 

@@ -8,14 +8,15 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dodona.cli.system_options import given_options, system_options
+from dodona.components.parser_options import NONPROJECTIVE, UPDATES, WIDEST, ParserOptions
 from dodona.data import Sentence, read
 from dodona.data.rawtext import detokenized
 from dodona.errors import FormatError
-from dodona.pipeline.chain import COMPONENTS, Pipeline
-from dodona.pipeline.course import TAGS, Plan, train_pipeline
 from dodona.pipeline.modelfile import check_target
-from dodona.pipeline.options import NONPROJECTIVE, UPDATES, WIDEST, Options
-from dodona.systems import SYSTEMS
+from dodona.pipeline.pipeline import COMPONENTS, Pipeline
+from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
+from dodona.systems.registry import SYSTEMS
 
 
 @click.command(name="train", short_help="Train a model on a treebank.")
@@ -61,7 +62,7 @@ from dodona.systems import SYSTEMS
     help="static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, nd-all. "
     "[default: dynamic or nd-all; with a beam, nondeterministic or nd-all]",
 )
-@click.option("--iterations", type=int, help="Passes over the data. [default: 15; easy-first 20]")
+@click.option("--iterations", type=int, help="Passes over the data. [default: what suits the system, mostly 15]")
 @click.option(
     "--beam",
     default=1,
@@ -88,9 +89,7 @@ from dodona.systems import SYSTEMS
     help="What projective systems do with non-projective trees: lift them with one of four encodings, drop or "
     "keep them.",
 )
-@click.option("--root", help="arc-eager: where ROOT stands: last, first or attach.")
-@click.option("--moves", help="nonmonotonic: what may be repaired: left, reduce or both.")
-@click.option("--reduce-label", help="nonmonotonic: predicted or remembered.")
+@system_options
 @click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
 @click.option("--size", default=12.0, show_default=True, metavar="MB", help="What the parser's weights may take.")
 @click.option("--seed", default=1, show_default=True, help="Of all that is random: the same one gives the same model.")
@@ -99,7 +98,7 @@ from dodona.systems import SYSTEMS
 def train_command(
     treebank: str, output: str, dev: str | None, patience: int, components: str | None, tags: str, folds: int,
     jobs: int | None, detokenize: bool, name: str | None, licence: str | None, allow_multiple_roots: bool,
-    root: str | None, moves: str | None, reduce_label: str | None, **options: Any
+    **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
@@ -108,14 +107,13 @@ def train_command(
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
-    given = {"root": root, "moves": moves, "reduce_label": reduce_label}
-    choice = Options(
-        system_options={key: value for key, value in given.items() if value is not None},
+    choice = ParserOptions(
+        system_options=given_options(options),
         single_root=not allow_multiple_roots,
         **options,
     ).resolved()
     named = [part.strip() for part in components.split(",")] if components is not None else None
-    plan = Plan(named, tags, folds, jobs or len(os.sched_getaffinity(0)), patience)
+    plan = TrainingPlan(named, tags, folds, jobs or len(os.sched_getaffinity(0)), patience)
     check_target(output)
     sentences = list(read(treebank))
     dev_sentences = list(read(dev)) if dev else []
@@ -135,7 +133,7 @@ def train_command(
     click.echo(f"{output}: {parts}; trained in {time.monotonic() - begin:.0f} seconds", err=True)
 
 
-def _trained(sentences: list[Sentence], options: Options, plan: Plan, dev: list[Sentence]) -> Pipeline:
+def _trained(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
     """Train, with a bar on a terminal and a line after each step."""
     console = Console(stderr=True, highlight=False)
     with Progress(

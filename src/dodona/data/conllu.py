@@ -6,24 +6,20 @@ comments in mid-sentence, a `sent_id` that occurs twice, a `# text` that is not 
 """
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dodona.data.blocks import BOM, SENTENCE_LIMIT, Block, blocks, ends_blank
 from dodona.data.files import chunks, output
+from dodona.data.lines import HEAD, Remarks, SentenceLines, shortened
 from dodona.data.sentence import Sentence
 from dodona.data.table import plain_words, words_in_rows
-from dodona.errors import FormatError, FormatWarning, OptionError
+from dodona.errors import FormatError, OptionError
 
 __all__ = ["read", "read_chunks", "write"]
 
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
-COLUMNS = 10
-ID, FORM, HEAD = 0, 1, 6
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
-EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 REMEMBERED = 1 << 16
 """How many different sent_ids are remembered to find one that comes again; bounded, as all memory here."""
 
@@ -96,14 +92,11 @@ def _sentences(pieces: Iterable[bytes], name: str, format: str, strict: bool) ->
         yield held
 
 
-class _Reader:
+class _Reader(Remarks):
     """What has to be remembered from block to block of one file."""
 
     def __init__(self, name: str, format: str, strict: bool) -> None:
-        self.name = name
-        self.format = format
-        self.strict = strict
-        self.said: set[str] = set()
+        Remarks.__init__(self, name, format, strict)
         self.ids: set[str] = set()
 
     def sentence(self, block: Block) -> Sentence | None:
@@ -136,23 +129,12 @@ class _Reader:
             begin += 1
         if begin == len(lines):
             return None
-        walk = _Walk(self, block.line, begin, [line.split("\t") for line in lines[begin:]])
+        walk = SentenceLines(self, block.line, begin, [line.split("\t") for line in lines[begin:]])
         table = words_in_rows(block.body, walk.rows)
         comments = lines[:begin] + walk.comments
         found = Sentence(self.name, block.line, self.format, table, block.end, comments, walk.multiword)
         found.heads = self._heads(walk, block.line)
         return found
-
-    def fault(self, line: int, message: str) -> None:
-        """Something that a parser does not need is wrong."""
-        if self.strict:
-            raise FormatError(f"{self.name}:{line}: {message}")
-        self.say("fault", line, f"{message}; passed over, and so are more of the kind")
-
-    def say(self, kind: str, line: int, message: str) -> None:
-        if kind not in self.said:
-            self.said.add(kind)
-            warnings.warn(f"{self.name}:{line}: {message}", FormatWarning, stacklevel=2)
 
     def _text(self, block: Block) -> str:
         """The lines, decoded, with plain line ends."""
@@ -195,14 +177,14 @@ class _Reader:
         elif end.count(b"\n") > 2 or block.leading.removeprefix(BOM):
             self.say("blank", last, "more blank lines than one after each sentence; they are kept")
 
-    def _heads(self, walk: "_Walk", line: int) -> list[int | None]:
+    def _heads(self, walk: SentenceLines, line: int) -> list[int | None]:
         n = len(walk.words)
         heads: list[int | None] = []
         for row, word in zip(walk.rows, walk.words, strict=True):
             head = word[HEAD]
             if head != "_" and (NUMBER.fullmatch(head) is None or int(head) > n):
                 expected = f"expected the number of a word, from 1 to {n}, or 0 for the root"
-                self.fault(line + row, f"HEAD {_short(head)}; {expected}")
+                self.fault(line + row, f"HEAD {shortened(head)}; {expected}")
                 head = "_"
             heads.append(None if head == "_" else int(head))
         return heads
@@ -213,93 +195,11 @@ class _Reader:
         name = sentence.sent_id
         if name is not None:
             if name in self.ids:
-                self.say("sent_id", sentence.line, f"sent_id {_short(name)} again; expected a name of its own")
+                self.say("sent_id", sentence.line, f"sent_id {shortened(name)} again; expected a name of its own")
             elif len(self.ids) < REMEMBERED:
                 self.ids.add(name)
         text = sentence.text
         if text is not None and "text" not in self.said:
             forms = "".join(sentence.surface())
             if text.replace(" ", "") != forms and "".join(text.split()) != "".join(forms.split()):
-                self.say("text", sentence.line, f"# text {_short(text)}; expected the words of the sentence")
-
-
-class _Walk:
-    """A sentence line by line: sorts words, multiword ranges, empty nodes and comments, and finds what is wrong."""
-
-    def __init__(self, reader: _Reader, line: int, begin: int, table: list[list[str]]) -> None:
-        self.reader = reader
-        self.comments: list[str] = []  # those in mid-sentence
-        self.multiword: list[tuple[int, int, str]] = []
-        self.words: list[list[str]] = []
-        self.rows: list[int] = []
-        self.empty = 0  # empty nodes since the last word
-        self.begun = 0  # the first word of the range whose line was the last one
-        self.range_line = line
-        for row, columns in enumerate(table, start=begin):
-            if columns[ID].startswith("#"):
-                self.comments.append("\t".join(columns))
-                reader.say("comment", line + row, "a comment in mid-sentence; expected all before the first word")
-            else:
-                self._row(columns, row, line + row)
-        self._check_last_range()
-        if not self.words:
-            raise FormatError(f"{reader.name}:{line + begin}: a sentence without words; expected at least one")
-
-    def _row(self, columns: list[str], row: int, line: int) -> None:
-        if len(columns) != COLUMNS:
-            raise FormatError(
-                f"{self.reader.name}:{line}: {len(columns)} columns; expected {COLUMNS}, separated by tabs"
-            )
-        number = columns[ID]
-        if not columns[FORM]:
-            raise FormatError(f"{self.reader.name}:{line}: empty FORM; expected a word")
-        if number == str(len(self.words) + 1):
-            self.words.append(columns)
-            self.rows.append(row)
-            self.empty = self.begun = 0
-        elif self.reader.format == "conllu" and RANGE.fullmatch(number):
-            self._range(number, columns[FORM], line)
-        elif self.reader.format == "conllu" and EMPTY_NODE.fullmatch(number):
-            self._empty_node(number, line)
-        else:
-            raise FormatError(
-                f"{self.reader.name}:{line}: word number {_short(number)}; expected {len(self.words) + 1}"
-            )
-
-    def _range(self, number: str, form: str, line: int) -> None:
-        first, last = map(int, number.split("-"))
-        word = len(self.words) + 1
-        if last <= first:
-            self.reader.fault(line, f"multiword range {number}; expected a last word after the first")
-        elif self.multiword and first <= self.multiword[-1][1]:
-            before = "{}-{}".format(*self.multiword[-1])
-            self.reader.fault(
-                line, f"multiword range {number} overlaps {before}; expected ranges apart from each other"
-            )
-        elif first != word:
-            self.reader.fault(line, f"multiword range {number}; expected it just before its first word, here {word}")
-        else:
-            self.multiword.append((first, last, form))
-            self.begun = first
-            self.range_line = line
-
-    def _check_last_range(self) -> None:
-        """Whether the words go on as far as the last range does."""
-        if self.multiword and self.multiword[-1][1] > len(self.words):
-            first, last, _ = self.multiword.pop()
-            self.reader.fault(
-                self.range_line, f"multiword range {first}-{last}; expected words as far as {len(self.words)} only"
-            )
-
-    def _empty_node(self, number: str, line: int) -> None:
-        expected = f"{len(self.words)}.{self.empty + 1}"
-        if self.begun:
-            self.reader.fault(line, f"empty node {number}; expected word {self.begun} after its multiword range")
-        elif number != expected:
-            self.reader.fault(line, f"empty node {number}; expected {expected} here")
-        else:
-            self.empty += 1
-
-
-def _short(value: str) -> str:
-    return repr(value if len(value) <= 40 else value[:40] + "…")
+                self.say("text", sentence.line, f"# text {shortened(text)}; expected the words of the sentence")

@@ -10,32 +10,10 @@ quadratic in memory, with a small factor: 125 kB for a thousand words, nothing f
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
-from operator import index
 
-from dodona.core.derive import gold_tree
-from dodona.core.gold import Gold
-from dodona.core.moves import NONE
-from dodona.errors import TreeError
+from dodona.data.trees import bottom_up, checked_heads, is_projective
 
-__all__ = ["checked_tree", "lift", "nonprojective_dependents", "projectivized"]
-
-
-def checked_tree(heads: Sequence[int], labels: Sequence[int] | None = None) -> Gold:
-    """The tree with these heads; an error that names the word if there is none."""
-    n = len(heads)
-    numbers = []
-    for d, h in enumerate(heads, start=1):
-        try:
-            number = NONE if isinstance(h, bool) else index(h)
-        except TypeError:
-            number = NONE
-        if not 0 <= number <= n or number == d:
-            raise TreeError(f"word {d} has head {h!r}; expected a number from 0 to {n}, not itself")
-        numbers.append(number)
-    tree = gold_tree(numbers, [NONE] * n if labels is None else list(labels))
-    if not tree.is_tree:
-        raise TreeError(f"the heads {list(heads)} contain a cycle; expected a tree under ROOT (0)")
-    return tree
+__all__ = ["lift", "nonprojective_dependents", "projectivized"]
 
 
 def projectivized(heads: Sequence[int]) -> list[int]:
@@ -45,20 +23,20 @@ def projectivized(heads: Sequence[int]) -> list[int]:
 
 def nonprojective_dependents(heads: Sequence[int]) -> list[int]:
     """The words whose arc is not projective, left to right."""
-    tree = checked_tree(heads)
-    if tree.is_projective:
+    heads = checked_heads(heads)
+    if is_projective(heads):
         return []
-    below = _descendants(tree)
+    below = _descendants(heads)
     return [d for d, h in enumerate(heads, start=1) if not _is_projective(below, h, d)]
 
 
 def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
     """The lifted heads, and the words that arcs were lifted over: those between a word's old head and its new one,
     the old one included."""
-    tree = checked_tree(heads)
-    if tree.is_projective:
-        return list(heads), set()
-    below = _descendants(tree)
+    heads = checked_heads(heads)
+    if is_projective(heads):
+        return heads, set()
+    below = _descendants(heads)
     head = [0, *heads]
     dependents: list[set[int]] = [set() for _ in head]
     for d, h in enumerate(heads, start=1):
@@ -85,11 +63,11 @@ def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
     return head[1:], passed
 
 
-def _descendants(tree: Gold) -> list[int]:
+def _descendants(heads: Sequence[int]) -> list[int]:
     """For every node the set of its descendants and itself, as bits."""
-    below = [1 << k for k in range(tree.n + 1)]
-    for k in tree.post[: tree.n]:  # dependents before heads; ROOT, the last, is nobody's dependent
-        below[tree.head[k]] |= below[k]
+    below = [1 << k for k in range(len(heads) + 1)]
+    for k in bottom_up(heads):
+        below[heads[k - 1]] |= below[k]
     return below
 
 

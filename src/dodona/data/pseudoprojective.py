@@ -25,7 +25,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dodona.data.projectivity import checked_tree, lift
+from dodona.data.projectivity import lift
+from dodona.data.trees import checked_heads
 from dodona.errors import OptionError, TreeError
 
 __all__ = ["ENCODINGS", "Decoded", "decoded", "deprojectivize", "escaped", "projectivize"]
@@ -85,8 +86,7 @@ class _Lowering:
     """The tree while its lifted arcs are moved back down."""
 
     def __init__(self, heads: Sequence[int], decoded: list[Decoded]) -> None:
-        checked_tree(heads)
-        self.head = [0, *heads]
+        self.head = [0, *checked_heads(heads)]
         self.decoded = [Decoded("", False, "", False), *decoded]  # ROOT has no arc
         self.dependents: list[list[int]] = [[] for _ in self.head]
         for d, h in enumerate(heads, start=1):

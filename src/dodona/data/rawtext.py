@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dodona.core import characters
-from dodona.core.characters import is_blank
+from dodona.data import characters
+from dodona.data.characters import is_blank
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError
 

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 
 from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
-from dodona.data.made import HEAD, Made, decimals
+from dodona.data.columns import HEAD, Columns, decimals
 from dodona.data.table import Table
+from dodona.data.trees import find_cycle
 from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
@@ -65,7 +66,7 @@ class Sentence:
         file: str,
         line: int,
         format: str,
-        table: Table | Made,
+        table: Table | Columns,
         end: bytes,
         comments: list[str],
         multiword: list[tuple[int, int, str]],
@@ -130,7 +131,7 @@ class Sentence:
                 columns[number] = list(values)
         notes = checked_comments(comments)
         ranges = checked_ranges(multiword, multiword_misc, n)
-        return cls("", 1, format, Made(n, notes, columns, ranges), b"\n\n", notes, list(multiword))
+        return cls("", 1, format, Columns(n, notes, columns, ranges), b"\n\n", notes, list(multiword))
 
     def __len__(self) -> int:
         return self._table.n
@@ -277,17 +278,10 @@ class Sentence:
         for d, h in enumerate(self.heads, start=1):
             if h is not None and (not 0 <= h <= n or h == d):
                 raise self._no_gold(d, f"HEAD {h}; expected another word from 0 to {n}")
-        reaches_root = [True] + [False] * n
-        for d in range(1, n + 1):
-            path: list[int] = []
-            k = d
-            while not reaches_root[k]:
-                if len(path) > n:
-                    raise self._no_gold(d, f"HEAD {self.heads[d - 1]} leads into a cycle; expected a path to the root")
-                path.append(k)
-                k = self.heads[k - 1] or 0
-            for k in path:
-                reaches_root[k] = True
+        cycle = find_cycle(self.heads)
+        if cycle is not None:
+            d, _ = cycle
+            raise self._no_gold(d, f"HEAD {self.heads[d - 1]} leads into a cycle; expected a path to the root")
         return self.heads
 
     def gold_heads(self) -> list[int]:

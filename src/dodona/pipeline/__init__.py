@@ -8,7 +8,7 @@ from dodona.data import Sentence, read
 from dodona.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
-    from dodona.pipeline.chain import Pipeline
+    from dodona.pipeline.pipeline import Pipeline
 
 __all__ = ["load", "model_path", "train"]
 
@@ -18,7 +18,7 @@ def load(model: str | Path = "en") -> "Pipeline":
 
     `nlp(text)` gives sentences; `nlp.parse(sentences)` fills in what they lack.
     """
-    from dodona.pipeline.chain import Pipeline  # numpy comes along, which the research door need not wait for
+    from dodona.pipeline.pipeline import Pipeline  # numpy comes along, which the research door need not wait for
 
     return Pipeline.load(model_path(model))
 
@@ -42,16 +42,19 @@ def _bundled() -> list[Path]:
 def train(
     treebank: str | Path | Iterable[Sentence], dev: str | Path | Iterable[Sentence] = (), **options: Any
 ) -> "Pipeline":
-    """Train a pipeline on gold trees, from a file or from sentences. The options are those of `Options` and `Plan`."""
-    from dodona.pipeline.course import Plan, train_pipeline
-    from dodona.pipeline.options import Options
+    """Train a pipeline on gold trees, from a file or from sentences.
 
-    own, plans = Options.__dataclass_fields__, Plan.__dataclass_fields__
+    The options are those of `ParserOptions` and `TrainingPlan`.
+    """
+    from dodona.components.parser_options import ParserOptions
+    from dodona.pipeline.training import TrainingPlan, train_pipeline
+
+    own, plans = ParserOptions.__dataclass_fields__, TrainingPlan.__dataclass_fields__
     unknown = sorted(set(options) - set(own) - set(plans))
     if unknown:
         raise OptionError(f"unknown option {unknown[0]!r}; the options are: {', '.join([*own, *plans])}")
-    choice = Options(**{key: value for key, value in options.items() if key in own})
-    plan = Plan(**{key: value for key, value in options.items() if key in plans})
+    choice = ParserOptions(**{key: value for key, value in options.items() if key in own})
+    plan = TrainingPlan(**{key: value for key, value in options.items() if key in plans})
     sentences, dev_sentences = (
         read(source) if isinstance(source, str | Path) else source for source in (treebank, dev)
     )

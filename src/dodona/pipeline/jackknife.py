@@ -10,16 +10,15 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from multiprocessing import get_context
 
+from dodona.components.tagger import Tagger, TaggerOptions, train_tagger
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
-from dodona.pipeline.tagger import Options, Tagger
-from dodona.pipeline.tagger import train as train_tagger
 
 __all__ = ["jackknifed"]
 
 Train = Callable[[Sequence[Sentence]], Tagger]
 
-USUAL: Train = partial(train_tagger, options=Options())
+USUAL: Train = partial(train_tagger, options=TaggerOptions())
 
 _sentences: list[Sentence] = []
 _train: Train | None = None

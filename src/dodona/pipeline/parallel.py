@@ -9,10 +9,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from dodona.components.parser import Analysis, Request, annotated
 from dodona.data import Sentence
 from dodona.errors import DodonaError
-from dodona.pipeline.chain import Pipeline
-from dodona.pipeline.parser import Analysis, Request, annotated
+from dodona.pipeline.pipeline import Pipeline
 
 __all__ = ["parse_in_parallel"]
 

@@ -16,10 +16,10 @@ Two facts carry every proof here. A word leaves the stack only with a head. A wo
 head has it right below itself, so the stack is a pile of chains, each begun by a headless word (or ROOT).
 """
 
-from dodona.core.gold import Gold
-from dodona.core.moves import BUFFER, GONE, LEFT, NONE, REDUCE, RIGHT, SHIFT, STACK
-from dodona.core.state import State
-from dodona.core.system import TransitionSystem
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import BUFFER, GONE, LEFT, NONE, REDUCE, RIGHT, SHIFT, STACK
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
 
 LAST, FIRST, ATTACHED = range(3)
 

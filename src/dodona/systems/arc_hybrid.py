@@ -7,10 +7,10 @@
 Start ([], [ROOT, 1..n]), end ([ROOT], []). LEFT is arc-eager's, RIGHT is arc-standard's.
 """
 
-from dodona.core.gold import Gold
-from dodona.core.moves import BUFFER, LEFT, RIGHT, SHIFT, STACK
-from dodona.core.state import State
-from dodona.core.system import TransitionSystem
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import BUFFER, LEFT, RIGHT, SHIFT, STACK
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
 
 RULES = {
     "SHIFT": "needs a non-empty buffer",

@@ -9,10 +9,10 @@ may each be within reach and yet exclude each other, so lost arcs cannot be coun
 is found by dynamic programming instead.
 """
 
-from dodona.core.gold import Gold
-from dodona.core.moves import LEFT, RIGHT, SHIFT
-from dodona.core.state import State
-from dodona.core.system import TransitionSystem
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import LEFT, RIGHT, SHIFT
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
 
 NEVER = -(1 << 30)
 
@@ -44,15 +44,15 @@ class ArcStandard(TransitionSystem):
         return s.depth > 1 and not (self.single_root and s.s1() == 0 and s.front < s.end)
 
     def apply(self, s: State, move: int, site: int, label: int) -> None:
-        if move == SHIFT:
-            s.shift()
-            return
         s0 = s.s0()
         s1 = s.s1()
-        s.pop()
-        if move == RIGHT:
+        if move == SHIFT:
+            s.shift()
+        elif move == RIGHT:
+            s.pop()
             s.add_arc(s1, s0, label)
         else:
+            s.pop()
             s.add_arc(s0, s1, label)
             s.pop()
             s.push(s0)
@@ -122,8 +122,8 @@ class ArcStandard(TransitionSystem):
         in the stack can be joined before the top is part of it.
         """
         right = count - depth
-        if len(s.chart) < (right + 1) * count and not s.reserve((right + 1) * count):
-            return 0
+        if len(s.chart) < (right + 1) * count:
+            s.reserve((right + 1) * count)
         item = s.items
         best = s.chart
         for i in range(depth - 1, -1, -1):

@@ -11,10 +11,10 @@ Start ⟨[], [], [1..n], ∅⟩, end when B is empty; words still headless then 
 weakly connected component, so an arc closes a cycle exactly if it joins a component with itself.
 """
 
-from dodona.core.gold import Gold
-from dodona.core.moves import LEFT, NOARC, NONE, RIGHT, SHIFT
-from dodona.core.state import State
-from dodona.core.system import TransitionSystem
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import LEFT, NOARC, NONE, RIGHT, SHIFT
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
 
 RULES = {
     "SHIFT": "needs a non-empty buffer",
@@ -84,11 +84,11 @@ class Covington(TransitionSystem):
                 for k in range(1, s.n + 1):
                     if s.head[k] == NONE:
                         s.add_arc(0, k, self.root_label)
-            return
-        if move != NOARC:
-            s.add_arc(self.head_of(s, move, site), self.dependent_of(s, move, site), label)
-            s.joined[self.component(s, i)] = self.component(s, j)
-        s.depth -= 1
+        else:
+            if move != NOARC:
+                s.add_arc(self.head_of(s, move, site), self.dependent_of(s, move, site), label)
+                s.joined[self.component(s, i)] = self.component(s, j)
+            s.depth -= 1
 
     def head_of(self, s: State, move: int, site: int) -> int:
         if move == LEFT:

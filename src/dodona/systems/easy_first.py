@@ -7,10 +7,10 @@ Start ROOT, 1..n; end ROOT alone. There is no reading order: a site is the head 
 list is doubly linked, and `depth` counts its nodes; all of them are in place STACK.
 """
 
-from dodona.core.gold import Gold
-from dodona.core.moves import GONE, LEFT, NONE, RIGHT, STACK
-from dodona.core.state import State
-from dodona.core.system import TransitionSystem
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import GONE, LEFT, NONE, RIGHT, STACK
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
 
 RULES = {
     "LEFT": "needs a word (not ROOT) to the left of node i of the list",
@@ -21,6 +21,7 @@ RULES = {
 class EasyFirst(TransitionSystem):
     def __init__(self, labels: int, single_root: bool = False) -> None:
         TransitionSystem.__init__(self, labels, single_root, (), (LEFT, RIGHT))
+        self.has_sites = True
 
     def start(self, s: State, n: int) -> None:
         s.reset(n)
@@ -53,7 +54,9 @@ class EasyFirst(TransitionSystem):
         return site
 
     def dependent_of(self, s: State, move: int, site: int) -> int:
-        return s.before[site] if move == LEFT else s.after[site]
+        if move == RIGHT:
+            return s.after[site]
+        return s.before[site] if site > 0 else s.n + 1  # nothing is left of ROOT
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
         """2013, section 4.5: the dependent leaves the list, so all arcs between it and the list are lost."""
@@ -69,9 +72,10 @@ class EasyFirst(TransitionSystem):
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
         """The leftmost head that has a neighbour for a gold dependent, which in turn has all of its own."""
-        d = s.before[site]
-        if site > 0 and gold.head[d] == site and s.arity(d) == gold.arity(d):
-            return LEFT
+        if site > 0:
+            d = s.before[site]
+            if gold.head[d] == site and s.arity(d) == gold.arity(d):
+                return LEFT
         d = s.after[site]
         if gold.head[d] == site and s.arity(d) == gold.arity(d):
             return RIGHT
@@ -80,3 +84,7 @@ class EasyFirst(TransitionSystem):
     def next_site(self, s: State, site: int) -> int:
         k = s.after[site]
         return k if k <= s.n else NONE
+
+    def reopened_site(self, s: State) -> int:
+        """With one root, ROOT may take its dependent as soon as nothing else is left."""
+        return 0 if s.depth == 2 else NONE

@@ -1,7 +1,7 @@
 cimport cython
 
-from dodona.core.gold cimport Gold
-from dodona.core.state cimport State
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.state cimport State
 from dodona.systems.arc_eager cimport ArcEager
 
 cdef int SHIFT, LEFT, RIGHT, REDUCE, ATTACH, BUFFER, STACK, NONE
@@ -16,12 +16,11 @@ cdef class NonMonotonic(ArcEager):
     cdef bint permitted(self, State s, int move) noexcept nogil
     cdef bint keeps_one_root(self, State s, int move) noexcept nogil
     cdef void take(self, State s, int move, int label) noexcept nogil
-    cdef int head_of(self, State s, int move, int site) noexcept nogil
-    cdef int dependent_of(self, State s, int move, int site) noexcept nogil
+    cdef int head_of(self, State s, int move, int site) except -1 nogil
+    cdef int dependent_of(self, State s, int move, int site) except -1 nogil
     @cython.locals(headless=cython.bint, ahead=cython.bint, found=cython.bint, below=cython.bint)
     cdef int out_of_reach(self, State s, Gold gold, int move) noexcept nogil
     cdef bint can_take(self, State s, int k) noexcept nogil
     cdef bint tail_is_forfeit(self, State s, Gold gold) noexcept nogil
     cdef bint misremembers(self, State s, Gold gold) noexcept nogil
-    cdef int judge_monotonic(self, State s, Gold gold, int move, int label) noexcept nogil
-    cpdef int monotonic_cost(self, State s, Gold gold, int move, int label)
+    cdef bint prefers(self, State s, Gold gold, int move, int label) except -1 nogil

@@ -12,11 +12,11 @@ Every configuration here is one of arc-eager too, as if the repaired decision ha
 monotonic oracle can judge it, and training prefers its advice among the zero-cost moves (section 6).
 """
 
-from dodona.core.gold import Gold
-from dodona.core.moves import ATTACH, BUFFER, LEFT, NONE, REDUCE, RIGHT, SHIFT, STACK
-from dodona.core.state import State
-from dodona.core.system import TransitionSystem
 from dodona.systems.arc_eager import ArcEager
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import ATTACH, BUFFER, LEFT, NONE, REDUCE, RIGHT, SHIFT, STACK
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
 
 RULES = {
     "SHIFT": "needs a word (not ROOT) at the front of the buffer",
@@ -40,6 +40,9 @@ class NonMonotonic(ArcEager):
         if self.repairs_reduce and not self.remembers:
             labelled.append(ATTACH)
         TransitionSystem.__init__(self, labels, single_root, (SHIFT, REDUCE), labelled)
+        self.has_preferences = True
+        if self.remembers:
+            self.carried_move = RIGHT
 
     def permitted(self, s: State, move: int) -> bool:
         repairable = self.repairs_reduce and s.depth > 1 and s.head[s.s0()] == NONE
@@ -133,14 +136,10 @@ class NonMonotonic(ArcEager):
         s0 = s.s0()
         return self.remembers and gold.wrong_label(s.s1(), s0, s.remembered[s0])
 
-    def monotonic_cost(self, s: State, gold: Gold, move: int, label: int) -> int:
-        """`judge_monotonic` for the research door."""
-        return self.judge_monotonic(s, gold, move, label)
-
-    def judge_monotonic(self, s: State, gold: Gold, move: int, label: int) -> int:
-        """What the move costs without repairs, or NONE if it is itself a repair."""
+    def prefers(self, s: State, gold: Gold, move: int, label: int) -> bool:
+        """Whether the move costs nothing without repairs either, and is itself none (section 6)."""
         if not self.monotonic.legal(s, move, 0):
-            return NONE
+            return False
         h = self.monotonic.head_of(s, move, 0)
         d = self.monotonic.dependent_of(s, move, 0)
-        return self.monotonic.cost(s, gold, move, 0) + gold.wrong_label(h, d, label)
+        return self.monotonic.cost(s, gold, move, 0) + gold.wrong_label(h, d, label) == 0

@@ -15,18 +15,13 @@ once its words stand in projective order; every oracle here swaps two words only
     nd-all   whatever keeps the tree within reach, swapping towards that order only
 """
 
-from array import array
-
-from dodona.core.gold import Gold
-from dodona.core.moves import BUFFER, LEFT, NONE, RIGHT, SHIFT, SWAP
-from dodona.core.state import State
-from dodona.core.system import TransitionSystem
 from dodona.systems.arc_standard import RULES as ARC_STANDARD_RULES
 from dodona.systems.arc_standard import ArcStandard
-
-FORK, DEAD = -2, -3
-
-SLOTS = 1 << 14  # configurations that the search for the fewest swaps can remember
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import BUFFER, LEFT, NONE, RIGHT, SHIFT, SWAP
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
+from dodona.transitions.workspace import Workspace
 
 RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand in sentence order (0 < s1 < s0)"}
 
@@ -34,7 +29,6 @@ RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand i
 class SwapStandard(ArcStandard):
     def __init__(self, labels: int, single_root: bool = False) -> None:
         TransitionSystem.__init__(self, labels, single_root, (SHIFT, SWAP), (LEFT, RIGHT))
-        self.make_room(0)
 
     def start(self, s: State, n: int) -> None:
         ArcStandard.start(self, s, n)
@@ -46,16 +40,16 @@ class SwapStandard(ArcStandard):
         return ArcStandard.legal(self, s, move, site)
 
     def apply(self, s: State, move: int, site: int, label: int) -> None:
-        if move != SWAP:
+        if move == SWAP:
+            s0 = s.s0()
+            s1 = s.s1()
+            s.depth -= 1
+            s.stack[s.depth - 1] = s0
+            s.front -= 1
+            s.queue[s.front] = s1
+            s.place[s1] = BUFFER
+        else:
             ArcStandard.apply(self, s, move, site, label)
-            return
-        s0 = s.s0()
-        s1 = s.s1()
-        s.depth -= 1
-        s.stack[s.depth - 1] = s0
-        s.front -= 1
-        s.queue[s.front] = s1
-        s.place[s1] = BUFFER
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
         """Algorithm 1: EAGER, or LAZY on a gold tree that was prepared for it."""
@@ -100,7 +94,7 @@ class SwapStandard(ArcStandard):
         work.shift()
         return self.can_finish(work, gold)
 
-    def correct(self, s: State, gold: Gold, work: State, links_too: bool) -> int:
+    def correct_moves(self, s: State, gold: Gold, work: Workspace, links_too: bool) -> int:
         """The moves that keep the gold tree within reach, as a set of bits: ND-ALL, or ND-SW without the choice
         between an arc now and SHIFT (`links_too` false). Only asked where the tree is within reach."""
         move = self.can_link(s, gold)
@@ -108,13 +102,16 @@ class SwapStandard(ArcStandard):
             move = SWAP
         if move == NONE:
             return 1 << SHIFT
-        if (move == SWAP or links_too) and self.can_shift(s, gold, work):
+        if (move == SWAP or links_too) and self.can_shift(s, gold, work.state):
             return 1 << move | 1 << SHIFT
         return 1 << move
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
-        """Not the loss, which nobody knows how to compute: 0 if all the arcs of a part of a tree can still be had after
-        the move, 1 if not, or if it cannot be told. Only asked where they can be had before it."""
+        """Nobody knows how to compute it: what the oracles here can tell is in `correct_moves` and `penalty`."""
+        return self.unknown_cost()
+
+    def penalty(self, s: State, gold: Gold, move: int, site: int, work: Workspace) -> int:
+        """0 if all arcs of a part of a tree can still be had after the move, 1 if not, or if it cannot be told."""
         h = self.head_of(s, move, site)
         d = self.dependent_of(s, move, site)
         if d <= s.n:
@@ -123,31 +120,31 @@ class SwapStandard(ArcStandard):
             for i in range(gold.first[d], gold.first[d + 1]):
                 if s.head[gold.child[i]] != d:
                     return 1  # d would be gone before its dependents have come
-        if self.work.width < s.n + 2:
-            self.make_room(s.n)
+        if work.state.width < s.n + 2:
+            work.reserve(s.n)
         count = 0
         for i in range(s.depth):
-            self.items[count] = s.stack[i]
+            work.items[count] = s.stack[i]
             count += 1
         for i in range(s.front, s.end):
-            self.items[count] = s.queue[i]
+            work.items[count] = s.queue[i]
             count += 1
         depth = s.depth
         if move == SHIFT:
             depth += 1
         elif move == SWAP:
             depth -= 1
-            self.items[depth - 1] = s.s0()
-            self.items[depth] = s.s1()
+            work.items[depth - 1] = s.s0()
+            work.items[depth] = s.s1()
         else:
             depth -= 1
             count -= 1
-            self.items[depth - 1] = h
+            work.items[depth - 1] = h
             for i in range(depth, count):
-                self.items[i] = self.items[i + 1]
-        return 0 if self.can_complete(gold, depth, count) else 1
+                work.items[i] = work.items[i + 1]
+        return 0 if self.can_complete(gold, depth, count, work) else 1
 
-    def can_complete(self, gold: Gold, depth: int, count: int) -> bool:
+    def can_complete(self, gold: Gold, depth: int, count: int, work: Workspace) -> bool:
         """Whether the given arcs between `items` can be had; `depth` of these are on the stack, the rest in the buffer.
 
         The items stand for a sentence of their own, in which words without a given head hang on the root. If that tree
@@ -155,51 +152,51 @@ class SwapStandard(ArcStandard):
         """
         given = False
         for p in range(count):
-            self.position[self.items[p]] = p
+            work.position[work.items[p]] = p
         for p in range(1, count):
-            h = gold.head[self.items[p]]
-            self.heads[p - 1] = self.position[h] if h <= gold.n else NONE
+            h = gold.head[work.items[p]]
+            work.heads[p - 1] = work.position[h] if h <= gold.n else NONE
             given = given or h <= gold.n
         if not given:
             return True
-        root = self.choose_root(count)
+        root = self.choose_root(count, work)
         for p in range(1, count):
-            if self.heads[p - 1] == NONE:
-                self.heads[p - 1] = root
-        self.target.fill(self.heads, self.heads, 0, count - 1)
-        if not self.target.is_tree:
+            if work.heads[p - 1] == NONE:
+                work.heads[p - 1] = root
+        work.tree.fill(work.heads, work.heads, 0, count - 1)
+        if not work.tree.is_tree:
             return False
-        self.work.reset(count - 1)
+        work.state.reset(count - 1)
         for p in range(count):
             if p < depth:
-                self.work.push(p)
+                work.state.push(p)
             else:
-                self.work.enqueue(p)
-        while not self.is_terminal(self.work):
-            move = self.can_link(self.work, self.target)
+                work.state.enqueue(p)
+        while not self.is_terminal(work.state):
+            move = self.can_link(work.state, work.tree)
             if move == NONE:
                 move = SHIFT
-                if self.can_swap(self.work, self.target):
-                    if self.items[self.work.s0()] < self.items[self.work.s1()]:
+                if self.can_swap(work.state, work.tree):
+                    if work.items[work.state.s0()] < work.items[work.state.s1()]:
                         return False  # they were swapped before
                     move = SWAP
-                elif self.work.front == self.work.end:
+                elif work.state.front == work.state.end:
                     return False
-            self.apply(self.work, move, 0, NONE)
+            self.apply(work.state, move, 0, NONE)
         return True
 
-    def choose_root(self, count: int) -> int:
+    def choose_root(self, count: int, work: Workspace) -> int:
         """Where words without a given head hang: on ROOT or, if only one may, on that one."""
         if not self.single_root:
             return 0
         root = NONE
         for p in range(count - 1, 0, -1):
-            if self.heads[p - 1] == 0:
+            if work.heads[p - 1] == 0:
                 return p
-            if self.heads[p - 1] == NONE:
+            if work.heads[p - 1] == NONE:
                 root = p
         if root != NONE:
-            self.heads[root - 1] = 0
+            work.heads[root - 1] = 0
         return root
 
     def find_components(self, gold: Gold, work: State) -> None:
@@ -216,92 +213,6 @@ class SwapStandard(ArcStandard):
             k = gold.post[p]
             gold.component[k] = k if work.head[k] == NONE else gold.component[work.head[k]]
 
-    def minimize(
-        self, s: State, gold: Gold, work: State, best: memoryview, trail: memoryview, seen: memoryview, budget: int
-    ) -> int:
-        """MINIMAL: shorten the derivation in `best` to the fewest swaps, depth first, with bounded memory.
-
-        Taking a possible arc at once never costs a swap: cut the dependent out of any other derivation and
-        what remains is one. So the only choice is between SHIFT and SWAP. SHIFT is tried first, and FORK in
-        the trail marks that SWAP is still to be tried; going back means replaying the trail up to there.
-        Returns the length, or NONE if the budget of transitions ran out.
-        """
-        length = len(best)
-        least = (length - 2 * gold.n) // 2
-        swaps = t = 0
-        self.start(s, gold.n)
-        while budget > 0:
-            move = DEAD
-            if self.is_terminal(s):
-                least = swaps
-                length = t
-                for i in range(t):
-                    best[i] = SHIFT if trail[i] == FORK else trail[i]
-            else:
-                move = self.explore(s, gold, work, swaps + 1 < least)
-                budget -= work.steps
-                work.steps = 0
-                if move == FORK and self.was_here(s, seen, swaps):
-                    move = DEAD
-            if move == DEAD:
-                while t > 0 and not (trail[t - 1] == FORK and swaps + 1 < least):
-                    t -= 1
-                    swaps -= trail[t] == SWAP
-                if t == 0:
-                    return length
-                t -= 1
-                move = SWAP
-                self.start(s, gold.n)
-                for i in range(t):
-                    self.apply(s, SHIFT if trail[i] == FORK else trail[i], 0, NONE)
-                budget -= t
-            self.apply(s, SHIFT if move == FORK else move, 0, NONE)
-            trail[t] = move
-            t += 1
-            swaps += move == SWAP
-            budget -= 1
-        return NONE
-
-    def was_here(self, s: State, seen: memoryview, swaps: int) -> bool:
-        """Whether this order of stack and buffer was reached before with no more swaps; keeps note of it if not.
-
-        `seen` is a hash table of fixed size: two 31-bit hashes and the swaps per slot; a new entry replaces the
-        old one, which can only cost time.
-        """
-        one = two = 1
-        for i in range(s.depth):
-            one = (one * 1_000_003 + s.stack[i]) % 2_147_483_647
-            two = (two * 69_069 + s.stack[i]) % 2_147_483_629
-        for i in range(s.front, s.end):
-            one = (one * 1_000_033 + s.queue[i]) % 2_147_483_647
-            two = (two * 48_271 + s.queue[i]) % 2_147_483_629
-        slot = 3 * (one % (len(seen) // 3))
-        if seen[slot] == one and seen[slot + 1] == two and seen[slot + 2] <= swaps:
-            return True
-        seen[slot] = one
-        seen[slot + 1] = two
-        seen[slot + 2] = swaps
-        return False
-
-    def explore(self, s: State, gold: Gold, work: State, may_swap: bool) -> int:
-        """The move that can only be right here, FORK if both SHIFT and SWAP can, or DEAD if none is allowed."""
-        move = self.can_link(s, gold)
-        if move != NONE:
-            return move
-        if not self.can_swap(s, gold):
-            return SHIFT
-        if self.can_shift(s, gold, work):
-            return FORK if may_swap else SHIFT
-        return SWAP if may_swap else DEAD
-
-    def make_room(self, n: int) -> None:
-        """For `can_complete`: a configuration, a tree and three lists of this length."""
-        self.work = State(n)
-        self.target = Gold(n)
-        self.items = memoryview(array("i", bytes(4 * (n + 2))))
-        self.position = memoryview(array("i", bytes(4 * (n + 2))))
-        self.heads = memoryview(array("i", bytes(4 * (n + 2))))
-
     def prepare(self, gold: Gold, lazy: bool) -> None:
         """Make `canonical` LAZY on this gold tree, or EAGER, as it is on a new one: every word is alone."""
         if lazy:
@@ -310,44 +221,22 @@ class SwapStandard(ArcStandard):
             for k in range(gold.n + 1):
                 gold.component[k] = k
 
-    def fewest_swaps(self, gold: Gold, budget: int) -> list[int] | None:
-        """The moves of a derivation with the fewest swaps, or None if `budget` transitions were not enough."""
-        s = State(gold.n)
-        work = State(gold.n)
-        self.find_components(gold, work)
-        moves = array("i")
-        self.start(s, gold.n)
-        while not self.is_terminal(s):
-            move = self.canonical(s, gold, 0)
-            self.apply(s, move, 0, NONE)
-            moves.append(move)
-        if SWAP not in moves:
-            return list(moves)
-        trail = array("i", moves)
-        seen = array("i", bytes(4 * 3 * SLOTS))
-        length = self.minimize(s, gold, work, memoryview(moves), memoryview(trail), memoryview(seen), budget)
-        return None if length == NONE else list(moves[:length])
-
     def is_unique(self, gold: Gold) -> bool:
         """Whether the tree has one derivation only: ND-ALL never has a choice."""
         s = State(gold.n)
-        work = State(gold.n)
+        work = Workspace(gold.n)
         self.start(s, gold.n)
         while not self.is_terminal(s):
-            found = self.correct(s, gold, work, True)
+            found = self.correct_moves(s, gold, work, True)
             if found & (found - 1):
                 return False
             self.apply(s, self.canonical(s, gold, 0), 0, NONE)
         return True
 
-    def correct_moves(self, s: State, gold: Gold, links_too: bool) -> list[int]:
-        """`correct` for people: a list of moves, empty if the tree is out of reach already."""
-        work = State(gold.n)
-        work.copy_from(s)
+    def reaches(self, s: State, gold: Gold, work: Workspace) -> bool:
+        """Whether every arc so far is gold, and going on eagerly ends with the gold tree."""
         for k in range(1, gold.n + 1):
             if s.head[k] != NONE and (s.head[k] != gold.head[k] or gold.wrong_label(s.head[k], k, s.label[k])):
-                return []
-        if not self.can_finish(work, gold):
-            return []
-        found = self.correct(s, gold, work, links_too)
-        return [move for move in (SHIFT, SWAP, LEFT, RIGHT) if found >> move & 1]
+                return False
+        work.state.copy_from(s)
+        return self.can_finish(work.state, gold)

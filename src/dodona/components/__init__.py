@@ -1,0 +1,1 @@
+"""Tokenizer, tagger, lemmatizer and parser: each trains, applies, saves and loads itself in the same way."""

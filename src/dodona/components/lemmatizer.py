@@ -1,0 +1,204 @@
+"""The lemmatizer as a component: it learns edit scripts, and by heart only the lemmas that they get wrong."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.components.component import Iteration, TrainingOptions
+from dodona.data import Sentence
+from dodona.data.checks import check_values
+from dodona.errors import FormatError
+from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
+from dodona.text.edit_scripts import CASINGS, Script, lowered, script_for
+from dodona.text.lemma_model import LONGEST_AFFIX, ScriptChooser, ScriptLearner, Scripts
+
+__all__ = ["Lemmatizer", "LemmatizerOptions", "train_lemmatizer"]
+
+MOST = 65_535  # scripts
+REMEMBERED = 1 << 20  # words whose lemmas are kept before the memory is cleared
+
+Key = tuple[str, str, str]  # form, UPOS, FEATS
+
+
+@dataclass(frozen=True)
+class LemmatizerOptions(TrainingOptions):
+    """How a lemmatizer is trained."""
+
+    iterations: int = 8
+
+
+class Lemmatizer:
+    """A trained lemmatizer. Columns by `train_lemmatizer` or `Lemmatizer.from_parts`.
+
+    A lemma depends on form, UPOS and FEATS alone, so it is worked out once; what is remembered changes nothing but the
+    time it takes.
+    """
+
+    def __init__(
+        self, options: LemmatizerOptions, scripts: Sequence[Script], weights: dict[str, NDArray[Any]], where: str
+    ) -> None:
+        self.options = options
+        self.scripts = list(scripts)
+        self.exceptions: dict[Key, str] = {}  # FEATS is empty where it does not matter
+        self._weights = weights
+        self._known: dict[Key, str] = {}
+        core = _core(self.scripts)
+        self._chooser = ScriptChooser(core, checked_weights(where, core.count, weights))
+
+    def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
+        for sentence in sentences:
+            sentence.accept_column("lemmas", self.lemmas(sentence.words, sentence.upos, sentence.feats))
+            yield sentence
+
+    def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
+        """The lemmas of words with these tags."""
+        known = self._known
+        return [known.get(key) or self._learn(key) for key in zip(words, upos, feats, strict=True)]
+
+    def _learn(self, key: Key) -> str:
+        if len(self._known) >= REMEMBERED:
+            self._known.clear()
+        form, upos, _ = key
+        lemma = self.exceptions.get(key) or self.exceptions.get((form, upos, "")) or self.guess(key)
+        check_values((lemma,), 1)  # once, so that columns can be accepted as they are
+        self._known[key] = lemma
+        return lemma
+
+    def guess(self, key: Key) -> str:
+        """The lemma by the best script; the form itself if none fits."""
+        form, upos, feats = key
+        number = self._chooser.choose(form, lowered(form), upos, feats)
+        return self.scripts[number].apply(form) if number >= 0 else form
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What a model file needs to keep."""
+        lines = ["\t".join((*key, lemma)) for key, lemma in sorted(self.exceptions.items())]
+        text = np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
+        description = {"options": asdict(self.options), "scripts": [list(script) for script in self.scripts]}
+        return description, self._weights | {"exceptions": text}
+
+    @classmethod
+    def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Lemmatizer":
+        """The lemmatizer with these parts; `where` is named in errors."""
+        try:
+            options = LemmatizerOptions(**description["options"])
+            scripts = [_checked_script(script) for script in description["scripts"]]
+            text = arrays["exceptions"]
+            if text.dtype != np.uint8:
+                raise ValueError("exceptions that are no text")
+            exceptions = dict(map(_checked_exception, text.tobytes().decode().split("\n"))) if len(text) else {}
+        except (KeyError, TypeError, ValueError) as error:
+            raise FormatError(f"{where}: the lemmatizer's description is not valid: {error}") from error
+        if not 0 < len(scripts) <= MOST:
+            raise FormatError(f"{where}: {len(scripts)} scripts; expected from 1 to {MOST}")
+        weights = {name: array for name, array in arrays.items() if name != "exceptions"}
+        lemmatizer = cls(options, scripts, weights, where)
+        lemmatizer.exceptions = exceptions
+        return lemmatizer
+
+
+def train_lemmatizer(
+    sentences: Sequence[Sentence], options: LemmatizerOptions, report: Callable[[Iteration], bool | None] | None = None
+) -> Lemmatizer:
+    """Train a lemmatizer on gold lemmas. `report` is called after each iteration; if it returns True, it was the last.
+
+    Each different word counts once: a lemma that is seen often is learned by heart if need be.
+    """
+    if not sentences:
+        raise FormatError("there is no sentence to train on")
+    lemmas = _usual_lemmas(sentences)
+    made = {key: script_for(key[0], lemma) for key, (lemma, _) in lemmas.items()}
+    scripts = _general(made)
+    core = _core(scripts)
+    number = {script: i for i, script in enumerate(scripts)}
+    examples = [
+        (form, lowered(form), upos, feats, number[script])
+        for (form, upos, feats), script in made.items()
+        if script in number and len(script.prefix) + len(script.suffix) < len(form)
+    ]
+    learner = ScriptLearner(core)
+    chance = random.Random(options.seed)
+    for iteration in range(1, options.iterations + 1):
+        chance.shuffle(examples)
+        mistakes = sum([learner.train(*example) for example in examples])
+        if report is not None and report(Iteration(iteration, len(examples), mistakes, learner.weights.features)):
+            break
+    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights), "this lemmatizer")
+    lemmatizer.exceptions = _exceptions(lemmatizer, lemmas)
+    return lemmatizer
+
+
+def _usual_lemmas(sentences: Iterable[Sentence]) -> dict[Key, tuple[str, int]]:
+    """The most frequent lemma of each word with its tags, and how often it was seen; sorted."""
+    counts: Counter[tuple[Key, str]] = Counter()
+    for sentence in sentences:
+        keys = zip(sentence.words, sentence.upos, sentence.feats, strict=True)
+        counts.update(zip(keys, sentence.lemmas, strict=True))
+    usual: dict[Key, tuple[str, int]] = {}
+    for (key, lemma), count in sorted(counts.items()):
+        if key not in usual or count > usual[key][1]:
+            usual[key] = lemma, count
+    return usual
+
+
+def _general(made: Mapping[Key, Script]) -> list[Script]:
+    """The scripts that more than one word needs; the first fits all words."""
+    forms: dict[Script, set[str]] = {}
+    for (form, _, _), script in made.items():
+        if len(script.prefix) <= LONGEST_AFFIX and len(script.suffix) <= LONGEST_AFFIX:
+            forms.setdefault(script, set()).add(lowered(form))
+    often = sorted(forms, key=lambda script: (-len(forms[script]), script))
+    first = next((script for script in often if not script.prefix and not script.suffix), Script())
+    return [first, *(script for script in often if len(forms[script]) > 1 and script != first)][:MOST]
+
+
+def _exceptions(lemmatizer: Lemmatizer, lemmas: Mapping[Key, tuple[str, int]]) -> dict[Key, str]:
+    """What the scripts get wrong, without FEATS if the other words of this form and UPOS have the same lemma."""
+    groups: dict[tuple[str, str], list[Key]] = {}
+    for key in lemmas:
+        groups.setdefault(key[:2], []).append(key)
+    exceptions: dict[Key, str] = {}
+    for (form, upos), keys in groups.items():
+        guesses = {key: lemmatizer.guess(key) for key in keys}
+        counts: Counter[str] = Counter()
+        for key in keys:
+            counts[lemmas[key][0]] += lemmas[key][1]
+        usual = max(counts, key=lambda lemma: counts[lemma])
+        if any(lemmas[key][0] == usual != guesses[key] for key in keys):
+            exceptions[form, upos, ""] = usual
+            guesses = dict.fromkeys(keys, usual)
+        exceptions |= {key: lemmas[key][0] for key in keys if guesses[key] != lemmas[key][0]}
+    return exceptions
+
+
+def _core(scripts: Sequence[Script]) -> Scripts:
+    return Scripts([(script.prefix, script.suffix) for script in scripts])
+
+
+def _checked_script(values: Any) -> Script:
+    script = Script(*values)
+    _check_text(*script)
+    known = script.casing in CASINGS and max(len(script.prefix), len(script.suffix)) <= LONGEST_AFFIX
+    if not known or (script.casing == "nothing" and not script.new_prefix):
+        raise ValueError(f"{values!r} is no script")
+    return script
+
+
+def _checked_exception(line: str) -> tuple[Key, str]:
+    form, upos, feats, lemma = line.split("\t")
+    _check_text(form, upos, feats, lemma)
+    if not lemma:
+        raise ValueError(f"no lemma for {form!r}")
+    return (form, upos, feats), lemma
+
+
+def _check_text(*values: Any) -> None:
+    for value in values:
+        if not isinstance(value, str) or set(value) & set("\t\n\r\0"):
+            raise ValueError(f"{value!r} is no value of a column")

@@ -1,0 +1,241 @@
+"""The tokenizer as a component: it learns from the raw text of a treebank where tokens and sentences end.
+
+Whatever the text, its sentences give exactly the same text back (dodona.data.rawtext.rebuilt). An empty line ends a
+sentence; a single line end is a space. Text comes in pieces of any size, which makes no difference to the result, and
+no more of it is kept than a sentence and the blanks after it.
+"""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.components.component import Iteration, TrainingOptions
+from dodona.components.multiword import Expander
+from dodona.components.tokenizer_rules import learned_rules
+from dodona.data import Sentence, characters
+from dodona.data.rawtext import escaped, paragraphs
+from dodona.errors import FormatError, OptionError
+from dodona.scoring.linear.frozen import freeze, without_weak_features
+from dodona.scoring.linear.pruning import checked_weights
+from dodona.text import runs as passages
+from dodona.text.runs import Passage, Rules
+from dodona.text.segmenter import Segment, Segmenter, SegmentLearner
+
+__all__ = ["Tokenizer", "TokenizerOptions", "train_tokenizer"]
+
+PIECE = 1 << 16  # characters that are worth the trouble
+QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
+WEAK = (0.03, 0.06, 0.12)  # features without a larger weight are left out, as far as it is needed
+LARGE = 1_000_000  # bytes, where that begins
+GAPS = {" ": "_", "": "SpaceAfter=No"}
+BLANKS = re.compile(f"[{characters.BLANKS}]+")
+WEIGHTS = ("marks", "counts", "rows", "wide")
+TEXTS = ("splits", "multiword")
+
+
+@dataclass(frozen=True)
+class TokenizerOptions(TrainingOptions):
+    """How a tokenizer is trained."""
+
+    iterations: int = 10
+    rate: float = 0.3  # of learning
+
+    def __post_init__(self) -> None:
+        TrainingOptions.__post_init__(self)
+        if not 0 < self.rate <= 10:
+            raise OptionError(f"rate {self.rate}: expected a number from 0 to 10")
+
+
+class Tokenizer:
+    """A trained tokenizer. Columns by `train_tokenizer` or `Tokenizer.from_parts`."""
+
+    def __init__(self, options: TokenizerOptions, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
+        self.options = options
+        self._arrays = arrays
+        self._rules = Rules(arrays["questions"], arrays["words"], _split_words(_text(arrays["splits"])))
+        self._expander = Expander.parse(_text(arrays["multiword"]), where)
+        self._segmenter = Segmenter(checked_weights(where, QUESTIONS, arrays))
+
+    def sentences(self, chunks: Iterable[str]) -> Iterator[Sentence]:
+        """The sentences of one text that comes in pieces; none if it is only white space."""
+        number = 0
+        comments = ["# newdoc"]
+        for passage, segments in self._segments(chunks):
+            for segment in segments:
+                number += 1
+                before = passage.text[: passage.text.index(segment.forms[0])] if number == 1 else ""
+                yield self._sentence(passage, segment, [*comments, f"# sent_id = {number}"], before)
+                comments = ["# newpar"] if segment.ends_paragraph else []
+
+    def _segments(self, chunks: Iterable[str]) -> Iterator[tuple[Passage, list[Segment]]]:
+        """Take as much text as there is already, so that long sentences are not begun too often; at least a piece."""
+        rest = ""
+        waiting: list[str] = []
+        size = 0
+        for chunk in chunks:
+            for begin in range(0, len(chunk), PIECE):
+                waiting.append(chunk[begin : begin + PIECE])
+                size += len(waiting[-1])
+                if size >= max(PIECE, len(rest)):
+                    passage = Passage(rest + "".join(waiting), self._rules)
+                    segments, done = self._segmenter.segment(passage, False)
+                    yield passage, segments
+                    rest = passage.text[done:]
+                    waiting.clear()
+                    size = 0
+        passage = Passage(rest + "".join(waiting), self._rules)
+        yield passage, self._segmenter.segment(passage, True)[0]
+
+    def _sentence(self, passage: Passage, segment: Segment, comments: list[str], before: str) -> Sentence:
+        forms, gaps, text = segment.forms, segment.gaps, segment.text
+        misc = [GAPS.get(gap) or f"SpacesAfter={escaped(gap)}" for gap in gaps]
+        if before:
+            misc[0] = _with(misc[0], f"SpacesBefore={escaped(before)}")
+        for k in segment.spaced:
+            form = BLANKS.sub(" ", forms[k])
+            if form != forms[k]:
+                misc[k] = _with(misc[k], f"SpacesInToken={escaped(forms[k])}")
+                forms[k] = form
+        if text is None:
+            text = "".join([form + " " if gap else form for form, gap in zip(forms, gaps, strict=True)]).rstrip(" ")
+        comments.append(f"# text = {text}")
+        expansions = [self._expander[form] for form in forms]
+        if not any(expansions):
+            return Sentence.from_words(forms, misc=misc, comments=comments)
+        words: list[str] = []
+        word_misc: list[str] = []
+        ranges: list[tuple[int, int, str]] = []
+        range_misc: list[str] = []
+        first = segment.first
+        for form, note, last, expansion in zip(forms, misc, segment.lasts, expansions, strict=True):
+            if expansion and (
+                expansion.is_certain or self._segmenter.is_multiword(passage, segment.first, first, last)
+            ):
+                ranges.append((len(words) + 1, len(words) + len(expansion.words), form))
+                range_misc.append(note)
+                words += expansion.words
+                word_misc += ["_"] * len(expansion.words)
+            else:
+                words.append(form)
+                word_misc.append(note)
+            first = last + 1
+        return Sentence.from_words(
+            words, misc=word_misc, comments=comments, multiword=ranges, multiword_misc=range_misc
+        )
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """A description for JSON and the arrays, to be saved with a model."""
+        return {"options": asdict(self.options)}, self._arrays
+
+    @classmethod
+    def from_parts(cls, description: Any, arrays: dict[str, NDArray[Any]], where: str) -> "Tokenizer":
+        """The tokenizer that had these parts; whatever is not as it should be is an error that names `where`."""
+        try:
+            options = TokenizerOptions(**description["options"])
+            _check_arrays(arrays, where)
+            return cls(options, arrays, where)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
+
+
+def _with(misc: str, more: str) -> str:
+    return more if misc == "_" else f"{misc}|{more}"
+
+
+def _text(array: NDArray[Any]) -> str:
+    return array.tobytes().decode()
+
+
+def _bytes(text: str) -> NDArray[Any]:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def _split_words(text: str) -> list[list[str]]:
+    """The pieces of each word that splits where otherwise no token ends: one word a line."""
+    return [line.split(" ") for line in text.split("\n")] if text else []
+
+
+def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
+    """The compiled loops trust the arrays, so nothing in them may point outside."""
+    for name, size in (("questions", passages.QUESTIONS), ("words", passages.WORDS)):
+        if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
+            raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
+    for name in TEXTS:
+        if arrays[name].dtype.str != "|u1":
+            raise FormatError(f"{where}: {name} of another kind than expected")
+
+
+def train_tokenizer(
+    sentences: Sequence[Sentence], options: TokenizerOptions, report: Callable[[Iteration], bool | None] | None = None
+) -> Tokenizer:
+    """Train a tokenizer on sentences with `# text`. `report` is called after each iteration; if it returns True, that
+    was the last."""
+    texts = list(paragraphs(sentences))
+    if not texts:
+        raise FormatError("there is no sentence to train on")
+    expander = Expander.learned(
+        (text[token.start : token.end], token.words) for text, tokens in texts for token in tokens
+    )
+    questions, words, splits = learned_rules(texts)
+    rules = Rules(questions, words, splits)
+    times = Counter(text[token.start : token.end] for text, tokens in texts for token in tokens)
+    lessons = [_Lesson(text, tokens, rules, expander, times) for text, tokens in texts]
+    beginnings = [(lesson, k) for lesson in lessons for k in lesson.beginnings]
+    learner = SegmentLearner(options.rate)
+    chance = random.Random(options.seed)
+    asked = mistakes = 0
+    for number in range(1, options.iterations + 1):
+        chance.shuffle(beginnings)
+        for lesson, k in beginnings:
+            learner.sentence(lesson.passage, lesson.gold, k)
+            for question in lesson.multiword.get(k, ()):
+                learner.multiword(lesson.passage, *question)
+        steps, wrong = learner.asked - asked, learner.mistakes - mistakes
+        asked, mistakes = learner.asked, learner.mistakes
+        if report is not None and report(Iteration(number, steps, wrong, learner.weights.features)):
+            break
+    averages = learner.weights.averages()
+    frozen = freeze(*averages, QUESTIONS)
+    for least in WEAK:
+        if sum(array.nbytes for array in frozen) > LARGE:
+            frozen = freeze(*without_weak_features(*averages, least), QUESTIONS)
+    arrays = dict(zip(WEIGHTS, frozen, strict=True)) | {
+        "questions": questions,
+        "words": words,
+        "splits": _bytes("\n".join(" ".join(pieces) for pieces in splits)),
+        "multiword": _bytes(expander.text()),
+    }
+    return Tokenizer(options, arrays)
+
+
+class _Lesson:
+    """A paragraph with the right decision after each run."""
+
+    def __init__(self, text: str, tokens: Sequence[Any], rules: Rules, expander: Expander, times: Counter[str]) -> None:
+        self.passage = Passage(text, rules)
+        ends = {end: k for k, (_, end) in enumerate(self.passage.spans())}
+        self.gold = np.zeros(self.passage.count, np.int32)
+        self.beginnings = [0]
+        self.multiword: dict[int, list[tuple[int, int, int, bool, bool]]] = {}
+        first = 0
+        for token in tokens:
+            last = ends.get(token.end)
+            if last is None:
+                continue  # inside a run: it cannot be learned
+            self.gold[last] = 2 if token.ends_sentence else 1
+            form = text[token.start : token.end]
+            if expander[form] is not None and first <= last:
+                sentence = self.beginnings[-1]
+                question = (sentence, first, last, token.words is not None, times[form] == 1)
+                self.multiword.setdefault(sentence, []).append(question)
+            first = last + 1
+            if token.ends_sentence and first < self.passage.count:
+                self.beginnings.append(first)

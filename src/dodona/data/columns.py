@@ -1,0 +1,55 @@
+"""The words of a sentence that was made and not read: columns that become bytes only when they are written."""
+
+from collections.abc import Mapping, Sequence
+
+__all__ = ["HEAD", "Columns", "decimals"]
+
+HEAD = 6
+NUMBERS = [str(k) for k in range(1024)]
+
+
+class Columns:
+    """To a sentence that was made what a `Table` is to one that was read. The columns are known to be right; one that
+    is not given is `_`."""
+
+    def __init__(
+        self, n: int, comments: Sequence[str], columns: Mapping[int, list[str]], ranges: Mapping[int, str]
+    ) -> None:
+        """`ranges` has the line of each multiword range, by its first word."""
+        self.n = n
+        self._comments = tuple(comments)
+        self._columns = columns
+        self._ranges = ranges
+
+    @property
+    def body(self) -> bytes:
+        return self.replaced({})
+
+    def row(self, d: int) -> int:
+        """How many lines are above that of word d."""
+        return len(self._comments) + sum(first <= d for first in self._ranges) + d - 1
+
+    def column(self, number: int) -> list[str]:
+        """The values of a column, from 1 to 9."""
+        return self._columns.get(number) or ["_"] * self.n
+
+    def lacks(self, number: int) -> bool:
+        """Whether all values of a column are `_`."""
+        return number not in self._columns or self._columns[number].count("_") == self.n
+
+    def heads(self) -> list[int | None]:
+        """The HEAD column as numbers, None for `_`."""
+        return [None if head == "_" else int(head) for head in self.column(HEAD)]
+
+    def replaced(self, columns: Mapping[int, Sequence[str]]) -> bytes:
+        """The bytes of the sentence with other values in these columns."""
+        values = [columns.get(number) or self.column(number) for number in range(1, 10)]
+        lines = list(map("\t".join, zip(decimals(self.n)[1 : self.n + 1], *values, strict=True)))
+        for first, line in self._ranges.items():
+            lines[first - 1] = f"{line}\n{lines[first - 1]}"
+        return "\n".join([*self._comments, *lines]).encode()
+
+
+def decimals(n: int) -> list[str]:
+    """The numbers from 0 to at least n as they are written; mostly the same list, for it is needed all the time."""
+    return NUMBERS if n < len(NUMBERS) else list(map(str, range(n + 1)))

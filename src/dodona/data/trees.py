@@ -1,0 +1,68 @@
+"""Dependency trees as lists of heads: word d, counted from 1, has head heads[d - 1], and 0 is ROOT."""
+
+from collections.abc import Sequence
+from operator import index
+
+from dodona.errors import TreeError
+
+__all__ = ["bottom_up", "checked_heads", "find_cycle", "is_projective"]
+
+
+def find_cycle(heads: Sequence[int | None]) -> tuple[int, list[int]] | None:
+    """The first word that does not lead to ROOT or to a word without a head (None), and the cycle that it leads into:
+    each word followed by its head. None if there is no cycle."""
+    first_met = [0] * (len(heads) + 1)  # from which word a word was met first
+    for d in range(1, len(heads) + 1):
+        path = []
+        k = d
+        while k and not first_met[k]:
+            first_met[k] = d
+            path.append(k)
+            k = heads[k - 1] or 0
+        if k and first_met[k] == d:
+            return d, path[path.index(k) :]
+    return None
+
+
+def checked_heads(heads: Sequence[int]) -> list[int]:
+    """The heads of a tree under ROOT as plain numbers; an error that names the word if there is none."""
+    n = len(heads)
+    numbers = []
+    for d, h in enumerate(heads, start=1):
+        try:
+            number = -1 if isinstance(h, bool) else index(h)
+        except TypeError:
+            number = -1
+        if not 0 <= number <= n or number == d:
+            raise TreeError(f"word {d} has head {h!r}; expected a number from 0 to {n}, not itself")
+        numbers.append(number)
+    if find_cycle(numbers) is not None:
+        raise TreeError(f"the heads {numbers} contain a cycle; expected a tree under ROOT (0)")
+    return numbers
+
+
+def bottom_up(heads: Sequence[int]) -> list[int]:
+    """The words of a tree, dependents before their heads."""
+    dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for d, h in enumerate(heads, start=1):
+        dependents[h].append(d)
+    found = dependents[0]
+    for k in found:  # grows while it is walked through
+        found += dependents[k]
+    return found[::-1]
+
+
+def is_projective(heads: Sequence[int]) -> bool:
+    """Whether every subtree of a tree is an unbroken stretch of words."""
+    n = len(heads)
+    first, last, size = list(range(n + 1)), list(range(n + 1)), [1] * (n + 1)
+    for k in bottom_up(heads):
+        if last[k] - first[k] + 1 != size[k]:
+            return False
+        h = heads[k - 1]
+        size[h] += size[k]
+        if first[k] < first[h]:
+            first[h] = first[k]
+        if last[k] > last[h]:
+            last[h] = last[k]
+    return True

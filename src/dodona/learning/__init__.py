@@ -1,0 +1,1 @@
+"""From gold trees to weights: one configuration at a time, or whole derivations with a beam."""

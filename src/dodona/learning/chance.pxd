@@ -1,0 +1,8 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+@cython.final
+cdef class Chance:
+    cdef uint64_t state
+
+    cdef double random(self) noexcept nogil

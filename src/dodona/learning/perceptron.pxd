@@ -1,0 +1,45 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from dodona.learning.chance cimport Chance
+from dodona.oracles.policy cimport Policy
+from dodona.scoring.linear.features cimport Words
+from dodona.scoring.linear.scorer cimport LinearScorer
+from dodona.scoring.linear.weights cimport Weights
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
+
+cdef struct Candidate:
+    int action           # NONE: none yet
+    int site
+    int cost
+    int count            # features at that site
+    float score
+
+@cython.final
+cdef class GreedyLearner:
+    cdef readonly TransitionSystem system
+    cdef readonly Weights weights
+    cdef Policy policy
+    cdef LinearScorer scorer
+    cdef long long steps, mistakes            # since they were last asked for
+    cdef bint random_choice                   # of the correct actions one at random, not the best
+    cdef bint stays                           # after a mistake the configuration stays as it is (easy-first)
+    cdef int rule                             # PERCEPTRON, PREDICTION (passive-aggressive) or MAX_LOSS
+    cdef double aggressiveness
+    cdef Chance chance
+    cdef State s
+    cdef Candidate best                       # of the correct actions the one with the highest score
+    cdef Candidate predicted                  # of all legal ones
+    cdef Candidate rival                      # the one that `best` must beat
+    cdef int carried                          # the label that a plain move carries along
+    cdef uint64_t[::1] best_keys              # the features at the site of `best`
+    cdef uint64_t[::1] rival_keys             # and at that of `rival`
+
+    cdef int train_on(
+        self, State s, Words words, Gold gold, int[::1] moves, double explore
+    ) except -1 nogil
+    cdef int look(self, State s, Words words, Gold gold, int planned) except -1 nogil
+    cdef int update(self) except -1 nogil
+    cdef int any_correct(self) noexcept nogil

@@ -1,0 +1,139 @@
+"""Training on one sentence: Algorithm 3 of Goldberg and Nivre (2013), of which all other regimes are special cases.
+
+In every configuration the model predicts the best legal action, the oracle says which ones are correct, and the weights
+change if the prediction is not among them. What differs between regimes is what counts as correct (the policy) and where
+training goes after a mistake (exploration).
+"""
+
+from array import array
+
+from libc.math cimport sqrt
+
+from dodona.scoring.scorer cimport label_to_carry
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+cdef int PERCEPTRON = 0, PREDICTION = 1, MAX_LOSS = 2
+cdef int TRIES = 50  # updates of one configuration before training goes on after all
+
+RULES = {"perceptron": 0, "pa": 1, "pa-max-loss": 2}
+
+
+cdef class GreedyLearner:
+    """One model in the making. `rule` is a key of RULES."""
+
+    def __init__(
+        self, Policy policy, templates, *, str rule="perceptron", double aggressiveness=1.0, bint random_choice=False,
+        int longest=0, seed=1,
+    ):
+        self.policy = policy
+        self.system = policy.system
+        self.weights = Weights(self.system.actions)
+        self.scorer = LinearScorer(templates, self.weights)
+        self.rule = RULES[rule]
+        self.aggressiveness = aggressiveness
+        self.random_choice = random_choice
+        self.stays = self.system.has_sites
+        self.chance = Chance(seed)
+        self.s = State(longest)
+        self.best_keys = array("Q", bytes(8 * len(templates)))
+        self.rival_keys = array("Q", bytes(8 * len(templates)))
+
+    def train(self, Words words not None, Gold gold not None, int[::1] moves, double explore):
+        """Go through one sentence; `explore` is how often a mistake is followed. `moves` is a planned derivation, or
+        empty for the system's canonical one."""
+        if gold.n != words.n or gold.n + 2 > self.s.width:
+            raise ValueError(f"a gold tree of {gold.n} words for {words.n}, with room for {self.s.width - 2}")
+        cdef State s = self.s
+        with nogil:
+            self.train_on(s, words, gold, moves, explore)
+
+    def count(self):
+        """(steps, mistakes) since the last call."""
+        counted = self.steps, self.mistakes
+        self.steps = self.mistakes = 0
+        return counted
+
+    cdef int train_on(self, State s, Words words, Gold gold, int[::1] moves, double explore) except -1 nogil:
+        cdef int step = 0, tries = 0
+        self.system.start(s, gold.n)
+        while not self.system.is_terminal(s):
+            self.look(s, words, gold, moves[step] if step < moves.shape[0] else NONE)
+            if self.best.action == NONE:
+                self.system.dead_end(s)
+            self.weights.now += 1
+            self.steps += 1
+            step += 1
+            if self.rival.cost > self.best.cost:
+                self.update()
+            if self.predicted.cost <= self.best.cost:
+                self.system.act(s, self.predicted.action, self.predicted.site, self.carried)
+            else:
+                self.mistakes += 1
+                if explore > 0 and self.chance.random() < explore:
+                    self.system.act(s, self.predicted.action, self.predicted.site, self.carried)
+                elif self.stays and tries < TRIES:
+                    tries += 1
+                    continue
+                else:
+                    self.system.act(s, self.any_correct(), self.best.site, self.carried)
+            tries = 0
+        return 0
+
+    cdef int look(self, State s, Words words, Gold gold, int planned) except -1 nogil:
+        """Score and assess all actions at all sites: find `best`, `predicted` and `rival`."""
+        cdef int site = 0, a, cost, count
+        cdef float score
+        cdef float* scores
+        self.best.action = self.predicted.action = self.rival.action = NONE
+        while site != NONE:
+            scores = self.scorer.scores(s, words, site)
+            count = self.scorer.count
+            self.carried = label_to_carry(self.system, scores)
+            self.policy.assess(s, gold, site, planned, self.carried)
+            for a in range(self.system.actions):
+                cost = self.policy.costs[a]
+                if cost == NONE:
+                    continue
+                score = scores[a]
+                # correct is what costs least: nothing, unless the tree is one that the system cannot build
+                if self.best.action == NONE or cost < self.best.cost or (
+                    cost == self.best.cost and score > self.best.score
+                ):
+                    self.best.action, self.best.site, self.best.cost = a, site, cost
+                    self.best.score, self.best.count = score, count
+                    self.best_keys[:count] = self.scorer.keys[:count]
+                if self.predicted.action == NONE or score > self.predicted.score:
+                    self.predicted.action, self.predicted.site, self.predicted.cost = a, site, cost
+                    self.predicted.score = score
+                if self.rule == MAX_LOSS:
+                    score += sqrt(cost)
+                if self.rival.action == NONE or score > self.rival.score:
+                    self.rival.action, self.rival.site, self.rival.cost = a, site, cost
+                    self.rival.score, self.rival.count = score, count
+                    self.rival_keys[:count] = self.scorer.keys[:count]
+            site = self.system.next_site(s, site)
+        return 0
+
+    cdef int update(self) except -1 nogil:
+        """Make `best` better and `rival` worse: by 1, or by as much as a passive-aggressive step needs."""
+        cdef float amount = 1
+        if self.rule != PERCEPTRON:
+            amount = self.rival.score - self.best.score
+            if self.rule == PREDICTION:
+                amount += sqrt(self.rival.cost)
+            amount = min(self.aggressiveness, amount / (self.best.count + self.rival.count))
+        self.weights.update(&self.best_keys[0], self.best.count, self.best.action, amount)
+        self.weights.update(&self.rival_keys[0], self.rival.count, self.rival.action, -amount)
+        return 0
+
+    cdef int any_correct(self) noexcept nogil:
+        """The best correct action; or any, where a random one is wanted and all are at one site."""
+        cdef int a, alike = 0, chosen = self.best.action
+        if self.random_choice and not self.system.has_sites:
+            for a in range(self.system.actions):
+                if self.policy.costs[a] == self.best.cost:
+                    alike += 1
+                    if self.chance.random() * alike < 1:
+                        chosen = a
+        return chosen

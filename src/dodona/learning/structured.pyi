@@ -1,0 +1,26 @@
+from array import array
+
+from dodona.oracles.policy import Policy
+from dodona.scoring.linear.features import Words
+from dodona.scoring.linear.templates import Templates
+from dodona.scoring.linear.weights import Weights
+from dodona.transitions.gold import Gold
+from dodona.transitions.system import TransitionSystem
+
+class StructuredLearner:
+    system: TransitionSystem
+    weights: Weights
+    def __init__(
+        self,
+        policy: Policy,
+        templates: Templates,
+        *,
+        width: int,
+        latent: bool,
+        early: bool = False,
+        rule: str = "perceptron",
+        aggressiveness: float = 1.0,
+        longest: int = 0,
+    ) -> None: ...
+    def train(self, words: Words, gold: Gold, moves: array[int], explore: float) -> None: ...
+    def count(self) -> tuple[int, int]: ...

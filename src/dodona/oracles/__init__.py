@@ -1,0 +1,1 @@
+"""Which actions are right here and now."""

@@ -1,0 +1,110 @@
+"""Which actions are right here and now, by whichever kind of oracle: one number for each action, 0 if it is right.
+
+    static               the next move of one derivation is right, and nothing else (static, eager, lazy, minimal)
+    a set                so is every move of a non-deterministic oracle (nd-sw, nd-all)
+    costs                the exact cost of every action (nondeterministic, dynamic)
+    given                whether all arcs of a part of a tree can still be had: for parsing around given arcs
+
+The number is the cost where there is one, else 1 for all that is not right.
+"""
+
+from array import array
+
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+cdef int STATIC = 0, SET = 1, COSTS = 2, PENALTIES = 3
+
+KINDS = {
+    "static": STATIC, "eager": STATIC, "lazy": STATIC, "minimal": STATIC,
+    "nd-sw": SET, "nd-all": SET,
+    "nondeterministic": COSTS, "dynamic": COSTS,
+    "given": PENALTIES,
+}
+
+
+def leaves_a_choice(str oracle):
+    """Whether several actions can be right at the same time; then the gold tree may be known in part only."""
+    return KINDS[oracle] != STATIC
+
+
+cdef class Policy:
+    """An oracle at work, for one thread. `oracle` is a key of KINDS.
+
+    `unfit` are labels that the words with a gold head must not get; `longest` is the length of the longest sentence.
+    """
+
+    def __init__(self, TransitionSystem system, str oracle, *, unfit=(), int longest=0):
+        self.system = system
+        self.kind = KINDS[oracle]
+        self.links_too = oracle == "nd-all"
+        self.preferring = system.has_preferences and self.kind == COSTS
+        self.costs = array("i", bytes(4 * system.actions))
+        self.unfit = array("i", unfit)
+        self.work = Workspace(longest if self.kind == SET else 0)
+
+    def assessed(self, State s, Gold gold, int site=0, int planned=-1, int carried=-1):
+        """`assess` for people: the list of numbers, NONE where an action is not legal."""
+        self.assess(s, gold, site, planned, carried)
+        return list(self.costs)
+
+    cdef int assess(self, State s, Gold gold, int site, int planned, int carried) except -1 nogil:
+        """Fill `costs`: 0 for the right actions, NONE for those that are not legal.
+
+        `planned` is the next move of a planned derivation, NONE for the canonical one; `carried` the label that a plain
+        move would carry along.
+        """
+        cdef int move
+        if self.kind == COSTS:
+            self.system.costs(s, gold, site, carried, self.costs)
+            if self.preferring:
+                self.keep_preferred(s, gold)
+        elif self.kind == PENALTIES or (self.kind == SET and not gold.is_tree):
+            self.system.penalties(s, gold, site, carried, self.work, self.costs)
+            if self.unfit.shape[0] > 0:
+                self.avoid_unfit(s, gold, site)
+        elif self.kind == SET:
+            self.mark_correct(s, gold, site, self.system.correct_moves(s, gold, self.work, self.links_too))
+        else:
+            move = planned if planned != NONE else self.system.canonical(s, gold, site)
+            self.mark_correct(s, gold, site, 1 << move if move != NONE else 0)
+        return 0
+
+    cdef int mark_correct(self, State s, Gold gold, int site, int correct) except -1 nogil:
+        """0 for the moves in a set of bits, with the gold label; 1 for everything else that is legal."""
+        cdef int m, a, move
+        for m in range(self.system.moves.shape[0]):
+            move = self.system.moves[m]
+            if not self.system.legal(s, move, site):
+                self.system.forbid(m, self.costs)
+            elif correct >> move & 1:
+                self.system.write_costs(s, gold, m, site, NONE, 0, self.costs)
+            else:
+                for a in range(self.system.first[m], self.system.first[m + 1]):
+                    self.costs[a] = 1
+        return 0
+
+    cdef int keep_preferred(self, State s, Gold gold) except -1 nogil:
+        """Of the actions that cost nothing, let those that the system does not prefer cost 1, if any is left."""
+        cdef int a, preferred = 0
+        for a in range(self.system.actions):
+            if self.costs[a] == 0:
+                if self.system.prefers(s, gold, self.system.move_of(a), self.system.label_of(a)):
+                    preferred += 1
+                else:
+                    self.costs[a] = -2
+        for a in range(self.system.actions):
+            if self.costs[a] == -2:
+                self.costs[a] = 1 if preferred > 0 else 0
+        return 0
+
+    cdef int avoid_unfit(self, State s, Gold gold, int site) except -1 nogil:
+        """Let an arc of the gold tree cost something if its label is unfit."""
+        cdef int m, i, d
+        for m in range(self.system.plain, self.system.moves.shape[0]):
+            if self.costs[self.system.first[m]] != NONE:
+                d = self.system.dependent_of(s, self.system.moves[m], site)
+                if gold.head[d] <= s.n:
+                    for i in range(self.unfit.shape[0]):
+                        self.costs[self.system.first[m] + self.unfit[i]] += 1
+        return 0

@@ -1,0 +1,104 @@
+"""The pipeline: tokenizer, tagger, lemmatizer and parser in one model file, each doing what the input lacks."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dodona.components.lemmatizer import Lemmatizer
+from dodona.components.parser import Parser, Request
+from dodona.components.tagger import Tagger
+from dodona.components.tokenizer import Tokenizer
+from dodona.data import Sentence
+from dodona.data.rawtext import located
+from dodona.errors import FormatError, OptionError
+from dodona.pipeline import modelfile
+
+__all__ = ["COMPONENTS", "Pipeline"]
+
+BATCH = 64
+COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmatizer": Lemmatizer, "parser": Parser}
+
+
+class Pipeline:
+    """A trained pipeline. Columns by `dodona.train` or `dodona.load`; only the parser is always there."""
+
+    def __init__(
+        self,
+        parser: Parser,
+        tagger: Tagger | None = None,
+        lemmatizer: Lemmatizer | None = None,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        self.parser = parser
+        self.tagger = tagger
+        self.lemmatizer = lemmatizer
+        self.tokenizer = tokenizer
+        self.about: dict[str, Any] = {}
+
+    def __call__(self, text: str, request: Request | None = None) -> list[Sentence]:
+        """The sentences of a text, with everything the pipeline knows about them."""
+        return list(self.parse(located(self.sentences([text])), request))
+
+    def sentences(self, chunks: Iterable[str]) -> Iterator[Sentence]:
+        """The sentences of a text that comes in pieces, words only."""
+        if self.tokenizer is None:
+            raise OptionError("this model has no tokenizer; expected CoNLL-U or words that are separated already")
+        return self.tokenizer.sentences(chunks)
+
+    def parse(
+        self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False
+    ) -> Iterator[Sentence]:
+        """Fill in what sentences lack, in place: tags, lemmas, and in any case heads and labels.
+
+        A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set.
+        """
+        rest = iter(sentences)
+        while batch := list(islice(rest, BATCH)):  # a few at a time, so that the weights stay near the processor
+            self.tag(batch, retag)
+            yield from self.parser.parse(batch, request)
+
+    def tag(self, batch: Sequence[Sentence], retag: bool = False) -> None:
+        """Fill in the tags and lemmas that sentences lack."""
+        if self.tagger is not None:
+            for _ in self.tagger.tag([sentence for sentence in batch if retag or sentence.lacks("upos")]):
+                pass
+        if self.lemmatizer is not None:
+            for _ in self.lemmatizer.lemmatize([sentence for sentence in batch if retag or sentence.lacks("lemmas")]):
+                pass
+
+    def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
+        """UAS and LAS in percent on gold trees, with the tags they have."""
+        return self.parser.scores(gold)
+
+    def components(self) -> dict[str, Any]:
+        """What the pipeline consists of, in the order in which it is applied."""
+        found = {name: getattr(self, name) for name in COMPONENTS}
+        return {name: component for name, component in found.items() if component is not None}
+
+    def save(self, path: str | Path) -> None:
+        """Write the model, whole or not at all."""
+        metadata: dict[str, Any] = {"about": self.about}
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, component in self.components().items():
+            metadata[name], own = component.parts()
+            arrays |= {f"{name}.{key}": values for key, values in own.items()}
+        modelfile.save(path, metadata, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Pipeline":
+        """The model in a file; whatever is not as it should be is an error."""
+        metadata, arrays = modelfile.load(path)
+        about = metadata.pop("about", None)
+        unknown = [name for name in metadata if name not in COMPONENTS]
+        if not isinstance(about, dict) or "parser" not in metadata or unknown:
+            raise FormatError(f"{path}: expected the description of a model with a parser, found {sorted(metadata)}")
+        parts: dict[str, Any] = {}
+        for name, description in metadata.items():
+            own = {key.partition(".")[2]: values for key, values in arrays.items() if key.partition(".")[0] == name}
+            parts[name] = COMPONENTS[name].from_parts(description, own, f"{path}, {name}")
+        pipeline = cls(**parts)
+        pipeline.about = about
+        return pipeline

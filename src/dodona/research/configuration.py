@@ -1,0 +1,116 @@
+"""A configuration as people see it: lists of word numbers, 0 for ROOT, None for what is not known yet."""
+
+from collections.abc import Sequence
+
+from dodona.systems.registry import Entry
+from dodona.transitions import driver
+from dodona.transitions.moves import NONE
+from dodona.transitions.state import State
+
+__all__ = ["Configuration"]
+
+
+class Configuration:
+    """Columns by `System.initial`, changed in place by `System.apply`, read through its attributes."""
+
+    def __init__(
+        self,
+        state: State,
+        entry: Entry,
+        label_names: Sequence[str],
+        words: Sequence[str] | None,
+        system_key: tuple[object, ...],
+    ) -> None:
+        self.state = state
+        self.entry = entry
+        self.system_key = system_key  # which system, options and labels it belongs to
+        self.words = tuple(words) if words is not None else None
+        self._label_names = label_names
+
+    def __len__(self) -> int:
+        """The number of words."""
+        return self.state.n
+
+    @property
+    def lists(self) -> dict[str, list[int]]:
+        """What there is besides arcs, by name: stack and buffer, or what the system has in their place."""
+        return {name: nodes(self.state) for name, nodes in self.entry.lists.items()}
+
+    @property
+    def stack(self) -> list[int]:
+        """Top last. For easy-first the list that is left, for covington the left list λ1."""
+        first, *_ = self.entry.lists.values()
+        return first(self.state)
+
+    @property
+    def buffer(self) -> list[int]:
+        """Front first; empty for easy-first, which has none."""
+        return self.lists.get("buffer", [])
+
+    @property
+    def left(self) -> list[int]:
+        """Covington's list λ1, focus word last."""
+        return self._list("left")
+
+    @property
+    def right(self) -> list[int]:
+        """Covington's list λ2: the words that the current focus has already been compared with."""
+        return self._list("right")
+
+    @property
+    def heads(self) -> list[int | None]:
+        """The head of each word 1..n so far."""
+        return [h if h != NONE else None for h in self.state.head[1 : self.state.n + 1]]
+
+    @property
+    def labels(self) -> list[str | None]:
+        """The label of each word 1..n so far; None also for every arc of an unlabelled system."""
+        return [self._label(l) for l in self.state.label[1 : self.state.n + 1]]
+
+    @property
+    def remembered(self) -> list[str | None]:
+        """Non-monotonic with `reduce_label="remembered"`: the label kept for each word since its SHIFT."""
+        return [self._label(l) for l in self.state.remembered[1 : self.state.n + 1]]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All there is to know about the configuration, hashable: two with equal keys have the same future."""
+        arcs = (tuple(self.heads), tuple(self.labels), tuple(self.remembered))
+        return (tuple(self.stack), tuple(self.buffer), *arcs, self.state.front)
+
+    def copy(self) -> "Configuration":
+        state = driver.copy(self.state)
+        return Configuration(state, self.entry, self._label_names, self.words, self.system_key)
+
+    def __copy__(self) -> "Configuration":
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "Configuration":
+        return self.copy()
+
+    def name(self, node: int) -> str:
+        """The word form if it is known, else the number; ROOT for 0."""
+        if node == 0:
+            return "ROOT"
+        return self.words[node - 1] if self.words is not None else str(node)
+
+    def __str__(self) -> str:
+        shown = [self._show(nodes) for nodes in self.lists.values()]
+        for d, (h, label) in enumerate(zip(self.heads, self.labels, strict=True), start=1):
+            if h is not None:
+                shown.append(f"{self.name(h)}→{self.name(d)}" + (f":{label}" if label else ""))
+        return " ".join(shown)
+
+    def __repr__(self) -> str:
+        return f"<{self.entry.name} {self}>"
+
+    def _show(self, nodes: list[int]) -> str:
+        return "[" + " ".join(map(self.name, nodes)) + "]"
+
+    def _label(self, label: int) -> str | None:
+        return self._label_names[label] if 0 <= label < len(self._label_names) else None
+
+    def _list(self, name: str) -> list[int]:
+        if name not in self.entry.lists:
+            raise AttributeError(f"a configuration of {self.entry.name} has no list {name!r}")
+        return self.lists[name]

@@ -1,0 +1,275 @@
+"""The research door: drive any transition system move by move and ask its oracles, with names for everything.
+
+    system = dodona.system("arc-hybrid", labels=["nsubj", "obj"])
+    c = system.initial(words=["she", "reads", "books"])
+    system.apply(c, "SHIFT")
+    system.costs(c, heads=[2, 0, 2])
+
+Heads and labels are lists for the words 1..n; 0 is ROOT wherever it stands. Everything is checked here, so
+that the compiled core need not.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dodona.errors import OptionError, TransitionError, TreeError
+from dodona.research.configuration import Configuration
+from dodona.research.gold import GoldTree, check_buildable, checked_gold
+from dodona.research.names import ActionNames
+from dodona.systems.build import BUDGET, BuiltSystem, build, some
+from dodona.transitions import driver
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import NONE, SHIFT
+
+__all__ = ["GoldTree", "System", "system"]
+
+MOST_WORDS = 1 << 24
+
+
+def system(name: str, labels: Sequence[str] | None = None, **options: Any) -> "System":
+    """A transition system by name; `dodona oracle --list` shows the names and their options.
+
+    `labels` are the arc labels; without them the system is unlabelled and its transitions are called LEFT
+    and RIGHT. Options: `single_root=True` for exactly one root word; `root`, `moves`, `reduce_label` and
+    `root_label` where the system has them.
+    """
+    return System(build(name, labels, options))
+
+
+Heads = Sequence[int] | GoldTree
+
+
+class System:
+    """One transition system with its options and labels. Make it with `dodona.system`."""
+
+    def __init__(self, built: BuiltSystem) -> None:
+        self._built = built
+        self.entry = built.entry
+        self.name = built.entry.name
+        self.labels = built.labels
+        self.options = dict(built.options)
+        self.fallbacks = 0
+        """How often the MINIMAL oracle ran out of its budget and LAZY was taken instead."""
+        self._core = built.core
+        self._label_names = built.label_names
+        self._actions = ActionNames(built)
+        self._key = (self.name, tuple(sorted(self.options.items())), self.labels)
+        self.carries_labels = self._core.carried_move != NONE
+        """Whether SHIFT keeps a label in mind (nonmonotonic with `reduce_label="remembered"`)."""
+        self.has_preferences = bool(self._core.has_preferences)
+        """Whether `preferred` has something to say."""
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return f"dodona.system({self.name!r}, labels={list(self.labels)!r}{options})"
+
+    # Configurations
+
+    def initial(self, n: int | None = None, *, words: Sequence[str] | None = None) -> Configuration:
+        """The initial configuration for n words, or for these words (then they are shown when printing)."""
+        if (n is None) == (words is None):
+            raise OptionError("initial takes the number of words, or words=[...]")
+        count = n if n is not None else len(words or ())
+        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+            raise OptionError(f"initial takes a number of words from 0 up, not {count!r}")
+        if count > MOST_WORDS:
+            raise OptionError(f"initial takes at most {MOST_WORDS} words, not {count}")
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words or ()):
+            raise OptionError(f"words must be a list of strings, not {words!r}")
+        return Configuration(driver.start(self._core, count), self.entry, self._label_names, words, self._key)
+
+    def is_terminal(self, c: Configuration) -> bool:
+        self._check_configuration(c)
+        return driver.is_terminal(self._core, c.state)
+
+    def legal(self, c: Configuration) -> list[str]:
+        """The names of all legal transitions; none in a terminal configuration."""
+        self._check_configuration(c)
+        return list(map(self._actions.namer(c), self._actions.legal(c)))
+
+    def apply(self, c: Configuration, transition: str, *, remembered: str | None = None) -> None:
+        """Take a transition, in place.
+
+        `remembered` is for SHIFT under `reduce_label="remembered"`: the label that scored best (default: the
+        first of the labels).
+        """
+        self._check_configuration(c)
+        move, site, label = self._actions.parse(c, transition)
+        if move == SHIFT:
+            label = self._carried(remembered)
+        elif remembered is not None:
+            raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
+        driver.apply(self._core, c.state, move, site, label)
+
+    def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
+        """Heads and labels of a finished parse; a word still headless (arc-eager, root="first") is attached to ROOT."""
+        if not self.is_terminal(c):
+            raise TransitionError(f"the parse is not finished: {c}")
+        root_label = self.options.get("root_label") if self.labels else None
+        labels = [root_label if h is None else l for h, l in zip(c.heads, c.labels, strict=True)]
+        return [0 if h is None else h for h in c.heads], labels
+
+    # Oracles
+
+    def gold(self, heads: Heads, labels: Sequence[str] | None = None, *, approximate: bool = False) -> GoldTree:
+        """A checked gold tree, which all oracles take in place of `heads`; saves time in long loops."""
+        if isinstance(heads, GoldTree):
+            if labels is not None or heads.label_names != self._label_names:
+                raise OptionError("a prepared gold tree brings its labels along, and they must be those of the system")
+            tree = heads
+        else:
+            tree = checked_gold(self._built, heads, labels, approximate)
+        if not (approximate or tree.approximate):
+            check_buildable(self._built, tree.core)
+        return tree
+
+    def costs(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        approximate: bool = False,
+        remembered: str | None = None,
+    ) -> dict[str, int]:
+        """The exact cost of every legal transition: how much the best reachable loss grows by taking it.
+
+        Without gold `labels` the costs are unlabelled. `approximate=True` gives the formula's value also for a
+        tree that the system cannot build. `remembered` is what SHIFT would remember (see `apply`).
+        """
+        self._check_offers("dynamic")
+        self._check_configuration(c)
+        gold = self.gold(heads, labels, approximate=approximate).core
+        self._check_length(c, gold)
+        if self.is_terminal(c):
+            return {}
+        names = self._actions.namer(c)
+        carried = self._carried(remembered)
+        found: dict[str, int] = {}
+        for site in driver.sites(self._core, c.state):
+            at_site = driver.costs(self._core, c.state, gold, site, carried)
+            for action, cost in zip(self._actions.at(site), at_site, strict=True):
+                if cost != NONE:
+                    found[names(action)] = cost
+        return found
+
+    def zero_cost(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        approximate: bool = False,
+        remembered: str | None = None,
+    ) -> list[str]:
+        """The dynamic oracle: the transitions that cost nothing."""
+        costs = self.costs(c, heads, labels, approximate=approximate, remembered=remembered)
+        return [transition for transition, cost in costs.items() if cost == 0]
+
+    def preferred(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        approximate: bool = False,
+        remembered: str | None = None,
+    ) -> list[str]:
+        """Of the zero-cost transitions, those that the system prefers, if it prefers any: nonmonotonic's joint oracle
+        prefers what needs no repair."""
+        if not self.has_preferences:
+            raise OptionError(f"{self.name} prefers none of the transitions that cost nothing")
+        tree = self.gold(heads, labels, approximate=approximate)
+        free = self.zero_cost(c, tree, remembered=remembered)
+        preferred = []
+        for transition in free:
+            move, _, label = self._actions.parse(c, transition)
+            if driver.prefers(self._core, c.state, tree.core, move, label):
+                preferred.append(transition)
+        return preferred or free
+
+    def static(
+        self,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        oracle: str | None = None,
+        budget: int = BUDGET,
+    ) -> list[str]:
+        """The canonical derivation of a tree. swap-standard has three: oracle="eager" (default), "lazy", "minimal".
+
+        Without gold labels every arc gets the first label. "minimal" gives up after trying `budget` transitions, takes
+        "lazy" and counts that in `fallbacks`.
+        """
+        choices = self.entry.static_oracles
+        oracle = choices[0] if oracle is None else oracle
+        if oracle not in choices:
+            raise OptionError(f"{self.name} has no static oracle {oracle!r}; it has: {', '.join(choices)}")
+        gold = self.gold(heads, labels).core
+        check_buildable(self._built, gold)
+        moves = self.entry.plan(self._core, gold, oracle, budget)
+        self.fallbacks += oracle == "minimal" and moves is None
+        c = self.initial(gold.n)
+        names = []
+        for move, site, gold_label in driver.canonical_derivation(self._core, gold, moves):
+            label = max(gold_label, 0)  # without gold labels, the first
+            names.append(self._actions.namer(c)((move, site, label)))
+            driver.apply(self._core, c.state, move, site, label)
+        return names
+
+    def correct(
+        self,
+        c: Configuration,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        oracle: str = "nd-all",
+    ) -> list[str]:
+        """swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": the transitions that keep the tree in reach,
+        swapping towards the projective order only.
+
+        None if it is out of that reach already.
+        """
+        choices = self.entry.set_oracles
+        if oracle not in choices:
+            offered = f"it has: {', '.join(choices)}" if choices else "its dynamic oracle tells more"
+            raise OptionError(f"{self.name} has no non-deterministic oracle {oracle!r}; {offered}")
+        self._check_configuration(c)
+        gold = self.gold(heads, labels).core
+        check_buildable(self._built, gold)
+        self._check_length(c, gold)
+        if self.is_terminal(c):
+            return []
+        names = []
+        for move in driver.correct_moves(self._core, c.state, gold, oracle == "nd-all"):
+            label = gold.label[driver.dependent_of(self._core, c.state, move, 0)]
+            plain = driver.dependent_of(self._core, c.state, move, 0) > gold.n
+            for l in [label] if plain or label != NONE else range(max(1, len(self.labels))):
+                names.append(self._actions.namer(c)((move, 0, l)))
+        return names
+
+    # Checks
+
+    def _carried(self, label: str | None) -> int:
+        """The number of the label that SHIFT carries along."""
+        if label is None:
+            return 0 if self.carries_labels else NONE
+        if not self.carries_labels:
+            raise OptionError('a label is remembered only by nonmonotonic with reduce_label="remembered"')
+        if label not in self.labels:
+            raise OptionError(f"unknown label {label!r}; the labels are: {some(self.labels)}")
+        return self.labels.index(label)
+
+    def _check_configuration(self, c: Configuration) -> None:
+        if c.system_key != self._key:
+            other = c.entry.name if c.entry.name != self.name else "another " + self.name
+            raise OptionError(f"a configuration of {other} was given to {self.name}")
+
+    def _check_offers(self, oracle: str) -> None:
+        if oracle not in self.entry.oracles:
+            offered = ", ".join(self.entry.oracles)
+            raise OptionError(f"{self.name} has no {oracle} oracle; it has: {offered}")
+
+    def _check_length(self, c: Configuration, gold: Gold) -> None:
+        if gold.n != len(c):
+            raise TreeError(f"the gold tree has {gold.n} words, the configuration {len(c)}")

@@ -1,0 +1,71 @@
+"""A hash table from 64-bit numbers to 64-bit numbers with open addressing, at most half full.
+
+Keys are hashes already, so their lower bits say where they go. No key is 0.
+"""
+
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+cdef extern from "rows.h" nogil:
+    void* dodona_allocate(size_t size)
+
+
+cdef class HashTable:
+    """Room for `expected` keys at first; it grows by itself. One thread at a time may change it."""
+
+    def __cinit__(self, Py_ssize_t expected=0):
+        self.mask = 15
+        while <Py_ssize_t> self.mask < 2 * expected:
+            self.mask = 2 * self.mask + 1
+        self.slots = <Slot*> dodona_allocate((self.mask + 1) * sizeof(Slot))
+        if self.slots == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slots)
+
+    def get(self, uint64_t key):
+        """The value of a key, None if it is not there."""
+        cdef Slot* slot = self.find(key)
+        return slot.value if slot.key else None
+
+    def put(self, uint64_t key, uint64_t value):
+        if key == 0:
+            raise ValueError("a key of 0; expected another number")
+        self.add(key).value = value
+
+    cdef Slot* find(self, uint64_t key) noexcept nogil:
+        """The slot of a key, or an empty one if it is not there."""
+        return slot_of(self.slots, self.mask, key)
+
+    cdef Slot* add(self, uint64_t key) except NULL nogil:
+        """The slot of a key, which is added with the value 0 if it is not there. Good until the next call."""
+        cdef Slot* slot = slot_of(self.slots, self.mask, key)
+        if slot.key == 0:
+            if 2 * self.count > <Py_ssize_t> self.mask:
+                self.grow()
+                slot = slot_of(self.slots, self.mask, key)
+            slot.key = key
+            self.count += 1
+        return slot
+
+    cdef int grow(self) except -1 nogil:
+        """Twice as many slots."""
+        cdef uint64_t old = self.mask, i
+        cdef Slot* slots = self.slots
+        cdef Slot* larger = <Slot*> dodona_allocate(2 * (old + 1) * sizeof(Slot))
+        if larger == NULL:
+            with gil:
+                raise MemoryError
+        self.slots, self.mask = larger, 2 * old + 1
+        for i in range(old + 1):
+            if slots[i].key != 0:
+                slot_of(larger, self.mask, slots[i].key)[0] = slots[i]
+        free(slots)
+        return 0
+
+    cdef void clear(self) noexcept nogil:
+        """Forget all keys; the room stays."""
+        memset(self.slots, 0, (self.mask + 1) * sizeof(Slot))
+        self.count = 0

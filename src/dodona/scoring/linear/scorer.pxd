@@ -1,0 +1,25 @@
+cimport cython
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from dodona.scoring.linear.features cimport Extractor
+from dodona.scoring.linear.frozen cimport FrozenWeights
+from dodona.scoring.linear.weights cimport Weights
+from dodona.scoring.scorer cimport EncodedSentence, Scorer
+from dodona.transitions.state cimport State
+
+@cython.final
+cdef class LinearScorer(Scorer):
+    cdef Extractor extractor
+    cdef readonly Weights weights  # in the making; or None, and
+    cdef FrozenWeights frozen      # finished
+    cdef bint is_learning
+    cdef bint cached
+    cdef uint64_t[::1] keys        # the features of the configuration scored last
+    cdef int count                 # how many they are; NONE: not named yet
+    cdef uint32_t[::1] found
+    cdef int32_t[::1] numbers
+    cdef uint64_t[::1] signatures  # what each row of `rows` was computed for; 0: nothing
+    cdef float[::1] rows
+
+    cdef void forget(self) noexcept nogil
+    cdef int features(self) noexcept nogil

@@ -1,0 +1,8 @@
+from dodona.scoring.linear.frozen import FrozenWeights
+from dodona.scoring.linear.templates import Templates
+from dodona.scoring.linear.weights import Weights
+from dodona.scoring.scorer import Scorer
+
+class LinearScorer(Scorer):
+    weights: Weights | None
+    def __init__(self, templates: Templates, weights: Weights | FrozenWeights, *, cached: bool = False) -> None: ...

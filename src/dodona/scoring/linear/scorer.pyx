@@ -1,0 +1,70 @@
+"""The linear model as a scorer: feature templates and their weights, in the making or finished."""
+
+from array import array
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
+
+from dodona.scoring.linear.features cimport Words
+from dodona.scoring.linear.templates import REACH
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+cdef int ROWS = 1024  # a power of two
+
+
+cdef class LinearScorer(Scorer):
+    """Templates and weights.
+
+    `cached`: configurations that look the same to the templates are scored once. The hypotheses of a beam differ in
+    what happened long ago, which no template sees, so most of them look like another.
+    """
+
+    def __init__(self, templates, weights, *, bint cached=False):
+        self.sentences = Words
+        self.reach = REACH
+        self.extractor = Extractor(templates)
+        self.is_learning = isinstance(weights, Weights)
+        if self.is_learning:
+            self.weights = weights
+        else:
+            self.frozen = weights
+        self.actions = weights.actions
+        self.cached = cached
+        self.keys = array("Q", bytes(8 * self.extractor.most))
+        self.found = array("I", bytes(4 * self.extractor.most))
+        self.numbers = array("i", bytes(4 * self.actions))
+        self.signatures = array("Q", bytes(8 * (ROWS if cached else 1)))
+        self.rows = array("f", bytes(4 * (ROWS if cached else 1) * self.actions))
+
+    cdef void forget(self) noexcept nogil:
+        """The weights have changed, so no cached row is right any more."""
+        memset(&self.signatures[0], 0, self.signatures.shape[0] * sizeof(uint64_t))
+
+    cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
+        cdef int a, slot
+        cdef float* row = &self.rows[0]
+        cdef uint64_t signature
+        self.extractor.look(s, <Words> sentence, site)
+        self.count = NONE
+        if self.cached:
+            signature = self.extractor.signature() | 1
+            slot = (signature >> 32) & (ROWS - 1)
+            row = &self.rows[<Py_ssize_t> slot * self.actions]
+            if self.signatures[slot] == signature:
+                return row
+            self.signatures[slot] = signature
+        self.features()
+        if self.is_learning:
+            self.weights.score(&self.keys[0], self.count, row)
+        else:
+            self.frozen.score(&self.keys[0], self.count, &self.found[0], &self.numbers[0])
+            for a in range(self.actions):
+                row[a] = self.numbers[a]
+        return row
+
+    cdef int features(self) noexcept nogil:
+        """Name the features of the configuration scored last, in `keys`; how many they are."""
+        if self.count == NONE:
+            self.count = self.extractor.name(&self.keys[0])
+        return self.count

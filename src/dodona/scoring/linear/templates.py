@@ -1,0 +1,109 @@
+"""Feature templates as data: a text with one template a line becomes the numbers that the compiled extractor reads.
+
+    # the top of the stack and the front of the buffer
+    S0.w
+    S0.p+N0.p
+    S0.lc.w+N0.p+dist
+
+A template joins atoms with `+`. An atom is `address.attribute`, or a distance: `dist` between S0 and N0, `gap` between
+S1 and S0. An address is a place in the configuration, followed by steps through the arcs found so far; it may end at
+nobody, and then the template is silent.
+"""
+
+from array import array
+from dataclasses import dataclass
+from pathlib import Path
+
+from dodona.errors import OptionError
+
+__all__ = ["ATTRIBUTES", "COLUMNS", "PLACES", "REACH", "STEPS", "Templates"]
+
+PLACES = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "P0", "L1", "L2", "L3", "R1", "R2", "R3", "CL", "CR")
+"""S: stack, N: buffer; P0, L, R: easy-first's site and its neighbours; CL, CR: covington's words in between."""
+
+REACH = 3
+"""How many neighbours to either side of a site the places L and R know."""
+
+STEPS = ("", "h", "h2", "lc", "lc2", "rc", "rc2", "ln", "rn")
+"""Head, head's head, outermost and second outermost dependent on each side, nearest dependent on each side."""
+
+COLUMNS = ("w", "p", "x", "f", "pre2", "pre3", "suf2", "suf3", "suf4")
+"""What is known of a word from the input: form, UPOS, XPOS, FEATS, prefixes and suffixes of the form."""
+
+DISTANCES = ("dist", "gap")
+
+ATTRIBUTES = (*COLUMNS, "l", "vl", "vr", "sl", "sr", *DISTANCES)
+"""And what the parse knows: label, number of dependents left and right, sets of their labels, distances."""
+
+
+@dataclass(frozen=True)
+class Templates:
+    """Parsed templates. Nodes and atoms that several templates share are computed once."""
+
+    text: str
+    nodes: tuple[tuple[int, int], ...]  # (place, step)
+    atoms: tuple[tuple[int, int], ...]  # (index into nodes, attribute)
+    combinations: tuple[tuple[int, ...], ...]  # indices into atoms
+
+    @classmethod
+    def parse(cls, text: str, source: str = "templates") -> "Templates":
+        nodes: dict[tuple[int, int], int] = {}
+        atoms: dict[tuple[int, int], int] = {}
+        combinations: dict[tuple[int, ...], int] = {}
+        for number, line in enumerate(text.splitlines(), start=1):
+            body = line.partition("#")[0].strip()
+            if not body:
+                continue
+            combination = []
+            for name in body.split("+"):
+                node, attribute = _parse_atom(name.strip(), f"{source}:{number}")
+                where = nodes.setdefault(node, len(nodes))
+                combination.append(atoms.setdefault((where, attribute), len(atoms)))
+            if tuple(combination) in combinations:
+                raise OptionError(f"{source}:{number}: the template {body!r} is there already")
+            combinations[tuple(combination)] = number
+        if not combinations:
+            raise OptionError(f"{source}: no templates; expected one a line, such as S0.w+N0.p")
+        return cls(text, tuple(nodes), tuple(atoms), tuple(combinations))
+
+    @classmethod
+    def load(cls, name: str) -> "Templates":
+        """One of the sets that come with Dodona, or a file."""
+        shipped = Path(__file__).parents[2] / "templates"
+        path = shipped / f"{name}.txt"
+        if not path.exists():
+            path = Path(name)
+        try:
+            return cls.parse(path.read_text(encoding="utf-8"), str(path))
+        except (OSError, UnicodeDecodeError) as error:
+            known = ", ".join(sorted(file.stem for file in shipped.glob("*.txt")))
+            raise OptionError(f"no templates {name!r}; expected a file, or one of: {known}") from error
+
+    def __len__(self) -> int:
+        return len(self.combinations)
+
+    def places(self) -> list[str]:
+        """The places that the templates name."""
+        named = {self.nodes[where][0] for where, attribute in self.atoms if ATTRIBUTES[attribute] not in DISTANCES}
+        return [PLACES[place] for place in sorted(named)]
+
+    def numbers(self) -> tuple["array[int]", "array[int]", "array[int]"]:
+        """For the extractor: nodes and atoms flattened in pairs, and combinations each preceded by its length."""
+        flat = array("i")
+        for combination in self.combinations:
+            flat.extend([len(combination), *combination])
+        return array("i", sum(self.nodes, ())), array("i", sum(self.atoms, ())), flat
+
+
+def _parse_atom(name: str, place: str) -> tuple[tuple[int, int], int]:
+    if name in DISTANCES:
+        return (0, 0), ATTRIBUTES.index(name)
+    address, *step, attribute = name.split(".") if "." in name else (name, "")
+    if address not in PLACES:
+        raise OptionError(f"{place}: {address!r} in {name!r}; expected one of the places {' '.join(PLACES)}")
+    if len(step) > 1 or (step and step[0] not in STEPS[1:]):
+        raise OptionError(f"{place}: {'.'.join(step)!r} in {name!r}; expected one of the steps {' '.join(STEPS[1:])}")
+    if attribute not in ATTRIBUTES[:-2]:
+        valid = " ".join(ATTRIBUTES[:-2])
+        raise OptionError(f"{place}: {attribute!r} in {name!r}; expected one of the attributes {valid}")
+    return (PLACES.index(address), STEPS.index(step[0]) if step else 0), ATTRIBUTES.index(attribute)

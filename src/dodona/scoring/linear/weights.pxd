@@ -1,0 +1,39 @@
+cimport cython
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+
+from dodona.scoring.linear.hash_table cimport HashTable
+
+cdef struct Row:    # what the table has for a feature
+    uint32_t start  # in the sparse or the dense pool
+    uint16_t size   # entries of a sparse row; DENSE for a dense one
+    uint16_t room
+
+cdef struct Entry:
+    float weight
+    int32_t action
+
+cdef struct Past:
+    double total    # sum of the weight over all steps up to `last`
+    int64_t last
+
+@cython.final
+cdef class Weights:
+    cdef readonly int actions
+    cdef readonly long long now         # steps so far; the average is over all of them
+    cdef HashTable table                # from features to their rows
+    cdef Entry* entries
+    cdef Past* pasts
+    cdef Py_ssize_t used, room
+    cdef float* dense
+    cdef Past* dense_pasts
+    cdef Py_ssize_t dense_used, dense_room
+    cdef int dense_from                 # a row with more entries than this becomes dense
+    cdef uint32_t* free_rows            # for each power of two, the last freed row of that room, 0 for none
+
+    cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil
+    cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil
+    cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
+    cdef double average(self, float weight, const Past* past) noexcept nogil
+    cdef uint32_t new_row(self, int room) except? 0 nogil
+    cdef int make_dense(self, Row* row) except -1 nogil
+    cdef Py_ssize_t find_entry(self, Row* row, int action) except -1 nogil

@@ -1,0 +1,13 @@
+from collections.abc import Iterable
+from typing import Any
+
+from numpy.typing import NDArray
+
+class Weights:
+    actions: int
+    now: int
+    features: int
+    def __init__(self, actions: int) -> None: ...
+    def scores(self, keys: NDArray[Any]) -> list[float]: ...
+    def step(self, changes: Iterable[tuple[int, int, float]]) -> None: ...
+    def averages(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]: ...

@@ -1,0 +1,80 @@
+"""The seam between search and models: a configuration of a sentence in, a score for each action out.
+
+Search and oracles know a `Scorer` and a `TransitionSystem`, and nothing of how scores come about; a scorer knows nothing
+of what is done with them. A model is a subclass of `Scorer` with a kind of `EncodedSentence` of its own.
+"""
+
+from array import array
+
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+
+
+cdef class EncodedSentence:
+    """A sentence of n words as a scorer sees it: numbers, no strings."""
+
+    def __cinit__(self, int n, *_):
+        self.n = n
+
+
+cdef class Scorer:
+    """One for each thread: a row of scores is good until the next call."""
+
+    def __init__(self):
+        self.reach = NONE
+        self.sentences = EncodedSentence
+
+    def prepare(self, sentences):
+        """To be called with sentences before any of their configurations is scored: what can be worked out for several
+        of them at once is worked out here. A sentence may be prepared more than once."""
+        for sentence in sentences:
+            self.check(sentence)
+
+    def check(self, sentence):
+        """Refuse a sentence of another kind, at the doors of search and learning."""
+        if not isinstance(sentence, self.sentences):
+            wanted, got = self.sentences.__name__, type(sentence).__name__
+            raise TypeError(f"a sentence of the kind {got}; {type(self).__name__} scores {wanted}")
+
+    def scored(self, State s, EncodedSentence sentence, int site=0):
+        """`scores` for people: the row as a list."""
+        self.check(sentence)
+        cdef float* row = self.scores(s, sentence, site)
+        return [row[a] for a in range(self.actions)]
+
+    cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
+        """The scores of all actions at a site of this configuration, legal or not; they stay until the next call."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__} has no scores")
+
+
+cdef class CallableScorer(Scorer):
+    """Scores from a Python function of state, sentence and site: slow, for experiments and for tests of search."""
+
+    def __init__(self, int actions, function):
+        Scorer.__init__(self)
+        self.actions = actions
+        self.function = function
+        self.row = array("f", bytes(4 * max(1, actions)))
+
+    cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
+        with gil:
+            found = array("f", self.function(s, sentence, site))
+            if len(found) != self.actions:
+                raise ValueError(f"{len(found)} scores; expected {self.actions}, one for each action")
+            self.row[:] = found
+        return &self.row[0]
+
+
+cdef int label_to_carry(TransitionSystem system, const float* scores) noexcept nogil:
+    """The label that a plain move carries along: the best one of the system's `carried_move`, NONE if it has none."""
+    cdef int m, a, best = NONE
+    if system.carried_move == NONE:
+        return NONE
+    for m in range(system.plain, system.moves.shape[0]):
+        if system.moves[m] == system.carried_move:
+            for a in range(system.first[m], system.first[m + 1]):
+                if best == NONE or scores[a] > scores[best]:
+                    best = a
+    return system.label_of(best)

@@ -1,0 +1,1 @@
+"""From scores to trees: greedy, at many sites, with a beam."""

@@ -1,0 +1,46 @@
+cimport cython
+
+from dodona.transitions.gold cimport Gold
+from dodona.oracles.policy cimport Policy
+from dodona.scoring.scorer cimport EncodedSentence, Scorer
+from dodona.search.choice cimport Allowed
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
+
+cdef struct Candidate:
+    double score
+    int order       # of two with the same score the one that was found first is better
+    int parent      # rank of the hypothesis it continues
+    int action      # NONE: that one was finished and stays as it is
+    int carried     # the label that a plain move carries along
+
+@cython.final
+cdef class Beam:
+    cdef readonly TransitionSystem system
+    cdef readonly Scorer scorer
+    cdef readonly int width
+    cdef bint traced
+    cdef Allowed allowed
+    cdef int[::1] plan                 # the moves of a planned derivation
+    cdef int planned                   # and how many
+    cdef readonly int size             # how many hypotheses there are, best first
+    cdef readonly int step             # how many transitions were taken
+    cdef int capacity
+    cdef list states, spare
+    cdef double[::1] totals            # the score of each hypothesis
+    cdef Candidate* heap               # the best continuations so far, the worst of them on top
+    cdef int held, seen
+    cdef int* parents                  # of all hypotheses ever kept: `width` for each step
+    cdef int* actions
+    cdef Py_ssize_t room
+    cdef int[::1] children             # how many continuations of each hypothesis were kept
+
+    cdef int begin(self, int n) except -1
+    cdef bint advance(self, EncodedSentence sentence, Policy policy, Gold gold) except -1
+    cdef int expand(self, int rank, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1
+    cdef void offer(self, double score, int parent, int action, int carried) noexcept nogil
+    cdef int keep(self) except -1
+    cdef State vacant(self)
+    cdef int reserve(self, int n) except -1
+    cdef int path(self, int step, int rank, int[::1] actions) noexcept nogil
+    cdef int rank_of(self, int parent, int action) noexcept nogil

@@ -1,0 +1,22 @@
+from array import array
+
+from dodona.oracles.policy import Policy
+from dodona.scoring.scorer import EncodedSentence, Scorer
+from dodona.transitions.gold import Gold
+from dodona.transitions.system import TransitionSystem
+
+class Beam:
+    system: TransitionSystem
+    scorer: Scorer
+    width: int
+    size: int
+    step: int
+    def __init__(self, system: TransitionSystem, scorer: Scorer, width: int, traced: bool = False) -> None: ...
+    def search(
+        self,
+        sentence: EncodedSentence,
+        policy: Policy | None = None,
+        gold: Gold | None = None,
+        moves: array[int] | None = None,
+    ) -> None: ...
+    def results(self, most: int) -> list[tuple[float, list[int], list[int]]]: ...

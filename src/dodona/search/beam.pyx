@@ -1,0 +1,229 @@
+"""Beam search: after each transition the `width` best hypotheses go on.
+
+Hypotheses are compared after the same number of transitions. Derivations may differ in length (swap-standard, covington):
+a finished one waits with the score it has, and can still be overtaken or pushed out; the search ends when all that are
+left are finished. Training compares in the same way, so the weights learn what that comparison asks of them.
+"""
+
+from array import array
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdlib cimport free, malloc, qsort, realloc
+
+from dodona.scoring.scorer cimport label_to_carry
+from dodona.search.arcs cimport arcs_of
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+
+
+cdef bint is_worse(Candidate* one, Candidate* other) noexcept nogil:
+    return one.score < other.score or (one.score == other.score and one.order > other.order)
+
+
+cdef int best_first(const void* one, const void* other) noexcept nogil:
+    return 1 if is_worse(<Candidate*> one, <Candidate*> other) else -1
+
+
+cdef class Beam:
+    """A search with room for `width` hypotheses. One for each thread."""
+
+    def __cinit__(self, TransitionSystem system, Scorer scorer, int width, bint traced=False):
+        """`traced`: whether the way to each hypothesis is remembered."""
+        if scorer.actions != system.actions:
+            raise ValueError(f"a scorer of {scorer.actions} actions for a system with {system.actions}")
+        self.system = system
+        self.traced = traced
+        self.allowed = Allowed(system.actions)
+        self.scorer = scorer
+        self.width = width
+        self.totals = array("d", [0]) * width
+        self.children = array("i", [0]) * width
+        self.heap = <Candidate*> malloc(width * sizeof(Candidate))
+        self.states, self.spare = [], []
+        if self.heap == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.heap)
+        free(self.parents)
+        free(self.actions)
+
+    def search(self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None, int[::1] moves=None):
+        """Parse; with a policy, only by the actions that cost least with regard to `gold`. `moves` is a planned
+        derivation for a policy with a static oracle. The scorer must have prepared the sentence."""
+        self.scorer.check(sentence)
+        if policy is not None and (gold is None or gold.n != sentence.n):
+            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
+        self.begin(sentence.n)
+        self.planned = 0
+        if moves is not None:
+            self.plan = moves
+            self.planned = moves.shape[0]
+        while self.advance(sentence, policy, gold):
+            if self.step % 64 == 0:
+                PyErr_CheckSignals()  # Ctrl-C in a long sentence
+
+    def results(self, int most):
+        """(score, heads, labels) of the best hypotheses, best first."""
+        return [(self.totals[rank], *arcs_of(<State> self.states[rank])) for rank in range(min(most, self.size))]
+
+    cdef int begin(self, int n) except -1:
+        if n > self.capacity:
+            self.states, self.spare = [], []
+            self.capacity = max(n, 64)
+        self.spare += self.states
+        self.states = [self.vacant()]
+        self.system.start(<State> self.states[0], n)
+        self.totals[0] = 0
+        self.size = 1
+        self.step = 0
+        return 0
+
+    cdef bint advance(self, EncodedSentence sentence, Policy policy, Gold gold) except -1:
+        """One more transition for every hypothesis that is not finished; False if all are."""
+        cdef int rank, unfinished = 0
+        cdef State s
+        self.held = self.seen = 0
+        for rank in range(self.size):
+            s = <State> self.states[rank]
+            if self.system.is_terminal(s):
+                self.offer(self.totals[rank], rank, NONE, NONE)
+            else:
+                unfinished += 1
+                self.expand(rank, s, sentence, policy, gold)
+        if unfinished == 0:
+            return False
+        if self.held == 0:
+            self.system.dead_end(<State> self.states[0])
+        self.keep()
+        return True
+
+    cdef int expand(self, int rank, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1:
+        """Offer every legal action of a hypothesis; with a policy, those that cost least."""
+        cdef float* scores = self.scorer.scores(s, sentence, 0)
+        cdef int carried = label_to_carry(self.system, scores)
+        cdef double total = self.totals[rank]
+        cdef int i, a, least = NONE
+        if policy is None:
+            self.allowed.legal(self.system, s, 0)
+        else:
+            policy.assess(s, gold, 0, self.plan[self.step] if self.step < self.planned else NONE, carried)
+            for a in range(self.system.actions):
+                if policy.costs[a] != NONE and (least == NONE or policy.costs[a] < least):
+                    least = policy.costs[a]
+            self.allowed.costing(policy.costs, least)
+        for i in range(self.allowed.count):
+            for a in range(self.allowed.spans[2 * i], self.allowed.spans[2 * i + 1]):
+                if self.held < self.width or total + scores[a] > self.heap[0].score:
+                    self.offer(total + scores[a], rank, a, carried)
+        return 0
+
+    cdef void offer(self, double score, int parent, int action, int carried) noexcept nogil:
+        """Hold a continuation if it is among the best seen in this step."""
+        cdef Candidate new
+        cdef int at, child
+        new.score, new.order, new.parent, new.action, new.carried = score, self.seen, parent, action, carried
+        self.seen += 1
+        if self.held < self.width:
+            at = self.held
+            self.held += 1
+            while at > 0 and is_worse(&new, &self.heap[(at - 1) // 2]):
+                self.heap[at] = self.heap[(at - 1) // 2]
+                at = (at - 1) // 2
+        elif is_worse(&self.heap[0], &new):
+            at = 0
+            while 2 * at + 1 < self.width:
+                child = 2 * at + 1
+                if child + 1 < self.width and is_worse(&self.heap[child + 1], &self.heap[child]):
+                    child += 1
+                if not is_worse(&self.heap[child], &new):
+                    break
+                self.heap[at] = self.heap[child]
+                at = child
+        else:
+            return
+        self.heap[at] = new
+
+    cdef int keep(self) except -1:
+        """Turn the continuations held into the hypotheses of the next step.
+
+        A configuration is copied only for hypotheses with several continuations; the last of them takes it over.
+        """
+        cdef int rank
+        cdef Py_ssize_t at
+        cdef State s
+        cdef Candidate* kept
+        cdef list states = self.states, after = []
+        qsort(self.heap, self.held, sizeof(Candidate), best_first)
+        if self.traced:
+            self.reserve(self.step + 1)
+        at = <Py_ssize_t> self.step * self.width
+        self.children[:] = 0
+        for rank in range(self.held):
+            self.children[self.heap[rank].parent] += 1
+        for rank in range(self.size):
+            if self.children[rank] == 0:
+                self.spare.append(states[rank])
+        for rank in range(self.held):
+            kept = &self.heap[rank]
+            self.children[kept.parent] -= 1
+            if self.children[kept.parent] > 0:
+                s = self.vacant()
+                s.copy_from(<State> states[kept.parent])
+            else:
+                s = <State> states[kept.parent]
+            after.append(s)
+            if kept.action != NONE:
+                self.system.act(s, kept.action, 0, kept.carried)
+            if self.traced:
+                self.parents[at + rank] = kept.parent
+                self.actions[at + rank] = kept.action
+        for rank in range(self.held):
+            self.totals[rank] = self.heap[rank].score
+        self.states = after
+        self.size = self.held
+        self.step += 1
+        return 0
+
+    cdef State vacant(self):
+        return <State> self.spare.pop() if self.spare else State(self.capacity)
+
+    cdef int reserve(self, int steps) except -1:
+        """Room to remember this many steps."""
+        cdef Py_ssize_t wanted = <Py_ssize_t> steps * self.width
+        cdef int* grown
+        if wanted > self.room:
+            wanted = 2 * wanted + 1024
+            grown = <int*> realloc(self.parents, wanted * sizeof(int))
+            if grown == NULL:
+                raise MemoryError
+            self.parents = grown
+            grown = <int*> realloc(self.actions, wanted * sizeof(int))
+            if grown == NULL:
+                raise MemoryError
+            self.actions = grown
+            self.room = wanted
+        return 0
+
+    cdef int path(self, int step, int rank, int[::1] actions) noexcept nogil:
+        """Write down how the hypothesis came about that has this rank after so many steps; returns how long it took."""
+        cdef Py_ssize_t at
+        cdef int length = step
+        while step > 0:
+            step -= 1
+            at = <Py_ssize_t> step * self.width + rank
+            actions[step] = self.actions[at]
+            if actions[step] == NONE:
+                length = step
+            rank = self.parents[at]
+        return length
+
+    cdef int rank_of(self, int parent, int action) noexcept nogil:
+        """The rank of the hypothesis that continues `parent` with `action` after the last step; NONE if it was not kept."""
+        cdef Py_ssize_t at = <Py_ssize_t> (self.step - 1) * self.width
+        cdef int rank
+        for rank in range(self.size):
+            if self.parents[at + rank] == parent and self.actions[at + rank] == action:
+                return rank
+        return NONE

@@ -1,0 +1,71 @@
+"""Which actions may be taken in a configuration, and which of them the scorer likes best."""
+
+from array import array
+
+from dodona.scoring.scorer cimport label_to_carry
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+
+
+cdef class Allowed:
+    """The actions that may be taken at a site, as stretches of numbers: the labels of a move lie side by side."""
+
+    def __init__(self, int actions):
+        self.spans = array("i", bytes(4 * 2 * (actions + 1)))
+
+    cdef void add(self, int begin, int end) noexcept nogil:
+        """The actions from `begin` up to `end`, which come after all that were added before."""
+        if self.count > 0 and self.spans[2 * self.count - 1] == begin:
+            self.spans[2 * self.count - 1] = end
+            return
+        self.spans[2 * self.count] = begin
+        self.spans[2 * self.count + 1] = end
+        self.count += 1
+
+    cdef int legal(self, TransitionSystem system, State s, int site) except -1 nogil:
+        """Allow what is legal."""
+        cdef int m
+        self.count = 0
+        for m in range(system.moves.shape[0]):
+            if system.legal(s, system.moves[m], site):
+                self.add(system.first[m], system.first[m + 1])
+        return 0
+
+    cdef void costing(self, const int[::1] costs, int cost) noexcept nogil:
+        """Allow what costs exactly that much; NONE: nothing."""
+        cdef int a
+        self.count = 0
+        if cost == NONE:
+            return
+        for a in range(costs.shape[0]):
+            if costs[a] == cost:
+                self.add(a, a + 1)
+
+
+cdef class Choice:
+    """The best action at one site. One for each thread."""
+
+    def __init__(self, TransitionSystem system, Scorer scorer):
+        if scorer.actions != system.actions:
+            raise ValueError(f"a scorer of {scorer.actions} actions for a system with {system.actions}")
+        self.system = system
+        self.scorer = scorer
+        self.allowed = Allowed(system.actions)
+
+    cdef int look(self, State s, EncodedSentence sentence, int site, Policy policy, Gold gold) except -1 nogil:
+        """Find the best legal action at a site; with a policy, only among those that cost nothing."""
+        cdef int i, a
+        cdef float* scores = self.scorer.scores(s, sentence, site)
+        self.carried = label_to_carry(self.system, scores)
+        if policy is None:
+            self.allowed.legal(self.system, s, site)
+        else:
+            policy.assess(s, gold, site, NONE, self.carried)
+            self.allowed.costing(policy.costs, 0)
+        self.action = NONE
+        for i in range(self.allowed.count):
+            for a in range(self.allowed.spans[2 * i], self.allowed.spans[2 * i + 1]):
+                if self.action == NONE or scores[a] > self.score:
+                    self.action, self.score = a, scores[a]
+        return 0

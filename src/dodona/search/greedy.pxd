@@ -1,0 +1,22 @@
+cimport cython
+
+from dodona.oracles.policy cimport Policy
+from dodona.scoring.scorer cimport EncodedSentence, Scorer
+from dodona.search.choice cimport Choice
+from dodona.search.sites cimport SiteSearch
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
+
+@cython.final
+cdef class GreedySearch:
+    cdef readonly TransitionSystem system
+    cdef readonly Scorer scorer
+    cdef Choice choice
+    cdef SiteSearch sites
+    cdef State s
+    cdef int capacity
+
+    cdef reserve(self, int capacity)
+    cdef int search(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil
+    cdef int choose(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil

@@ -1,0 +1,12 @@
+from dodona.oracles.policy import Policy
+from dodona.scoring.scorer import EncodedSentence, Scorer
+from dodona.transitions.gold import Gold
+from dodona.transitions.system import TransitionSystem
+
+class GreedySearch:
+    system: TransitionSystem
+    scorer: Scorer
+    def __init__(self, system: TransitionSystem, scorer: Scorer) -> None: ...
+    def parse(
+        self, sentence: EncodedSentence, policy: Policy | None = None, gold: Gold | None = None
+    ) -> tuple[list[int], list[int]]: ...

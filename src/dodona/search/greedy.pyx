@@ -1,0 +1,69 @@
+"""Greedy parsing: in every configuration the best legal action, until there is none (2013, Algorithm 1)."""
+
+from dodona.search.arcs cimport arcs_of
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+
+
+cdef class GreedySearch:
+    """A system and a scorer with the room they need to parse. One for each thread."""
+
+    def __init__(self, TransitionSystem system, Scorer scorer):
+        self.system = system
+        self.scorer = scorer
+        self.choice = Choice(system, scorer)
+        self.reserve(64)
+
+    cdef reserve(self, int capacity):
+        """Room for sentences of this length."""
+        self.capacity = capacity
+        self.s = State(capacity)
+        self.sites = SiteSearch(self.choice, capacity if self.system.has_sites else 0)
+
+    def parse(self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None):
+        """(heads, labels) of the words 1..n, as numbers; a word that stays headless is attached to ROOT.
+
+        With a policy, only actions are taken that cost nothing with regard to `gold`, as long as there are any. The
+        scorer must have prepared the sentence.
+        """
+        self.scorer.check(sentence)
+        if policy is not None and (gold is None or gold.n != sentence.n):
+            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
+        if sentence.n > self.capacity:
+            self.reserve(sentence.n)
+        cdef State s = self.s
+        with nogil:
+            self.search(s, sentence, policy, gold)
+        return arcs_of(s)
+
+    cdef int search(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil:
+        cdef int site = 0
+        self.system.start(s, sentence.n)
+        if self.system.has_sites and policy is None:
+            self.sites.search(s, sentence)
+            return 0
+        while not self.system.is_terminal(s):
+            if policy is None:
+                self.choice.look(s, sentence, 0, None, None)
+            else:
+                site = self.choose(s, sentence, policy, gold)
+            if self.choice.action == NONE:
+                self.system.dead_end(s)
+            self.system.act(s, self.choice.action, site, self.choice.carried)
+        return 0
+
+    cdef int choose(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil:
+        """Find the best action at any site that costs nothing; what a distant site may do can change with every step."""
+        cdef int site = 0, chosen = NONE, action = NONE, carried = NONE
+        cdef float score = 0
+        while site != NONE:
+            self.choice.look(s, sentence, site, policy, gold)
+            if self.choice.action != NONE and (chosen == NONE or self.choice.score > score):
+                chosen, score = site, self.choice.score
+                action, carried = self.choice.action, self.choice.carried
+            site = self.system.next_site(s, site)
+        if chosen == NONE:
+            return self.choose(s, sentence, None, None) if policy is not None else self.system.dead_end(s)
+        self.choice.action, self.choice.carried = action, carried
+        return chosen

@@ -1,0 +1,13 @@
+cimport cython
+from dodona.scoring.linear.features cimport Words
+
+@cython.final
+cdef class Memory:
+    cdef int count          # of numbers for each string
+    cdef object learn       # finds them for a string that is not known
+    cdef dict known
+    cdef int[::1] columns   # where each of the numbers goes
+    cdef bytes root         # the numbers of ROOT
+
+    cdef bytes numbers(self, value)
+    cdef int put(self, bytes numbers, Words words, int k) except -1

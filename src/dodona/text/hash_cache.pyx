@@ -1,0 +1,52 @@
+"""Numbers of strings, remembered: looking them up is most of what encoding does, so it is compiled."""
+
+from array import array
+
+from libc.stdint cimport uint64_t
+
+from dodona.scoring.linear.features cimport Words
+
+from dodona.scoring.linear.templates import COLUMNS
+
+cdef int MOST = 1 << 20  # strings remembered before the memory is cleared
+
+
+cdef class Memory:
+    """Each string has one number for each of some columns. `learn` gives them for a new string, as bytes."""
+
+    def __init__(self, columns, learn, root):
+        if not all(0 <= column < len(COLUMNS) for column in columns):
+            raise ValueError("expected columns that words have")
+        self.count = len(columns)
+        self.columns = array("i", columns)
+        self.learn = learn
+        self.known = {}
+        self.root = self.numbers(root)
+
+    cdef bytes numbers(self, value):
+        found = self.known.get(value)
+        if found is None:
+            if len(self.known) >= MOST:
+                self.known.clear()
+            found = self.learn(value)
+            if len(found) != 8 * self.count:
+                raise ValueError("expected eight bytes for each column")
+            self.known[value] = found
+        return found
+
+    def write(self, list values, Words words):
+        """Put the numbers of the values, one for each word, and those of ROOT into their columns of `words`."""
+        cdef int i
+        if len(values) != words.n:
+            raise ValueError("expected a value for each word")
+        self.put(self.root, words, 0)
+        for i in range(words.n):
+            self.put(self.numbers(values[i]), words, i + 1)
+
+    cdef int put(self, bytes numbers, Words words, int k) except -1:
+        """ROOT stands first in a column, nobody last."""
+        cdef const uint64_t* found = <const uint64_t*> <const char*> numbers
+        cdef int j
+        for j in range(self.count):
+            words.atoms[(words.n + 2) * self.columns[j] + k] = found[j]
+        return 0

@@ -1,0 +1,75 @@
+"""Strings as 64-bit numbers, quickly: raw text is full of words that nobody has seen, so nothing is looked up first.
+
+A hash goes through the characters one by one, from the front for prefixes and from the back for suffixes, so that all
+affixes of a word come with it.
+"""
+
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
+from libc.stdint cimport uint64_t
+
+from dodona.scoring.linear.hash_table cimport mix
+
+cdef extern from "Python.h":
+    bint Py_UNICODE_ISUPPER(Py_UCS4 character)
+    bint Py_UNICODE_ISALPHA(Py_UCS4 character)
+    bint Py_UNICODE_ISDIGIT(Py_UCS4 character)
+
+cdef uint64_t FORWARDS = 1, BACKWARDS = 3, SHAPE = 2
+cdef int LONGEST_SHAPE = 8
+
+
+def hash_text(str text not None):
+    """The number of a string."""
+    return hash_prefixes(text, NULL, 0)
+
+
+cdef uint64_t hash_prefixes(str text, uint64_t* hashes, int most):
+    """The hash of the whole text; those of its first 1..most characters go into `hashes`, 0 where it is too short."""
+    cdef Py_ssize_t i, size = PyUnicode_GET_LENGTH(text)
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef uint64_t h = FORWARDS
+    for i in range(size):
+        h = mix(h, PyUnicode_READ(kind, data, i))
+        if i < most:
+            hashes[i] = h
+    for i in range(size, most):
+        hashes[i] = 0
+    return h
+
+
+cdef void hash_suffixes(str text, uint64_t* hashes, int most):
+    """The hashes of the last 1..most characters, 0 where the text is too short."""
+    cdef Py_ssize_t i, size = PyUnicode_GET_LENGTH(text)
+    cdef int kind = PyUnicode_KIND(text)
+    cdef void* data = PyUnicode_DATA(text)
+    cdef uint64_t h = BACKWARDS
+    for i in range(min(size, most)):
+        h = mix(h, PyUnicode_READ(kind, data, size - 1 - i))
+        hashes[i] = h
+    for i in range(size, most):
+        hashes[i] = 0
+
+
+cdef uint64_t hash_shape(str text):
+    """The hash of what the text looks like: runs of capitals, other letters and digits, and all else as it is."""
+    cdef Py_ssize_t i
+    cdef int kind = PyUnicode_KIND(text), runs = 0
+    cdef void* data = PyUnicode_DATA(text)
+    cdef Py_UCS4 character, last = 0
+    cdef uint64_t h = SHAPE
+    for i in range(PyUnicode_GET_LENGTH(text)):
+        character = PyUnicode_READ(kind, data, i)
+        if Py_UNICODE_ISUPPER(character):
+            character = c"X"
+        elif Py_UNICODE_ISALPHA(character):
+            character = c"x"
+        elif Py_UNICODE_ISDIGIT(character):
+            character = c"0"
+        if character != last:
+            h = mix(h, character)
+            last = character
+            runs += 1
+            if runs == LONGEST_SHAPE:
+                break
+    return h

@@ -1,0 +1,135 @@
+"""Which edit script turns a word into its lemma: a perceptron over the affixes of the word and its tags."""
+
+from array import array
+
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from dodona.scoring.linear.hash_table cimport mix
+from dodona.text.hashing cimport hash_prefixes, hash_shape, hash_suffixes
+
+ctypedef fused Score:
+    float
+    int32_t
+
+cdef enum:
+    LONGEST = 16        # affixes that a script can take away
+    PREFIXES = 4        # affixes that are features
+    SUFFIXES = 7
+    MOST_FEATURES = 32
+
+LONGEST_AFFIX = LONGEST
+
+
+cdef struct Word:
+    Py_ssize_t size
+    uint64_t prefixes[LONGEST]
+    uint64_t suffixes[LONGEST]
+    uint64_t keys[MOST_FEATURES]
+    int count
+
+
+cdef class Scripts:
+    """What each script takes away from a word; it fits only words that have it, in whatever case."""
+
+    def __init__(self, list taken):
+        """`taken` has a prefix and a suffix for each script."""
+        cdef uint64_t hashes[LONGEST]
+        self.count = len(taken)
+        prefixes, suffixes = array("Q"), array("Q")
+        for prefix, suffix in taken:
+            if max(len(prefix), len(suffix)) > LONGEST:
+                raise ValueError(f"a script that takes away more than {LONGEST} characters")
+            hash_prefixes(prefix, hashes, LONGEST)
+            prefixes.append(hashes[len(prefix) - 1] if prefix else 0)
+            hash_suffixes(suffix, hashes, LONGEST)
+            suffixes.append(hashes[len(suffix) - 1] if suffix else 0)
+        self.prefixes, self.suffixes = prefixes, suffixes
+        self.prefix_sizes = array("i", [len(prefix) for prefix, _ in taken])
+        self.suffix_sizes = array("i", [len(suffix) for _, suffix in taken])
+
+
+cdef inline void add(Word* word, int template, uint64_t one, uint64_t other) noexcept nogil:
+    word.keys[word.count] = mix(mix(mix(0, template), one), other)
+    word.count += 1
+
+
+cdef void look(Word* word, str form, str lower, str upos, str feats):
+    """The affixes and the features of a word with its tags."""
+    cdef int i
+    cdef uint64_t tag = hash_prefixes(upos, NULL, 0)
+    cdef uint64_t whole = mix(tag, hash_prefixes(feats, NULL, 0))
+    cdef uint64_t shape = hash_shape(form)
+    word.size = len(form)
+    hash_prefixes(lower, word.prefixes, LONGEST)
+    hash_suffixes(lower, word.suffixes, LONGEST)
+    word.count = 0
+    for i in range(PREFIXES):
+        if i < word.size:
+            add(word, 1 + i, word.prefixes[i], tag)
+    for i in range(SUFFIXES):
+        if i < word.size:
+            add(word, 5 + i, word.suffixes[i], tag)
+            if i < 4:
+                add(word, 12 + i, word.suffixes[i], whole)
+    if 0 < word.size <= SUFFIXES:  # the whole word, which its longest suffix cannot tell from a longer one's
+        add(word, 16, word.suffixes[word.size - 1], tag)
+    add(word, 17, word.suffixes[2], 0)
+    add(word, 18, shape, tag)
+    add(word, 19, tag, 0)
+    add(word, 20, whole, 0)
+
+
+cdef int best(Scripts scripts, Word* word, const Score* scores) noexcept nogil:
+    """The script with the highest score of those that fit, -1 if none does."""
+    cdef int script, prefix, suffix, chosen = -1
+    for script in range(scripts.count):
+        if chosen >= 0 and scores[script] <= scores[chosen]:
+            continue
+        prefix, suffix = scripts.prefix_sizes[script], scripts.suffix_sizes[script]
+        if prefix + suffix >= word.size:  # something must be left
+            continue
+        if prefix > 0 and word.prefixes[prefix - 1] != scripts.prefixes[script]:
+            continue
+        if suffix > 0 and word.suffixes[suffix - 1] != scripts.suffixes[script]:
+            continue
+        chosen = script
+    return chosen
+
+
+cdef class ScriptLearner:
+    """A model in the making."""
+
+    def __init__(self, Scripts scripts):
+        self.scripts = scripts
+        self.weights = Weights(scripts.count)
+        self.scores = array("f", bytes(4 * scripts.count))
+
+    def train(self, str form not None, str lower not None, str upos not None, str feats not None, int gold):
+        """Look at one word, and learn if another script seems better; return whether that is so."""
+        cdef Word word
+        cdef int script
+        look(&word, form, lower, upos, feats)
+        self.weights.score(word.keys, word.count, &self.scores[0])
+        script = best(self.scripts, &word, &self.scores[0])
+        self.weights.now += 1
+        if script == gold:
+            return False
+        self.weights.update(word.keys, word.count, gold, 1)
+        self.weights.update(word.keys, word.count, script, -1)
+        return True
+
+
+cdef class ScriptChooser:
+    """A frozen model. One for each thread."""
+
+    def __init__(self, Scripts scripts, FrozenWeights weights):
+        self.scripts, self.weights = scripts, weights
+        self.scores = array("i", bytes(4 * scripts.count))
+        self.found = array("I", bytes(4 * MOST_FEATURES))
+
+    def choose(self, str form not None, str lower not None, str upos not None, str feats not None):
+        """The number of the script that fits the word best, -1 if none does."""
+        cdef Word word
+        look(&word, form, lower, upos, feats)
+        self.weights.score(word.keys, word.count, &self.found[0], &self.scores[0])
+        return best(self.scripts, &word, &self.scores[0])

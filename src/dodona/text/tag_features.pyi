@@ -1,0 +1,26 @@
+from typing import Any
+
+from numpy.typing import NDArray
+
+class TagSet:
+    parts: int
+    count: int
+    nodes: int
+    def __init__(
+        self,
+        parts: int,
+        parents: NDArray[Any],
+        part: NDArray[Any],
+        ends: NDArray[Any],
+        names: NDArray[Any],
+        classes: NDArray[Any],
+    ) -> None: ...
+
+class Lexicon:
+    def __init__(
+        self, words: NDArray[Any], entries: NDArray[Any], usual: NDArray[Any], begins: NDArray[Any], tags: NDArray[Any]
+    ) -> None: ...
+
+class Traits:
+    n: int
+    def __init__(self, words: list[str], tagset: TagSet, lexicon: Lexicon) -> None: ...

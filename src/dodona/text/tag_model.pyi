@@ -1,0 +1,18 @@
+from array import array
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dodona.scoring.linear.frozen import FrozenWeights
+from dodona.scoring.linear.weights import Weights
+from dodona.text.tag_features import TagSet, Traits
+
+class TagLearner:
+    weights: Weights
+    def __init__(self, tagset: TagSet, seed: int) -> None: ...
+    def train(self, traits: Traits, gold: NDArray[Any]) -> None: ...
+    def count(self) -> tuple[int, int]: ...
+
+class GreedyTagger:
+    def __init__(self, tagset: TagSet, weights: FrozenWeights) -> None: ...
+    def tag(self, traits: Traits) -> array[int]: ...

@@ -1,0 +1,163 @@
+"""Tagging from left to right: each word gets the best tag, given its form, its neighbours and the tags before it.
+
+A tag is UPOS, XPOS and FEATS together, so that no tag comes out that the data never showed; but weights belong to the
+parts of tags (NOUN, NNS, Number=Plur, ...), and the score of a tag is the sum of its parts'. So rare tags learn from
+frequent ones, and a thousand tags need no more weights than a hundred parts.
+"""
+
+from array import array
+
+from libc.stdint cimport int32_t, uint64_t
+
+from dodona.scoring.linear.hash_table cimport mix
+from dodona.text.tag_features cimport BORDER, MOST_FEATURES, NOBODY, WIDTH, Lexicon, TagSet, Traits, extract
+
+ctypedef fused Score:
+    float
+    int32_t
+
+cdef float MARGIN = 3   # by which, for every part, a tag must win to be left in peace
+cdef uint64_t HIDDEN = <uint64_t> (0.3 * 65536)  # so many features of 65536 are not seen while learning
+
+
+cdef int best(TagSet tagset, Lexicon lexicon, int entry, const Score* scores, Score* sums) noexcept nogil:
+    """The tag with the highest score, of all or of those that the lexicon allows; `sums` has room for all nodes."""
+    cdef int i, node, tag, chosen = -1
+    cdef Score score, highest = 0
+    if entry >= 0 and lexicon.begins[entry] < lexicon.begins[entry + 1]:
+        for i in range(lexicon.begins[entry], lexicon.begins[entry + 1]):
+            tag = lexicon.tags[i]
+            node = tagset.ends[tag]
+            score = 0
+            while node >= 0:
+                score += scores[tagset.part[node]]
+                node = tagset.parents[node]
+            if chosen < 0 or score > highest:
+                chosen, highest = tag, score
+        return chosen
+    for node in range(tagset.nodes):
+        sums[node] = scores[tagset.part[node]]
+        if tagset.parents[node] >= 0:
+            sums[node] += sums[tagset.parents[node]]
+    for tag in range(tagset.count):
+        score = sums[tagset.ends[tag]]
+        if chosen < 0 or score > highest:
+            chosen, highest = tag, score
+    return chosen
+
+
+cdef inline int only_tag(TagSet tagset, Lexicon lexicon, int entry) noexcept nogil:
+    """The tag of a word that has but one, or -1."""
+    if tagset.count == 1:
+        return 0
+    if entry >= 0 and lexicon.begins[entry + 1] - lexicon.begins[entry] == 1:
+        return lexicon.tags[lexicon.begins[entry]]
+    return -1
+
+
+cdef class TagLearner:
+    """A model in the making: an averaged perceptron with a margin, which goes on from its own tags, right or wrong.
+
+    Each time some features, others every time, are hidden from it, so that it does not rely on a few of them alone.
+    """
+
+    def __init__(self, TagSet tagset, uint64_t seed):
+        self.tagset = tagset
+        self.seed = seed
+        self.weights = Weights(tagset.parts)
+        self.scores = array("f", bytes(4 * tagset.parts))
+        self.sums = array("f", bytes(4 * tagset.nodes))
+        self.keys = array("Q", bytes(8 * MOST_FEATURES))
+
+    def train(self, Traits traits, const int32_t[::1] gold):
+        """Go through one sentence with these tags."""
+        cdef TagSet tagset = self.tagset
+        cdef Lexicon lexicon = traits.lexicon
+        with nogil:
+            self.train_on(tagset, lexicon, traits, gold)
+
+    def count(self):
+        """(steps, mistakes) since the last call; words that can have but one tag are none."""
+        counted = self.steps, self.mistakes
+        self.steps = self.mistakes = 0
+        return counted
+
+    cdef int train_on(self, TagSet tagset, Lexicon lexicon, Traits traits, const int32_t[::1] gold) except -1 nogil:
+        cdef int i, count, entry, tag, rival, node
+        cdef uint64_t tag1 = NOBODY, class1 = NOBODY, class2 = NOBODY
+        cdef uint64_t* keys = &self.keys[0]
+        cdef float* scores = &self.scores[0]
+        for i in range(traits.n):
+            entry = traits.entries[i]
+            tag = only_tag(tagset, lexicon, entry)
+            if tag < 0:
+                count = extract(&traits.values[WIDTH * (i + BORDER)], i == 0, tag1, class1, class2, keys)
+                count = self.hide(keys, count)
+                self.weights.score(keys, count, scores)
+                tag = rival = best(tagset, lexicon, entry, scores, &self.sums[0])
+                if tag == gold[i]:
+                    node = tagset.ends[tag]
+                    while node >= 0:
+                        scores[tagset.part[node]] -= MARGIN
+                        node = tagset.parents[node]
+                    rival = best(tagset, lexicon, entry, scores, &self.sums[0])
+                self.steps += 1
+                self.mistakes += tag != gold[i]
+                self.weights.now += 1
+                if rival != gold[i]:
+                    node = tagset.ends[gold[i]]
+                    while node >= 0:
+                        if not tagset.has(rival, tagset.part[node]):
+                            self.weights.update(keys, count, tagset.part[node], 1)
+                        node = tagset.parents[node]
+                    node = tagset.ends[rival]
+                    while node >= 0:
+                        if not tagset.has(gold[i], tagset.part[node]):
+                            self.weights.update(keys, count, tagset.part[node], -1)
+                        node = tagset.parents[node]
+            tag1, class2, class1 = tagset.names[tag], class1, tagset.classes[tag]
+        return 0
+
+    cdef int hide(self, uint64_t* keys, int count) noexcept nogil:
+        """Keep some of the features, by chance, but the same ones in each training with this seed."""
+        cdef uint64_t chance = mix(mix(0, self.seed), self.weights.now)
+        cdef int i, kept = 0
+        for i in range(count):
+            if mix(chance, keys[i]) >> 48 >= HIDDEN:
+                keys[kept] = keys[i]
+                kept += 1
+        return kept
+
+
+cdef class GreedyTagger:
+    """A frozen model with the room it needs to tag. One for each thread."""
+
+    def __init__(self, TagSet tagset, FrozenWeights weights):
+        self.tagset, self.weights = tagset, weights
+        self.scores = array("i", bytes(4 * tagset.parts))
+        self.sums = array("i", bytes(4 * tagset.nodes))
+        self.keys = array("Q", bytes(8 * MOST_FEATURES))
+        self.found = array("I", bytes(4 * MOST_FEATURES))
+
+    def tag(self, Traits traits):
+        """The tags of the words, as numbers."""
+        cdef TagSet tagset = self.tagset
+        cdef Lexicon lexicon = traits.lexicon
+        tags = array("i", bytes(4 * traits.n))
+        cdef int32_t[::1] view = tags
+        with nogil:
+            self.tag_words(tagset, lexicon, traits, view)
+        return tags
+
+    cdef void tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) noexcept nogil:
+        cdef int i, count, entry, tag
+        cdef uint64_t tag1 = NOBODY, class1 = NOBODY, class2 = NOBODY
+        for i in range(traits.n):
+            entry = traits.entries[i]
+            tag = only_tag(tagset, lexicon, entry)
+            if tag < 0:
+                count = extract(&traits.values[WIDTH * (i + BORDER)], i == 0, tag1, class1, class2, &self.keys[0])
+                self.weights.score(&self.keys[0], count, &self.found[0], &self.scores[0])
+                tag = best(tagset, lexicon, entry, &self.scores[0], &self.sums[0])
+            tags[i] = tag
+            tag1, class2, class1 = tagset.names[tag], class1, tagset.classes[tag]

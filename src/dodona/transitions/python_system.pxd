@@ -1,0 +1,4 @@
+from dodona.transitions.system cimport TransitionSystem
+
+cdef class PythonSystem(TransitionSystem):
+    pass

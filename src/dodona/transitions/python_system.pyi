@@ -1,0 +1,3 @@
+from dodona.transitions.system import TransitionSystem
+
+class PythonSystem(TransitionSystem): ...

@@ -1,0 +1,43 @@
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.state cimport State
+from dodona.transitions.workspace cimport Workspace
+
+cdef int NONE
+
+cdef class TransitionSystem:
+    cdef public int labels        # how many labels an arc can carry
+    cdef public bint single_root  # exactly one word is attached to ROOT
+    cdef public int plain         # how many moves carry no label; they come first
+    cdef public int[::1] moves    # the moves, plain ones first
+    cdef public int[::1] first    # the number of each move's first action, and at the end the number of actions
+    cdef public int actions       # plain + labels for each of the other moves
+    cdef public bint has_sites    # actions are taken at one of many sites, not at 0 only
+    cdef public bint has_preferences  # `prefers` tells apart moves that cost nothing
+    cdef public int carried_move  # SHIFT carries along the best label of this move; NONE: no label at all
+
+    cdef int start(self, State s, int n) except -1 nogil
+    cdef bint is_terminal(self, State s) except -1 nogil
+    cdef bint legal(self, State s, int move, int site) except -1 nogil
+    cdef int apply(self, State s, int move, int site, int label) except -1 nogil
+    cdef int dead_end(self, State s) except -1 with gil
+    cdef int act(self, State s, int action, int site, int carried) except -1 nogil
+    cdef int move_of(self, int action) noexcept nogil
+    cdef int label_of(self, int action) noexcept nogil
+    cdef int head_of(self, State s, int move, int site) except -1 nogil
+    cdef int dependent_of(self, State s, int move, int site) except -1 nogil
+    cdef int next_site(self, State s, int site) except -2 nogil
+    cdef int reopened_site(self, State s) except -2 nogil
+    cdef int cost(self, State s, Gold gold, int move, int site) except? -1 nogil
+    cdef int unknown_cost(self) except -1 with gil
+    cdef int penalty(self, State s, Gold gold, int move, int site, Workspace work) except? -1 nogil
+    cdef bint prefers(self, State s, Gold gold, int move, int label) except -1 nogil
+    cdef bint reaches(self, State s, Gold gold, Workspace work) except -1 nogil
+    cdef int correct_moves(self, State s, Gold gold, Workspace work, bint links_too) except -1 nogil
+    cdef int canonical(self, State s, Gold gold, int site) except -2 nogil
+    cdef int canonical_site(self, State s, Gold gold) except -2 nogil
+    cdef int costs(self, State s, Gold gold, int site, int carried, int[::1] out) except -1 nogil
+    cdef int penalties(self, State s, Gold gold, int site, int carried, Workspace work, int[::1] out) except -1 nogil
+    cdef int write_costs(
+        self, State s, Gold gold, int m, int site, int carried, int cost, int[::1] out
+    ) except -1 nogil
+    cdef void forbid(self, int m, int[::1] out) noexcept nogil

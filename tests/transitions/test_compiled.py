@@ -1,0 +1,36 @@
+"""The core is compiled, and the same files run by the interpreter give the same results."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from dodona.transitions.system import COMPILED
+
+ROOT = Path(__file__).parents[2]
+
+
+def run_transcript(pythonpath: str) -> list[str]:
+    """In a process of its own, with another hash seed each time."""
+    environment = {**os.environ, "PYTHONPATH": pythonpath, "PYTHONHASHSEED": "random"}
+    script = ROOT / "tests" / "transitions" / "transcript.py"
+    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_the_core_under_test_is_compiled() -> None:
+    assert COMPILED
+
+
+def test_compiled_and_interpreted_core_agree(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src" / "dodona", tmp_path / "dodona", ignore=shutil.ignore_patterns("*.so", "*.pxd"))
+    compiled = run_transcript("")
+    interpreted = run_transcript(str(tmp_path))
+    assert (compiled[0], interpreted[0]) == ("compiled", "interpreted")
+    assert compiled[1:] == interpreted[1:]
+    assert int(compiled[1]) > 5_000
+
+
+def test_same_results_every_time() -> None:
+    assert run_transcript("") == run_transcript("")
