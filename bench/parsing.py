@@ -73,7 +73,7 @@ def measure_speed(model: str, test: str) -> None:
         write(sentences * 8, text)
         sentences.clear()
         encoded.clear()
-        whole = 8 * count / seconds(lambda: write(parser.parse(read(text)), parsed), 5)
+        whole = 8 * count / seconds(lambda: write(parser.apply(read(text)), parsed), 5)
     print(f"  {alone:,.0f} words a CPU second, the parser alone; {whole:,.0f} from file to file")
     print(f"  a word takes {lengths} words a sentence; {peak_memory()} MB in all")
 

@@ -34,7 +34,7 @@ def measure(model: str, text: Path) -> None:
         times = [time.process_time()]
         sentences = list(nlp.sentences(pieces))
         times.append(time.process_time())
-        for work in (nlp.tagger.tag, nlp.lemmatizer.lemmatize, nlp.parser.parse):
+        for work in (nlp.tagger.apply, nlp.lemmatizer.apply, nlp.parser.apply):
             list(work(sentences))
             times.append(time.process_time())
         write(sentences, target)

@@ -49,9 +49,9 @@ def measure(folder: Path) -> None:
     middle = time.process_time()
     lemmas = train_lemmatizer(training, LemmatizerOptions())
     end = time.process_time()
-    tagging = min(seconds(lambda: list(tags.tag(test))) for _ in range(RUNS))
+    tagging = min(seconds(lambda: list(tags.apply(test))) for _ in range(RUNS))
     again = [Lemmatizer.from_parts(*lemmas.parts(), "here") for _ in range(RUNS)]
-    lemmatizing = min(seconds(lambda: list(one.lemmatize(test))) for one in again)  # noqa: B023
+    lemmatizing = min(seconds(lambda: list(one.apply(test))) for one in again)  # noqa: B023
     found = columns(test)
     scores = [percent([row[k] for row in gold], [row[k] for row in found]) for k in range(4)]
     scores.insert(3, percent([row[:3] for row in gold], [row[:3] for row in found]))

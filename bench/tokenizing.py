@@ -35,16 +35,16 @@ def measure(folder: Path, part: str) -> None:
     tokenizer = train_tokenizer(training, TokenizerOptions())
     trained = time.process_time() - begin
     text = raw_text(gold)
-    found = list(tokenizer.sentences([text]))
+    found = list(tokenizer.apply([text]))
     assert rebuilt(found) == text
     scores = evaluate(gold, with_trees(found))
     size = sum(array.nbytes for array in tokenizer.parts()[1].values())
     for sentences in (training, gold, found):
         sentences.clear()  # they would only be in the way
     text *= 1 + LEAST_TEXT // len(text)
-    count = sum(map(len, tokenizer.sentences([text])))
+    count = sum(map(len, tokenizer.apply([text])))
     finding = seconds(lambda: segment(tokenizer, text), 3)
-    making = seconds(lambda: [None for _ in tokenizer.sentences([text])], 3)
+    making = seconds(lambda: [None for _ in tokenizer.apply([text])], 3)
     f1 = "  ".join(f"{name} {100 * scores[name].f1:6.2f}" for name in ("Tokens", "Words", "Sentences"))
     speed = f"{count / finding:9,.0f} found, {count / making:9,.0f} in sentences"
     print(f"{folder.name:14} {f1}  {trained:5.1f} s  {size / 1e6:5.2f} MB  {speed}", flush=True)

@@ -16,7 +16,7 @@ from dodona import FormatError, write
 from dodona.cli.main import COMMANDS
 from dodona.cli.main import dodona as command_line
 from dodona.data.rawtext import detokenized
-from dodona.pipeline import model_path
+from dodona.pipeline.doors import model_path
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "src" / "dodona" / "models" / "README.md"]

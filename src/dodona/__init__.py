@@ -1,5 +1,7 @@
 """Dodona: transition-based dependency parsing with exact oracles and a compiled core."""
 
+from typing import TYPE_CHECKING, Any
+
 from dodona.data import Sentence, read, write
 from dodona.drawing import draw
 from dodona.errors import (
@@ -11,9 +13,13 @@ from dodona.errors import (
     TransitionError,
     TreeError,
 )
-from dodona.pipeline import load, train
+from dodona.pipeline.doors import load, train
 from dodona.research.configuration import Configuration
 from dodona.research.system import System, system
+
+if TYPE_CHECKING:
+    from dodona.components.parser import Request
+    from dodona.pipeline.pipeline import Pipeline
 
 __version__ = "0.1.0"
 
@@ -24,6 +30,8 @@ __all__ = [
     "FormatWarning",
     "MismatchError",
     "OptionError",
+    "Pipeline",
+    "Request",
     "Sentence",
     "System",
     "TransitionError",
@@ -35,3 +43,16 @@ __all__ = [
     "train",
     "write",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Pipeline and Request come when they are asked for, with numpy, which the research door need not wait for."""
+    if name == "Pipeline":
+        from dodona.pipeline.pipeline import Pipeline
+
+        return Pipeline
+    if name == "Request":
+        from dodona.components.parser import Request
+
+        return Request
+    raise AttributeError(f"module 'dodona' has no attribute {name!r}")

@@ -91,7 +91,7 @@ def test_given_labels_come_out_known_or_not() -> None:
     sentence = Sentence.from_words(
         ["the", "oak", "asks", "."], heads=[2, 3, None, None], labels=["det", "made-up", "_", "_"]
     )
-    (parsed,) = parser.parse([sentence], Request(constrained=True))
+    (parsed,) = parser.apply([sentence], request=Request(constrained=True))
     assert parsed.heads[:2] == [2, 3]
     assert parsed.labels[:2] == ["det", "made-up"]
     assert parsed.labels[3] == "punct"

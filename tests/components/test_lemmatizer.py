@@ -93,7 +93,7 @@ def test_it_fills_in_the_column(lemmatizer: Lemmatizer) -> None:
     for sentence, gold in zip(sentences, TEST, strict=True):
         sentence.set_column("upos", gold.upos)
         sentence.set_column("feats", gold.feats)
-    done = list(lemmatizer.lemmatize(iter(sentences)))
+    done = list(lemmatizer.apply(iter(sentences)))
     right = sum(
         a == b for one, two in zip(done, TEST, strict=True) for a, b in zip(one.lemmas, two.lemmas, strict=True)
     )
@@ -102,7 +102,7 @@ def test_it_fills_in_the_column(lemmatizer: Lemmatizer) -> None:
 
 
 def test_strange_words(lemmatizer: Lemmatizer) -> None:
-    (sentence,) = lemmatizer.lemmatize([Sentence.from_words(STRANGE, ["NOUN"] * len(STRANGE))])
+    (sentence,) = lemmatizer.apply([Sentence.from_words(STRANGE, ["NOUN"] * len(STRANGE))])
     assert all(sentence.lemmas)
     strange = [Sentence.from_words([form], ["X"], lemmas=[form[::-1]]) for form in STRANGE]
     trained = train_lemmatizer(strange, LemmatizerOptions())
@@ -114,7 +114,7 @@ def test_no_lemmas_to_learn() -> None:
     lemmatizer = train_lemmatizer(
         [Sentence.from_words(["_" if i % 9 else "oaks", "rustle"]) for i in range(20)], LemmatizerOptions()
     )
-    (sentence,) = lemmatizer.lemmatize([Sentence.from_words(["doves", "Rustle", "\N{CRYING FACE}"])])
+    (sentence,) = lemmatizer.apply([Sentence.from_words(["doves", "Rustle", "\N{CRYING FACE}"])])
     assert sentence.lemmas == ["_"] * 3
 
 

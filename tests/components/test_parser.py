@@ -77,7 +77,7 @@ def test_every_output_is_a_tree_whatever_the_model_says(name: str, single_root: 
     """After one sentence of training the model knows nothing."""
     parser = train_parser(TRAIN[:1], ParserOptions(system=name, iterations=1, single_root=single_root))
     strange = [Sentence.from_words([str(i % 7) for i in range(n)]) for n in (1, 2, 3, 10, 60)]
-    for sentence in parser.parse(strange):
+    for sentence in parser.apply(strange):
         sentence.check_gold()
         assert sentence.heads.count(0) >= 1
         if single_root:

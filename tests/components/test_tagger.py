@@ -26,7 +26,7 @@ def tags(sentences: list[Sentence]) -> list[list[list[str]]]:
 
 
 def test_it_learns(tagger: Tagger) -> None:
-    tagged = list(tagger.tag(bare(TEST)))
+    tagged = list(tagger.apply(bare(TEST)))
     right = sum(
         a == b for one, two in zip(tagged, TEST, strict=True) for a, b in zip(one.feats, two.feats, strict=True)
     )
@@ -35,20 +35,20 @@ def test_it_learns(tagger: Tagger) -> None:
 
 
 def test_unknown_words_are_known_by_their_endings(tagger: Tagger) -> None:
-    (tagged,) = tagger.tag([Sentence.from_words(["The", "laurels", "blossomed", "the", "tripod", "."])])
+    (tagged,) = tagger.apply([Sentence.from_words(["The", "laurels", "blossomed", "the", "tripod", "."])])
     assert tagged.upos == ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
     assert tagged.feats[1:3] == ["Number=Plur", "Tense=Past|VerbForm=Fin"]
 
 
 def test_context_decides(tagger: Tagger) -> None:
     """`questions` is a noun or a verb."""
-    (tagged,) = tagger.tag([Sentence.from_words(["Homer", "questions", "the", "questions", "."])])
+    (tagged,) = tagger.apply([Sentence.from_words(["Homer", "questions", "the", "questions", "."])])
     assert tagged.upos == ["PROPN", "VERB", "DET", "NOUN", "PUNCT"]
 
 
 def test_no_tag_that_the_data_does_not_have(tagger: Tagger) -> None:
     known = {tag for sentence in TRAIN for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)}
-    (tagged,) = tagger.tag([Sentence.from_words(STRANGE * 3)])
+    (tagged,) = tagger.apply([Sentence.from_words(STRANGE * 3)])
     assert set(zip(tagged.upos, tagged.xpos, tagged.feats, strict=True)) <= known
 
 
@@ -62,8 +62,8 @@ def test_same_seed_same_bytes(tagger: Tagger) -> None:
 
 
 def test_tags_do_not_depend_on_what_came_before(tagger: Tagger) -> None:
-    forwards = tags(list(tagger.tag(bare(TEST))))
-    backwards = tags(list(tagger.tag(bare(TEST[::-1]))))
+    forwards = tags(list(tagger.apply(bare(TEST))))
+    backwards = tags(list(tagger.apply(bare(TEST[::-1]))))
     assert forwards == backwards[::-1]
 
 
@@ -73,7 +73,7 @@ def test_a_round_trip(tagger: Tagger, tmp_path: Path) -> None:
     metadata, loaded = modelfile.load(tmp_path / "model")
     again = Tagger.from_parts(metadata["description"], loaded, "here")
     assert (again.tags, again.options) == (tagger.tags, tagger.options)
-    assert tags(list(again.tag(bare(TEST)))) == tags(list(tagger.tag(bare(TEST))))
+    assert tags(list(again.apply(bare(TEST)))) == tags(list(tagger.apply(bare(TEST))))
 
 
 def test_it_takes_a_few_sentences_at_a_time(tagger: Tagger) -> None:
@@ -85,7 +85,7 @@ def test_it_takes_a_few_sentences_at_a_time(tagger: Tagger) -> None:
             taken += 1
             yield Sentence.from_words(["oak"])
 
-    next(iter(tagger.tag(endless())))
+    next(iter(tagger.apply(endless())))
     assert 0 < taken <= 100
 
 
@@ -97,7 +97,7 @@ def test_columns_that_are_empty_stay_so(empty: tuple[str, ...]) -> None:
             sentence.set_column(name, ["_"] * len(sentence))
     tagger = train_tagger(sentences, TaggerOptions(iterations=2))
     Tagger.from_parts(*tagger.parts(), "here")
-    for sentence in tagger.tag(bare(TEST)):
+    for sentence in tagger.apply(bare(TEST)):
         for name in COLUMNS:
             assert (set(getattr(sentence, name)) == {"_"}) == (name in empty)
 
@@ -107,7 +107,7 @@ def test_many_tags() -> None:
     sentences = [Sentence.from_words([f"w{i}", "x"], [f"T{i}", "X"]) for i in range(1200)]
     tagger = train_tagger(sentences, TaggerOptions(iterations=1))
     again = Tagger.from_parts(*tagger.parts(), "here")
-    assert tags(list(again.tag(bare(sentences[:20])))) == tags(list(tagger.tag(bare(sentences[:20]))))
+    assert tags(list(again.apply(bare(sentences[:20])))) == tags(list(tagger.apply(bare(sentences[:20]))))
 
 
 def test_training_can_be_stopped_by_the_report() -> None:
@@ -123,7 +123,7 @@ def test_training_can_be_stopped_by_the_report() -> None:
 
 
 def test_one_sentence_is_enough() -> None:
-    (tagged,) = train_tagger(TRAIN[:1], TaggerOptions(iterations=1)).tag(bare(TRAIN[:1]))
+    (tagged,) = train_tagger(TRAIN[:1], TaggerOptions(iterations=1)).apply(bare(TRAIN[:1]))
     assert len(tagged.upos) == len(tagged)
 
 
@@ -177,4 +177,4 @@ def test_arrays_that_are_wrong(tagger: Tagger) -> None:
                 changed = Tagger.from_parts(description, arrays | {name: np.ascontiguousarray(values)}, "some file")
             except FormatError:
                 continue
-            list(changed.tag(bare(TEST[:5])))
+            list(changed.apply(bare(TEST[:5])))

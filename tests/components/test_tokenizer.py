@@ -29,7 +29,7 @@ TEXTS = st.lists(st.sampled_from(STRANGE) | st.characters(), max_size=40).map(""
 
 
 def tokenized(text: str, tokenizer: Tokenizer = TRAINED) -> list[Sentence]:
-    return list(tokenizer.sentences([text]))
+    return list(tokenizer.apply([text]))
 
 
 def as_bytes(sentences: list[Sentence]) -> bytes:
@@ -130,7 +130,7 @@ def test_pieces_make_no_difference(texts: list[str], repeated: int, data: st.Dat
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     least, module.PIECE = module.PIECE, data.draw(st.sampled_from([1, 30, 1000]))
     try:
-        assert as_bytes(list(TRAINED.sentences(pieces))) == whole
+        assert as_bytes(list(TRAINED.apply(pieces))) == whole
     finally:
         module.PIECE = least
 
@@ -144,7 +144,7 @@ def test_memory_is_flat() -> None:
             taken += 1
             yield "Zeus saw the oak. Dr. Ares didn't see. " * 100
 
-    sentences = TRAINED.sentences(endless())
+    sentences = TRAINED.apply(endless())
     for _ in range(2000):
         next(sentences)
     assert taken * 200 < 2000 + 10_000
@@ -152,7 +152,7 @@ def test_memory_is_flat() -> None:
 
 def test_two_texts_at_once_do_not_disturb_each_other() -> None:
     text = raw_text(english(50, seed=3))
-    one, two = TRAINED.sentences([text]), TRAINED.sentences(["Zeus couldn't see.", *" x" * 9])
+    one, two = TRAINED.apply([text]), TRAINED.apply(["Zeus couldn't see.", *" x" * 9])
     mixed = list(zip(one, two, strict=False))
     assert as_bytes([a for a, _ in mixed]) == as_bytes(tokenized(text)[: len(mixed)])
 

@@ -2,7 +2,7 @@
 
 import click
 
-from dodona.pipeline import model_path
+from dodona.pipeline.doors import model_path
 from dodona.pipeline.pipeline import Pipeline
 
 

@@ -15,7 +15,7 @@ from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.data.plain import read_plain, read_text
 from dodona.errors import FormatError
-from dodona.pipeline import model_path
+from dodona.pipeline.doors import model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
 

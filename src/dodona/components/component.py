@@ -1,10 +1,47 @@
-"""What all components that learn have in common: how often, with which seed, and what they report meanwhile."""
+"""What all components have in common: what they do, how they are trained, and what they report meanwhile."""
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Protocol, TypeVar
 
+from numpy.typing import NDArray
+
+from dodona.data import Sentence
 from dodona.errors import OptionError
 
-__all__ = ["Iteration", "TrainingOptions"]
+__all__ = ["Component", "Iteration", "Parts", "TrainingOptions", "batches"]
+
+BATCH = 64
+
+Item = TypeVar("Item")
+Given = TypeVar("Given", contravariant=True)
+Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
+"""A component as data: a description for JSON, and arrays."""
+
+
+class Component(Protocol[Given]):
+    """A trained component. It takes text (the tokenizer) or sentences (all others) and gives sentences.
+
+    A function `train_NAME(sentences, options, report)` beside the class trains it.
+    """
+
+    def apply(self, given: Iterable[Given], /) -> Iterator[Sentence]:
+        """Do the component's work, one sentence after the other, in place."""
+
+    def parts(self) -> Parts:
+        """What a model file needs to keep."""
+
+    @classmethod
+    def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> Any:
+        """The component with these parts. Whatever is not as it should be is a FormatError that names `where`."""
+
+
+def batches(items: Iterable[Item], size: int = BATCH) -> Iterator[list[Item]]:
+    """A few items at a time: a component that works on them one after the other keeps its weights in the cache."""
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.component import Iteration, TrainingOptions
+from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.errors import FormatError
@@ -50,7 +50,7 @@ class Lemmatizer:
         core = _core(self.scripts)
         self._chooser = ScriptChooser(core, checked_weights(where, core.count, weights))
 
-    def lemmatize(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
         for sentence in sentences:
             sentence.accept_column("lemmas", self.lemmas(sentence.words, sentence.upos, sentence.feats))
@@ -76,7 +76,7 @@ class Lemmatizer:
         number = self._chooser.choose(form, lowered(form), upos, feats)
         return self.scripts[number].apply(form) if number >= 0 else form
 
-    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def parts(self) -> Parts:
         """What a model file needs to keep."""
         lines = ["\t".join((*key, lemma)) for key, lemma in sorted(self.exceptions.items())]
         text = np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)

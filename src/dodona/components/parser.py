@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from math import exp
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from dodona.components.component import Parts, batches
 from dodona.components.given_arcs import Given, given_arcs
 from dodona.components.parser_options import ParserOptions, check_beam, check_has_beam, check_positions
 from dodona.data import Sentence
@@ -25,7 +25,6 @@ from dodona.text.encoder import Encoder, Tagged
 
 __all__ = ["Analysis", "Parser", "Request"]
 
-BATCH = 64
 COLDEST = 1e-6
 TEMPERATURE = 100.0  # about what treebanks ask for; weights are stored on the same scale in all models
 
@@ -85,15 +84,14 @@ class Parser:
         self._scorer: LinearScorer | None = None
         self._beams: dict[int, Beam] = {}
 
-    def parse(self, sentences: Iterable[Sentence], request: Request | None = None) -> Iterator[Sentence]:
+    def apply(self, sentences: Iterable[Sentence], /, request: Request | None = None) -> Iterator[Sentence]:
         """Fill in heads and labels, one sentence after the other, in place.
 
         For more than one tree the sentence comes that many times, each a copy with its score in a comment.
         """
         request = request or Request()
         self.check(request)
-        rest = iter(sentences)
-        while batch := list(islice(rest, BATCH)):  # a few at a time, so that the weights stay near the processor
+        for batch in batches(sentences):
             if request == Request():
                 parsed = [self._best(encoded) for encoded in self._encoded(batch, self.options.beam)]
                 for sentence, (heads, labels) in zip(batch, parsed, strict=True):
@@ -201,7 +199,7 @@ class Parser:
             return deprojectivize(heads, names, self._lowers)
         return heads, names
 
-    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def parts(self) -> Parts:
         """What a model file needs to keep."""
         description = {
             "options": asdict(self.options),

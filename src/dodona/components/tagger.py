@@ -4,13 +4,12 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.component import Iteration, TrainingOptions
+from dodona.components.component import Iteration, Parts, TrainingOptions, batches
 from dodona.components.lexicon import checked_lexicon, lexicon_arrays, lexicons_of_the_rest
 from dodona.data import Sentence
 from dodona.data.checks import check_values
@@ -22,7 +21,6 @@ from dodona.text.tag_model import GreedyTagger, TagLearner
 
 __all__ = ["COLUMNS", "Tagger", "TaggerOptions", "train_tagger"]
 
-BATCH = 64
 COLUMNS = ("upos", "xpos", "feats")
 FREQUENT = 100  # a tag seen so often has weights of its own, beside those of its parts
 MOST = 65_535  # tags, and parts of tags
@@ -54,13 +52,9 @@ class Tagger:
         for values in self._values:
             check_values(values, len(values))  # once, so that columns can be accepted as they are
 
-    def tag(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place.
-
-        A few sentences are taken at a time, so that the weights stay near the processor.
-        """
-        rest = iter(sentences)
-        while batch := list(islice(rest, BATCH)):
+    def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
+        """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place."""
+        for batch in batches(sentences):
             tagged = [self.columns(sentence.words) for sentence in batch]
             for sentence, columns in zip(batch, tagged, strict=True):
                 for name, values in zip(COLUMNS, columns, strict=True):
@@ -72,7 +66,7 @@ class Tagger:
         numbers = self._greedy.tag(Traits(words, self._tagset, self._lexicon)).tolist()
         return [list(map(values.__getitem__, numbers)) for values in self._values]
 
-    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def parts(self) -> Parts:
         """What a model file needs to keep."""
         tags = [list(tag) for tag in self.tags]
         return {"options": asdict(self.options), "tags": tags, "frequent": self.frequent}, self._arrays

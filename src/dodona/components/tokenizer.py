@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.component import Iteration, TrainingOptions
+from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.components.multiword import Expander
 from dodona.components.tokenizer_rules import learned_rules
 from dodona.data import Sentence, characters
@@ -62,35 +62,52 @@ class Tokenizer:
         self._expander = Expander.parse(_text(arrays["multiword"]), where)
         self._segmenter = Segmenter(checked_weights(where, QUESTIONS, arrays))
 
-    def sentences(self, chunks: Iterable[str]) -> Iterator[Sentence]:
-        """The sentences of one text that comes in pieces; none if it is only white space."""
+    def apply(self, chunks: Iterable[str], /, located: bool = False) -> Iterator[Sentence]:
+        """The sentences of one text that comes in pieces; none if it is only white space.
+
+        `located`: with `offsets`, where each word begins and ends in the text. The words of a multiword token have its
+        place in common.
+        """
         number = 0
         comments = ["# newdoc"]
-        for passage, segments in self._segments(chunks):
+        for begin, passage, segments in self._segments(chunks):
             for segment in segments:
                 number += 1
-                before = passage.text[: passage.text.index(segment.forms[0])] if number == 1 else ""
-                yield self._sentence(passage, segment, [*comments, f"# sent_id = {number}"], before)
+                before = passage.text[: segment.starts[0]] if number == 1 else ""
+                places = _places(segment, begin) if located else None
+                sentence = self._sentence(passage, segment, [*comments, f"# sent_id = {number}"], before)
+                if places is not None:
+                    sentence.offsets = [
+                        place
+                        for (first, last, _), place in zip(sentence.tokens(), places, strict=True)
+                        for _ in range(first, last + 1)
+                    ]
+                yield sentence
                 comments = ["# newpar"] if segment.ends_paragraph else []
 
-    def _segments(self, chunks: Iterable[str]) -> Iterator[tuple[Passage, list[Segment]]]:
-        """Take as much text as there is already, so that long sentences are not begun too often; at least a piece."""
+    def _segments(self, chunks: Iterable[str]) -> Iterator[tuple[int, Passage, list[Segment]]]:
+        """Take as much text as there is already, so that long sentences are not begun too often; at least a piece.
+
+        Each passage comes after the number of characters before it.
+        """
         rest = ""
+        begin = 0
         waiting: list[str] = []
         size = 0
         for chunk in chunks:
-            for begin in range(0, len(chunk), PIECE):
-                waiting.append(chunk[begin : begin + PIECE])
+            for at in range(0, len(chunk), PIECE):
+                waiting.append(chunk[at : at + PIECE])
                 size += len(waiting[-1])
                 if size >= max(PIECE, len(rest)):
                     passage = Passage(rest + "".join(waiting), self._rules)
                     segments, done = self._segmenter.segment(passage, False)
-                    yield passage, segments
+                    yield begin, passage, segments
                     rest = passage.text[done:]
+                    begin += done
                     waiting.clear()
                     size = 0
         passage = Passage(rest + "".join(waiting), self._rules)
-        yield passage, self._segmenter.segment(passage, True)[0]
+        yield begin, passage, self._segmenter.segment(passage, True)[0]
 
     def _sentence(self, passage: Passage, segment: Segment, comments: list[str], before: str) -> Sentence:
         forms, gaps, text = segment.forms, segment.gaps, segment.text
@@ -129,7 +146,7 @@ class Tokenizer:
             words, misc=word_misc, comments=comments, multiword=ranges, multiword_misc=range_misc
         )
 
-    def parts(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    def parts(self) -> Parts:
         """A description for JSON and the arrays, to be saved with a model."""
         return {"options": asdict(self.options)}, self._arrays
 
@@ -144,6 +161,12 @@ class Tokenizer:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
+
+
+def _places(segment: Segment, begin: int) -> list[tuple[int, int]]:
+    """Where each token begins and ends in a text, of which so many characters are before the passage."""
+    pairs = zip(segment.starts, segment.forms, strict=True)
+    return [(begin + start, begin + start + len(form)) for start, form in pairs]
 
 
 def _with(misc: str, more: str) -> str:

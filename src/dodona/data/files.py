@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from dodona.errors import FormatError
 
-__all__ = ["chunks", "output"]
+__all__ = ["chunks", "output", "replaced"]
 
 CHUNK = 1 << 18
 
@@ -94,10 +94,21 @@ def output(path: str | Path) -> Iterator[Output]:
         with _packed(target, "wb", name) as stream:  # a directory fails here
             yield Output(stream, name)
         return
+    with replaced(target, name) as temporary, _packed(temporary, "xb", name) as stream:
+        yield Output(stream, name)
+
+
+@contextmanager
+def replaced(target: str, name: str) -> Iterator[str]:
+    """The name of a new file beside `target`, which takes its place when all has gone well, and is gone otherwise.
+
+    What can go wrong is told with `name`.
+    """
+    with _told(name):
+        mode = _mode(target)
     temporary = f"{target}.{os.urandom(4).hex()}.tmp"
     try:
-        with _packed(temporary, "xb", name) as stream:
-            yield Output(stream, name)
+        yield temporary
         with _told(name):
             if mode is not None:
                 os.chmod(temporary, stat.S_IMODE(mode))

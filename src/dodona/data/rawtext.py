@@ -20,7 +20,7 @@ from dodona.data.characters import is_blank
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError
 
-__all__ = ["Token", "detokenized", "escaped", "located", "paragraphs", "raw_text", "rebuilt", "unescaped"]
+__all__ = ["Token", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt", "unescaped"]
 
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 CHARACTERS = {escape[1]: char for char, escape in ESCAPES.items()}
@@ -61,22 +61,6 @@ def rebuilt(sentences: Iterable[Sentence]) -> str:
             pieces.append(unescaped(said["SpacesInToken"]) if "SpacesInToken" in said else form)
             pieces.append(_space_after(said))
     return "".join(pieces)
-
-
-def located(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The same sentences with `offsets`: where each word begins and ends in the text that the tokenizer made them of.
-    The words of a multiword token have its place in common."""
-    at = 0
-    for sentence in sentences:
-        offsets: list[tuple[int, int]] = []
-        for first, last, form, misc in _tokens(sentence):
-            said = _said(misc)
-            at += len(unescaped(said.get("SpacesBefore", "")))
-            end = at + len(unescaped(said["SpacesInToken"]) if "SpacesInToken" in said else form)
-            offsets += [(at, end)] * (last - first + 1)
-            at = end + len(_space_after(said))
-        sentence.offsets = offsets
-        yield sentence
 
 
 def raw_text(sentences: Iterable[Sentence]) -> str:
@@ -200,25 +184,19 @@ def _is_unspaced(char: str) -> bool:
 
 def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
     """First word, last word, form and MISC of every token as it stands in the text."""
-    if not sentence.multiword:
-        for k, (form, misc) in enumerate(zip(sentence.words, sentence.misc, strict=True), start=1):
-            yield k, k, form, misc
-        return
-    ranges = {first: (last, form) for first, last, form in sentence.multiword}
-    range_misc = {}
+    range_misc = _range_misc(sentence) if sentence.multiword else {}
+    for first, last, form in sentence.tokens():
+        yield first, last, form, range_misc.get(first, "_") if last > first else sentence.misc[first - 1]
+
+
+def _range_misc(sentence: Sentence) -> dict[int, str]:
+    """The MISC column of each multiword token, by its first word."""
+    found = {}
     for line in sentence.to_bytes().decode().split("\n"):
         columns = line.rstrip("\r").split("\t")
         if len(columns) > MISC and "-" in columns[0] and not line.startswith("#"):
-            range_misc[int(columns[0].partition("-")[0])] = columns[MISC]
-    first = 1
-    while first <= len(sentence.words):
-        if first in ranges:
-            last, form = ranges[first]
-            yield first, last, form, range_misc.get(first, "_")
-            first = last + 1
-        else:
-            yield first, first, sentence.words[first - 1], sentence.misc[first - 1]
-            first += 1
+            found[int(columns[0].partition("-")[0])] = columns[MISC]
+    return found
 
 
 def _said(misc: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """A sentence of a treebank: its columns to look at, its bytes to write again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 
 from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
@@ -158,17 +158,18 @@ class Sentence:
                 return value.strip()
         return None
 
+    def tokens(self) -> Iterator[tuple[int, int, str]]:
+        """First word, last word and form of every token as it stands in the text."""
+        ranges = {first: (last, form) for first, last, form in self.multiword}
+        first = 1
+        while first <= len(self):
+            last, form = ranges.get(first) or (first, self.words[first - 1])
+            yield first, last, form
+            first = last + 1
+
     def surface(self) -> Iterable[str]:
-        """The forms as they stand in the text: a multiword token in place of its words."""
-        if not self.multiword:
-            return self.words
-        forms = []
-        done = 0
-        for first, last, form in self.multiword:
-            forms += self.words[done : first - 1]
-            forms.append(form)
-            done = last
-        return forms + self.words[done:]
+        """The forms of the tokens."""
+        return [form for _, _, form in self.tokens()] if self.multiword else self.words
 
     def children(self, k: int) -> list[int]:
         """The words that hang on word k, in order; 0 is ROOT."""

@@ -56,7 +56,8 @@ def flatten(sentences: Iterable[Sentence]) -> Document:
     position = 0
     for sentence in sentences:
         start, first_word = position, len(document)
-        for first, last, is_multiword, form in _tokens(sentence):
+        for first, last, form in sentence.tokens():
+            is_multiword = last > first
             form = form.translate(SPACES)  # one tokenizer may keep a space inside a word and another split there
             if not form:
                 place = f"{sentence.file}:{sentence.word_line(first)}"
@@ -82,13 +83,3 @@ def flatten(sentences: Iterable[Sentence]) -> Document:
         document.parents += [first_word + h - 1 if h else ROOT for h in sentence.gold_heads()]
     document.characters = "".join(pieces)
     return document
-
-
-def _tokens(sentence: Sentence) -> Iterable[tuple[int, int, bool, str]]:
-    """First word, last word, whether it is a multiword token, and form of every token in the text."""
-    ranges = {first: (last, form) for first, last, form in sentence.multiword}
-    first = 1
-    while first <= len(sentence.words):
-        last, form = ranges.get(first, (first, sentence.words[first - 1]))
-        yield first, last, first in ranges, form
-        first = last + 1

@@ -1,4 +1,4 @@
-"""Model files: the safetensors format, mapped into memory, copied, and checked before anything is believed.
+"""Model files: the safetensors format, read into memory and checked before anything is believed.
 
     8 bytes   length of the header, little-endian
     header    JSON: {"__metadata__": {str: str}, name: {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …}
@@ -10,9 +10,7 @@ holds a SHA-256 digest of all the rest, so that a single flipped bit is found.
 
 import hashlib
 import json
-import mmap
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dodona.data.files import replaced
 from dodona.errors import FormatError
 
 __all__ = ["VERSION", "check_target", "is_model", "load", "save"]
@@ -44,23 +43,13 @@ def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDA
     about["digest"] = _digest(about, entries, b"".join(values.tobytes() for values in arrays.values()))
     header = json.dumps({"__metadata__": about, **entries}, ensure_ascii=False).encode()
     header += b" " * (-len(header) % 8)
-    target = check_target(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "wb") as stream:
+        with replaced(str(check_target(path)), str(path)) as temporary, open(temporary, "xb") as stream:
             stream.write(len(header).to_bytes(8, "little") + header)
             for values in arrays.values():
                 stream.write(values.tobytes())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
-        raise
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def check_target(path: str | Path) -> Path:
@@ -78,23 +67,18 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
+            length = int.from_bytes(stream.read(8), "little")
             if size < 8:
                 raise FormatError(f"{path}: {size} bytes; expected a Dodona model")
-            data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        if isinstance(error, FormatError):
-            raise
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise FormatError(f"{path}: cannot be read: {reason}") from error
-    length = int.from_bytes(data[:8], "little")
-    if length > min(size - 8, LONGEST_HEADER):
-        raise FormatError(
-            f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
-        )
-    about, entries = _header(path, bytes(data[8 : 8 + length]))
-    # a copy: what was checked must not change while it is used; numpy's are in large pages where the system has them
-    body = np.frombuffer(data, np.uint8, offset=8 + length).copy().data
-    data.close()
+            if length > min(size - 8, LONGEST_HEADER):
+                raise FormatError(
+                    f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
+                )
+            about, entries = _header(path, stream.read(length))
+            # read, not mapped: what was checked must not change while it is used
+            body = np.fromfile(stream, np.uint8).data
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
     arrays = _arrays(path, entries, body)
     try:
         if about.get("digest") != _digest(about, entries, body):
@@ -152,12 +136,6 @@ def _arrays(path: str | Path, entries: dict[str, Any], body: memoryview) -> dict
     if expected != len(body):
         raise FormatError(f"{path}: {len(body) - expected} bytes that belong to no array")
     return arrays
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _digest(about: Mapping[str, str], entries: Mapping[str, Any], body: Any) -> str:

@@ -4,11 +4,11 @@ import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from dodona.components.component import batches
 from dodona.components.parser import Analysis, Request, annotated
 from dodona.data import Sentence
 from dodona.errors import DodonaError
@@ -28,13 +28,13 @@ _pipeline: Pipeline | None = None
 def parse_in_parallel(
     pipeline: Pipeline, model: str | Path, sentences: Iterable[Sentence], jobs: int, request: Request, retag: bool
 ) -> Iterator[Sentence]:
-    """Parse in `jobs` processes. Each maps the model file; at most a few batches are under way at any time."""
+    """Parse in `jobs` processes. Each loads the model file; at most a few batches are under way at any time."""
     pending: list[tuple[list[Sentence], Future[list[Found]]]] = []
-    rest = iter(sentences)
+    waiting = batches(sentences, BATCH)
     pool = ProcessPoolExecutor(jobs, get_context("forkserver"), _load, (str(model),))
     try:
         while True:
-            while len(pending) < 2 * jobs and (batch := list(islice(rest, BATCH))):
+            while len(pending) < 2 * jobs and (batch := next(waiting, [])):
                 if request.constrained:
                     for sentence in batch:
                         pipeline.parser.check_given(sentence)  # here it is known where it comes from

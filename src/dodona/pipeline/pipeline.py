@@ -1,24 +1,22 @@
 """The pipeline: tokenizer, tagger, lemmatizer and parser in one model file, each doing what the input lacks."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from dodona.components.component import batches
 from dodona.components.lemmatizer import Lemmatizer
 from dodona.components.parser import Parser, Request
 from dodona.components.tagger import Tagger
 from dodona.components.tokenizer import Tokenizer
 from dodona.data import Sentence
-from dodona.data.rawtext import located
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
 
 __all__ = ["COMPONENTS", "Pipeline"]
 
-BATCH = 64
 COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmatizer": Lemmatizer, "parser": Parser}
 
 
@@ -40,13 +38,13 @@ class Pipeline:
 
     def __call__(self, text: str, request: Request | None = None) -> list[Sentence]:
         """The sentences of a text, with everything the pipeline knows about them."""
-        return list(self.parse(located(self.sentences([text])), request))
+        return list(self.parse(self.sentences([text], located=True), request))
 
-    def sentences(self, chunks: Iterable[str]) -> Iterator[Sentence]:
-        """The sentences of a text that comes in pieces, words only."""
+    def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
+        """The sentences of a text that comes in pieces, words only; `located` with their places in the text."""
         if self.tokenizer is None:
             raise OptionError("this model has no tokenizer; expected CoNLL-U or words that are separated already")
-        return self.tokenizer.sentences(chunks)
+        return self.tokenizer.apply(chunks, located=located)
 
     def parse(
         self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False
@@ -55,18 +53,17 @@ class Pipeline:
 
         A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set.
         """
-        rest = iter(sentences)
-        while batch := list(islice(rest, BATCH)):  # a few at a time, so that the weights stay near the processor
+        for batch in batches(sentences):
             self.tag(batch, retag)
-            yield from self.parser.parse(batch, request)
+            yield from self.parser.apply(batch, request=request)
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> None:
         """Fill in the tags and lemmas that sentences lack."""
         if self.tagger is not None:
-            for _ in self.tagger.tag([sentence for sentence in batch if retag or sentence.lacks("upos")]):
+            for _ in self.tagger.apply([sentence for sentence in batch if retag or sentence.lacks("upos")]):
                 pass
         if self.lemmatizer is not None:
-            for _ in self.lemmatizer.lemmatize([sentence for sentence in batch if retag or sentence.lacks("lemmas")]):
+            for _ in self.lemmatizer.apply([sentence for sentence in batch if retag or sentence.lacks("lemmas")]):
                 pass
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:

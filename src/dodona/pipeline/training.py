@@ -80,7 +80,7 @@ def train_pipeline(
         say("jackknife", 0, 1, f"tagging the training data, {plan.folds} folds")
         train_fold = partial(train_tagger, options=makers["tagger"][1])
         tagged = _with_tags(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
-        tagged_dev = list(parts["tagger"].tag([sentence.copied() for sentence in dev]))
+        tagged_dev = list(parts["tagger"].apply([sentence.copied() for sentence in dev]))
     parser, about = _trained_parser(tagged, options, tagged_dev, plan.patience, say)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about

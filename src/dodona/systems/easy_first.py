@@ -71,7 +71,12 @@ class EasyFirst(TransitionSystem):
         return lost
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
-        """The leftmost head that has a neighbour for a gold dependent, which in turn has all of its own."""
+        """A gold arc from this site to a neighbour that has all its own dependents.
+
+        The order is free, so there may be such an arc at several sites, and training takes all of them for right: the
+        oracle is static because it knows nothing of other configurations, and yet it leaves a choice. The canonical
+        derivation takes the leftmost.
+        """
         if site > 0:
             d = s.before[site]
             if gold.head[d] == site and s.arity(d) == gold.arity(d):

@@ -54,8 +54,8 @@ def minimize(
 ) -> int:
     """MINIMAL: shorten the derivation in `best` to the fewest swaps, depth first, with bounded memory.
 
-    Taking a possible arc at once never costs a swap: cut the dependent out of any other derivation and
-    what remains is one. So the only choice is between SHIFT and SWAP. SHIFT is tried first, and FORK in
+    Taking a possible arc at once is taken never to cost a swap (docs/proofs.md says what is known about that).
+    So the only choice is between SHIFT and SWAP. SHIFT is tried first, and FORK in
     the trail marks that SWAP is still to be tried; going back means replaying the trail up to there.
     Returns the length, or NONE if the budget of transitions ran out.
     """

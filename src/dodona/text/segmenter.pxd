@@ -9,6 +9,7 @@ from dodona.scoring.linear.weights cimport Weights
 @cython.final
 cdef class Segment:
     cdef readonly list forms            # of the tokens, as they stand in the text
+    cdef readonly list starts           # the character at which each begins
     cdef readonly list gaps             # what is between each and the next
     cdef readonly list spaced           # numbers of the tokens with blanks inside
     cdef readonly int first             # run

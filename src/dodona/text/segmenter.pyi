@@ -8,6 +8,7 @@ from dodona.text.runs import Passage
 
 class Segment:
     forms: list[str]
+    starts: list[int]
     gaps: list[str]
     spaced: list[int]
     first: int

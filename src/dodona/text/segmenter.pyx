@@ -28,7 +28,7 @@ cdef class Segment:
 
 cdef Segment new_segment(int first):
     cdef Segment segment = Segment.__new__(Segment)
-    segment.forms, segment.gaps, segment.spaced, segment.lasts = [], [], [], []
+    segment.forms, segment.starts, segment.gaps, segment.spaced, segment.lasts = [], [], [], [], []
     segment.first = first
     return segment
 
@@ -87,6 +87,7 @@ cdef class Segmenter:
                 segment.spaced.append(len(segment.forms))
                 has_blanks = is_plain = False
             segment.forms.append(text[runs[at.token].start : runs[k].end])
+            segment.starts.append(runs[at.token].start)
             segment.lasts.append(k)
             end = runs[k + 1].start if k + 1 < n else passage.length
             if end == runs[k].end:

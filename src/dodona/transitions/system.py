@@ -138,9 +138,10 @@ class TransitionSystem:
         return 1 << self.canonical(s, gold, 0)
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
-        """The static oracle: the next move of the canonical derivation, or NONE if it is not at this site.
+        """The static oracle: its move at this site, or NONE if it has none here. The label is that of the gold arc.
 
-        The action is at the first site that has a move; its label is the gold label of its dependent.
+        A system with one site has exactly one such move in a configuration. A system with many can have one at several
+        sites, all of them right; the canonical derivation takes the first.
         """
         return NONE
 

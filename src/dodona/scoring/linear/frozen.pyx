@@ -1,4 +1,4 @@
-"""A finished model: weights pruned, in few bits, in arrays that can be mapped from a file."""
+"""A finished model: weights pruned, in few bits, in arrays as a model file has them."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def weight_bits(int actions):
 
 
 cdef class FrozenWeights:
-    """Weights ready for parsing, from the arrays that `freeze` makes; they may be mapped from a file.
+    """Weights ready for parsing, from the arrays that `freeze` makes.
 
     Most rows are a few (action, weight) pairs of 16 bits, or 32 if there are very many actions; rows with many or large
     weights are kept as 16-bit numbers for all actions. Only the shelves with the features are filled here, in one sweep.

@@ -1,0 +1,98 @@
+"""The short way in: `dodona.load` and `dodona.train`. What needs numpy is imported only when one of them is called."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dodona.data import Sentence, read
+from dodona.errors import FormatError
+
+if TYPE_CHECKING:
+    from dodona.pipeline.pipeline import Pipeline
+
+__all__ = ["load", "model_path", "train"]
+
+
+def load(model: str | Path = "en") -> "Pipeline":
+    """A trained pipeline: one that comes with Dodona, by its name, or one from a file.
+
+    `nlp(text)` gives sentences; `nlp.parse(sentences)` fills in what they lack.
+    """
+    from dodona.pipeline.pipeline import Pipeline
+
+    return Pipeline.load(model_path(model))
+
+
+def model_path(model: str | Path) -> Path:
+    """The file of a model; a name of one that comes with Dodona goes before a file of that name."""
+    bundled = {path.name.removesuffix(".model"): path for path in _bundled()}
+    if str(model) in bundled:
+        return bundled[str(model)]
+    if not Path(model).exists():
+        known = f"; the models that come with Dodona are: {', '.join(sorted(bundled))}" if bundled else ""
+        raise FormatError(f"{model}: there is no such file or model{known}")
+    return Path(model)
+
+
+def _bundled() -> list[Path]:
+    folder = Path(__file__).parent.parent / "models"
+    return sorted(folder.glob("*.model"))
+
+
+def train(
+    treebank: str | Path | Iterable[Sentence],
+    dev: str | Path | Iterable[Sentence] = (),
+    *,
+    components: Sequence[str] | None = None,
+    tags: str = "predicted",
+    folds: int = 10,
+    jobs: int = 1,
+    patience: int = 5,
+    system: str = "arc-eager",
+    system_options: Mapping[str, Any] | None = None,
+    templates: str | None = None,
+    oracle: str | None = None,
+    iterations: int | None = None,
+    explore_after: int = 1,
+    explore: float = 0.9,
+    random_choice: bool = False,
+    update: str = "perceptron",
+    aggressiveness: float = 0.1,
+    beam: int = 1,
+    early_update: bool = False,
+    nonprojective: str = "head",
+    single_root: bool = True,
+    size: float = 12.0,
+    seed: int = 1,
+) -> "Pipeline":
+    """Train a pipeline on gold trees, from a file or from sentences.
+
+    The first five options are those of `TrainingPlan`: what is trained, and on which tags the parser learns. The others
+    are those of `ParserOptions`, which docs/training.md explains. None is what suits the treebank or the system.
+    """
+    from dodona.components.parser_options import ParserOptions
+    from dodona.pipeline.training import TrainingPlan, train_pipeline
+
+    choice = ParserOptions(
+        system=system,
+        system_options=dict(system_options or {}),
+        templates=templates,
+        oracle=oracle,
+        iterations=iterations,
+        explore_after=explore_after,
+        explore=explore,
+        random_choice=random_choice,
+        update=update,
+        aggressiveness=aggressiveness,
+        beam=beam,
+        early_update=early_update,
+        nonprojective=nonprojective,
+        single_root=single_root,
+        size=size,
+        seed=seed,
+    )
+    plan = TrainingPlan(components, tags, folds, jobs, patience)
+    sentences, dev_sentences = (
+        read(source) if isinstance(source, str | Path) else source for source in (treebank, dev)
+    )
+    return train_pipeline(sentences, choice, plan, dev_sentences)

@@ -1,0 +1,40 @@
+"""`dodona.train` shows all of its options, and they are those of the parser and of the plan."""
+
+import inspect
+import subprocess
+import sys
+from dataclasses import MISSING, fields
+
+import dodona
+from dodona.components.parser_options import ParserOptions
+from dodona.pipeline.training import TrainingPlan
+
+
+def test_train_has_every_option_with_its_default() -> None:
+    shown = {
+        name: parameter.default
+        for name, parameter in inspect.signature(dodona.train).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    }
+    options = {field.name: field.default for field in (*fields(TrainingPlan), *fields(ParserOptions))}
+    options["system_options"] = None  # made anew each time
+    assert MISSING not in options.values()
+    assert shown == options
+
+
+def test_public_names_are_there() -> None:
+    for name in dodona.__all__:
+        assert getattr(dodona, name) is not None
+
+
+def test_the_research_door_does_not_wait_for_numpy() -> None:
+    program = "import sys, dodona; dodona.system('arc-eager'); print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout == "False\n"
