@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "dodona"
 IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+dodona\.([a-z_]+)(?:\.([a-z_]+))?", re.M)
 LONGEST = 300
+LONGEST_FUNCTION = 60
+FUNCTION = re.compile(r"^( *)(?:def|cdef|cpdef) [^=]*\b(\w+)\(")
+LONG_FOR_A_REASON = {"sentence_keys": "a list of features, one a line"}
 
 
 def layers() -> dict[str, int]:
@@ -46,3 +50,29 @@ def test_compiled_files_import_from_below(path: Path) -> None:
 @pytest.mark.parametrize("path", files(".py", ".pyx", ".pxd"), ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_file_is_longer_than_one_sitting(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= LONGEST
+
+
+def functions(lines: list[str]) -> Iterator[tuple[str, int]]:
+    """The name and the number of lines of every function; what is indented more belongs to it."""
+    for begin, line in enumerate(lines):
+        found = FUNCTION.match(line)
+        if found is None or "cdef class" in line:
+            continue
+        indent = " " * (len(found[1]) + 1)
+        end = begin + 1
+        while end < len(lines) and (not lines[end].strip() or lines[end].startswith((indent, f"{found[1]})"))):
+            end += 1
+        while not lines[end - 1].strip():
+            end -= 1
+        yield found[2], end - begin
+
+
+@pytest.mark.parametrize("path", files(".py", ".pyx"), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_function_is_too_long_without_a_reason(path: Path) -> None:
+    long = {name for name, length in functions(path.read_text().splitlines()) if length > LONGEST_FUNCTION}
+    assert long <= LONG_FOR_A_REASON.keys()
+
+
+def test_functions_are_measured() -> None:
+    text = "def one(\n    a\n) -> None:\n    b\n\n\nclass Two:\n    cdef int three(self) except -1:\n        c"
+    assert list(functions(text.splitlines())) == [("one", 4), ("three", 2)]

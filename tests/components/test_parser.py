@@ -150,7 +150,6 @@ def test_training_can_be_stopped_by_the_report() -> None:
         ({"beam": 2.5}, "from 1 to 10000"),
         ({"beam": 1 << 40}, "from 1 to 10000"),
         ({"early_update": True}, "without a beam"),
-        ({"colour": "green"}, "unknown option 'colour'; the options are: system"),
     ],
     ids=str,
 )

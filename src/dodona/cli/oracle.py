@@ -113,7 +113,7 @@ class Walk:
         self.sentence = sentence
         self.history = history
         self.has_costs = "dynamic" in chosen.entry.oracles
-        flexible = "dynamic" if self.has_costs else "nd-all"
+        flexible = "dynamic" if self.has_costs else chosen.entry.set_oracles[-1]
         on_path = not history and (gold.core.is_projective or not chosen.entry.projective)
         self.oracle = oracle_name or (chosen.entry.oracles[0] if on_path else flexible)
         if self.oracle not in chosen.entry.oracles:
@@ -149,7 +149,8 @@ class Walk:
     def _judge(self, c: Configuration) -> tuple[list[str], str]:
         """The transitions the oracle would take, best first, and all legal ones in words."""
         if not self.has_costs:
-            kind = self.oracle if self.oracle in self.system.entry.set_oracles else "nd-all"
+            sets = self.system.entry.set_oracles
+            kind = self.oracle if self.oracle in sets else sets[-1]
             good = self.system.correct(c, self.gold, oracle=kind)
             marks = {name: 0 if name in good else 1 for name in self.system.legal(c)}
             return good, _grouped(marks, ("", "✗"))

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from dodona.data import Sentence
 from dodona.errors import OptionError
 
-__all__ = ["Component", "Iteration", "Parts", "TrainingOptions", "batches"]
+__all__ = ["Component", "Iteration", "Parts", "TrainingOptions", "batches", "check_size"]
 
 BATCH = 64
+LARGEST = 100_000  # megabytes
 
 Item = TypeVar("Item")
 Given = TypeVar("Given", contravariant=True)
@@ -44,11 +45,18 @@ def batches(items: Iterable[Item], size: int = BATCH) -> Iterator[list[Item]]:
         yield batch
 
 
+def check_size(size: Any) -> None:
+    if not isinstance(size, int | float) or not 0 < size < LARGEST:
+        raise OptionError(f"size {size!r}: expected megabytes, more than 0 and less than {LARGEST:,}")
+
+
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How often a component goes through its training data, and the seed of the order in which it does."""
+    """How often a component goes through its training data, the seed of the order in which it does, and how large its
+    weights may become."""
 
     iterations: int
+    size: float  # megabytes
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -56,6 +64,7 @@ class TrainingOptions:
             raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
         if not isinstance(self.seed, int):
             raise OptionError(f"seed {self.seed!r}: expected a number")
+        check_size(self.size)
 
 
 @dataclass(frozen=True)

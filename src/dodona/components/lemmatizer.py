@@ -30,6 +30,7 @@ class LemmatizerOptions(TrainingOptions):
     """How a lemmatizer is trained."""
 
     iterations: int = 8
+    size: float = 1.0
 
 
 class Lemmatizer:
@@ -129,7 +130,7 @@ def train_lemmatizer(
         mistakes = sum([learner.train(*example) for example in examples])
         if report is not None and report(Iteration(iteration, len(examples), mistakes, learner.weights.features)):
             break
-    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights), "this lemmatizer")
+    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights, options.size), "this lemmatizer")
     lemmatizer.exceptions = _exceptions(lemmatizer, lemmas)
     return lemmatizer
 

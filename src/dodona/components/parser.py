@@ -1,5 +1,6 @@
 """The parser as a component: it parses sentences, greedily or with a beam, and turns into data and back."""
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import exp
@@ -80,9 +81,7 @@ class Parser:
         encoded = built.entry.projective and options.nonprojective in ENCODINGS[1:]
         self._lowers = options.nonprojective if encoded else None
         self._weights = checked_weights(where, self._core.actions, arrays)
-        self._greedy = GreedySearch(self._core, LinearScorer(templates, self._weights))
-        self._scorer: LinearScorer | None = None
-        self._beams: dict[int, Beam] = {}
+        self._threads = threading.local()  # searches and scorers write into memory of their own: one for each thread
 
     def apply(self, sentences: Iterable[Sentence], /, request: Request | None = None) -> Iterator[Sentence]:
         """Fill in heads and labels, one sentence after the other, in place.
@@ -171,11 +170,23 @@ class Parser:
         beam.search(encoded, *limits)
         return beam.results(most)
 
+    @property
+    def _greedy(self) -> GreedySearch:
+        """This thread's."""
+        if not hasattr(self._threads, "greedy"):
+            self._threads.greedy = GreedySearch(self._core, LinearScorer(self.templates, self._weights))
+        found: GreedySearch = self._threads.greedy
+        return found
+
     def _beam(self, width: int) -> Beam:
-        if width not in self._beams:
-            self._scorer = self._scorer or LinearScorer(self.templates, self._weights, cached=True)
-            self._beams[width] = Beam(self._core, self._scorer, width)
-        return self._beams[width]
+        """This thread's beam of that width; all of them share a scorer."""
+        if not hasattr(self._threads, "beams"):
+            self._threads.scorer = LinearScorer(self.templates, self._weights, cached=True)
+            self._threads.beams = {}
+        beams: dict[int, Beam] = self._threads.beams
+        if width not in beams:
+            beams[width] = Beam(self._core, self._threads.scorer, width)
+        return beams[width]
 
     def _given(self, sentence: Sentence) -> Given | None:
         decorated = self._lowers is not None

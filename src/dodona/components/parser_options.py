@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dodona.components.component import check_size
 from dodona.data.pseudoprojective import ENCODINGS
 from dodona.errors import OptionError
 from dodona.scoring.linear.templates import Templates
@@ -66,8 +67,7 @@ class ParserOptions:
             raise OptionError("update 'pa-max-loss': with a beam, expected perceptron or pa")
         if iterations < 1:
             raise OptionError(f"iterations {iterations}: expected at least 1")
-        if not self.size > 0:
-            raise OptionError(f"size {self.size}: expected megabytes, more than 0")
+        check_size(self.size)
         if not 0 <= self.explore <= 1:
             raise OptionError(f"explore {self.explore}: expected a probability from 0 to 1")
         filled = asdict(self) | {

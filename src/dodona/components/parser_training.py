@@ -17,7 +17,7 @@ from dodona.errors import FormatError
 from dodona.learning.perceptron import GreedyLearner
 from dodona.learning.structured import StructuredLearner
 from dodona.oracles.policy import Policy, leaves_a_choice
-from dodona.scoring.linear.pruning import arrays_of_size
+from dodona.scoring.linear.pruning import frozen_arrays
 from dodona.scoring.linear.templates import Templates
 from dodona.systems.build import BUDGET, BuiltSystem
 from dodona.text.encoder import Encoder
@@ -96,7 +96,7 @@ def train_parser(
 
 def frozen_parser(learner: Learner, options: ParserOptions, labels: Sequence[str], templates: Templates) -> Parser:
     """A parser with the averaged weights as they are now; the largest ones, if all would take too much room."""
-    arrays = arrays_of_size(learner.weights, int(1e6 * options.size))
+    arrays = frozen_arrays(learner.weights, options.size)
     return Parser(options, labels, templates, arrays)
 
 

@@ -1,6 +1,7 @@
 """The tagger as a component: it learns UPOS, XPOS and FEATS from sentences, and fills them in."""
 
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -33,6 +34,7 @@ class TaggerOptions(TrainingOptions):
     """How a tagger is trained."""
 
     iterations: int = 12
+    size: float = 3.3
 
 
 class Tagger:
@@ -47,7 +49,8 @@ class Tagger:
         self._arrays = arrays
         self._tagset = _tagset(self.tags, frequent, where)
         self._lexicon = checked_lexicon(where, len(self.tags), arrays)
-        self._greedy = GreedyTagger(self._tagset, checked_weights(where, self._tagset.parts, arrays))
+        self._weights = checked_weights(where, self._tagset.parts, arrays)
+        self._threads = threading.local()  # a tagger at work writes into memory of its own: one for each thread
         self._values = [list(values) for values in zip(*self.tags, strict=True)]
         for values in self._values:
             check_values(values, len(values))  # once, so that columns can be accepted as they are
@@ -63,7 +66,9 @@ class Tagger:
 
     def columns(self, words: list[str]) -> list[list[str]]:
         """The three columns for these words."""
-        numbers = self._greedy.tag(Traits(words, self._tagset, self._lexicon)).tolist()
+        if not hasattr(self._threads, "greedy"):
+            self._threads.greedy = GreedyTagger(self._tagset, self._weights)
+        numbers = self._threads.greedy.tag(Traits(words, self._tagset, self._lexicon)).tolist()
         return [list(map(values.__getitem__, numbers)) for values in self._values]
 
     def parts(self) -> Parts:
@@ -117,7 +122,7 @@ def train_tagger(
             learner.train(traits, numbers)
         if report is not None and report(Iteration(iteration, *learner.count(), learner.weights.features)):
             break
-    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights)
+    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, options.size)
     return Tagger(options, tags, frequent, arrays, "this tagger")
 
 

@@ -21,8 +21,7 @@ from dodona.components.tokenizer_rules import learned_rules
 from dodona.data import Sentence, characters
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
-from dodona.scoring.linear.frozen import freeze, without_weak_features
-from dodona.scoring.linear.pruning import checked_weights
+from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
 from dodona.text import runs as passages
 from dodona.text.runs import Passage, Rules
 from dodona.text.segmenter import Segment, Segmenter, SegmentLearner
@@ -31,11 +30,8 @@ __all__ = ["Tokenizer", "TokenizerOptions", "train_tokenizer"]
 
 PIECE = 1 << 16  # characters that are worth the trouble
 QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
-WEAK = (0.03, 0.06, 0.12)  # features without a larger weight are left out, as far as it is needed
-LARGE = 1_000_000  # bytes, where that begins
 GAPS = {" ": "_", "": "SpaceAfter=No"}
 BLANKS = re.compile(f"[{characters.BLANKS}]+")
-WEIGHTS = ("marks", "counts", "rows", "wide")
 TEXTS = ("splits", "multiword")
 
 
@@ -44,6 +40,7 @@ class TokenizerOptions(TrainingOptions):
     """How a tokenizer is trained."""
 
     iterations: int = 10
+    size: float = 1.0
     rate: float = 0.3  # of learning
 
     def __post_init__(self) -> None:
@@ -225,12 +222,7 @@ def train_tokenizer(
         asked, mistakes = learner.asked, learner.mistakes
         if report is not None and report(Iteration(number, steps, wrong, learner.weights.features)):
             break
-    averages = learner.weights.averages()
-    frozen = freeze(*averages, QUESTIONS)
-    for least in WEAK:
-        if sum(array.nbytes for array in frozen) > LARGE:
-            frozen = freeze(*without_weak_features(*averages, least), QUESTIONS)
-    arrays = dict(zip(WEIGHTS, frozen, strict=True)) | {
+    arrays = frozen_arrays(learner.weights, options.size) | {
         "questions": questions,
         "words": words,
         "splits": _bytes("\n".join(" ".join(pieces) for pieces in splits)),

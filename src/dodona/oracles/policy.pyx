@@ -15,28 +15,24 @@ from dodona.transitions.moves import NONE as _NONE
 cdef int NONE = _NONE
 cdef int STATIC = 0, SET = 1, COSTS = 2, PENALTIES = 3
 
-KINDS = {
-    "static": STATIC, "eager": STATIC, "lazy": STATIC, "minimal": STATIC,
-    "nd-sw": SET, "nd-all": SET,
-    "nondeterministic": COSTS, "dynamic": COSTS,
-    "given": PENALTIES,
-}
+KINDS = {"nd-sw": SET, "nd-all": SET, "nondeterministic": COSTS, "dynamic": COSTS, "given": PENALTIES}
+"""By the name of the oracle; all others are static."""
 
 
 def leaves_a_choice(str oracle):
     """Whether several actions can be right at the same time; then the gold tree may be known in part only."""
-    return KINDS[oracle] != STATIC
+    return oracle in KINDS
 
 
 cdef class Policy:
-    """An oracle at work, for one thread. `oracle` is a key of KINDS.
+    """An oracle at work, for one thread, by its name.
 
     `unfit` are labels that the words with a gold head must not get; `longest` is the length of the longest sentence.
     """
 
     def __init__(self, TransitionSystem system, str oracle, *, unfit=(), int longest=0):
         self.system = system
-        self.kind = KINDS[oracle]
+        self.kind = KINDS.get(oracle, STATIC)
         self.links_too = oracle == "nd-all"
         self.preferring = system.has_preferences and self.kind == COSTS
         self.costs = array("i", bytes(4 * system.actions))

@@ -10,6 +10,7 @@ that the compiled core need not.
 """
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any
 
 from dodona.errors import OptionError, TransitionError, TreeError
@@ -24,6 +25,7 @@ from dodona.transitions.moves import NONE, SHIFT
 __all__ = ["GoldTree", "System", "system"]
 
 MOST_WORDS = 1 << 24
+PLANNING = Lock()  # a plan is noted in the gold tree, which threads may share
 
 
 def system(name: str, labels: Sequence[str] | None = None, **options: Any) -> "System":
@@ -207,11 +209,13 @@ class System:
             raise OptionError(f"{self.name} has no static oracle {oracle!r}; it has: {', '.join(choices)}")
         gold = self.gold(heads, labels).core
         check_buildable(self._built, gold)
-        moves = self.entry.plan(self._core, gold, oracle, budget)
+        with PLANNING:
+            moves = self.entry.plan(self._core, gold, oracle, budget)
+            derivation = driver.canonical_derivation(self._core, gold, moves)
         self.fallbacks += oracle == "minimal" and moves is None
         c = self.initial(gold.n)
         names = []
-        for move, site, gold_label in driver.canonical_derivation(self._core, gold, moves):
+        for move, site, gold_label in derivation:
             label = max(gold_label, 0)  # without gold labels, the first
             names.append(self._actions.namer(c)((move, site, label)))
             driver.apply(self._core, c.state, move, site, label)

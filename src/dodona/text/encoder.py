@@ -1,14 +1,13 @@
 """The only door from strings to numbers: a sentence becomes the atoms that feature templates speak of."""
 
-import hashlib
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
 from dodona.scoring.linear.features import Words
 from dodona.scoring.linear.templates import COLUMNS, Templates
-from dodona.text.hash_cache import Memory
+from dodona.text.hash_cache import HashCache
+from dodona.text.hashing import hash_text
 
 __all__ = ["Encoder", "Tagged"]
 
@@ -47,25 +46,25 @@ class Encoder:
 
     def __init__(self, templates: Templates) -> None:
         used = {attribute for _, attribute in templates.atoms}
-        self._memories: dict[str, Memory] = {}
+        self._caches: dict[str, HashCache] = {}
         for source in ("words", "upos", "xpos", "feats"):
             columns = [i for i, name in enumerate(COLUMNS) if i in used and SOURCES.get(name, "words") == source]
             if columns:
-                self._memories[source] = Memory(columns, partial(_numbers, [COLUMNS[i] for i in columns]), ROOT)
+                self._caches[source] = HashCache(columns, partial(_numbers, [COLUMNS[i] for i in columns]), ROOT)
 
     def __call__(self, sentence: Tagged) -> Words:
         words = Words(len(sentence.words))
-        for source, memory in self._memories.items():
-            memory.write(getattr(sentence, source), words)
+        for source, cache in self._caches.items():
+            cache.write(getattr(sentence, source), words)
         return words
 
 
-def _numbers(columns: list[str], value: str) -> bytes:
-    """The numbers of a string in these columns, eight bytes each."""
-    return b"".join(_number(name, value) for name in columns)
+def _numbers(columns: list[str], value: str) -> list[int]:
+    """The numbers of a string in these columns."""
+    return [_number(name, value) for name in columns]
 
 
-def _number(name: str, value: str) -> bytes:
+def _number(name: str, value: str) -> int:
+    """A hash of the string, or of the part of it that the column shows; no column shares its numbers with another."""
     part = PARTS[name](value) if name in PARTS and value != ROOT else value
-    digest = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=8, person=name.encode()).digest()
-    return (int.from_bytes(digest, "little") or 1).to_bytes(8, sys.byteorder)
+    return hash_text(part, COLUMNS.index(name)) or 1

@@ -1,10 +1,11 @@
 cimport cython
+
 from dodona.scoring.linear.features cimport Words
 
 @cython.final
-cdef class Memory:
+cdef class HashCache:
     cdef int count          # of numbers for each string
-    cdef object learn       # finds them for a string that is not known
+    cdef object work_out    # finds them for a string that is not known
     cdef dict known
     cdef int[::1] columns   # where each of the numbers goes
     cdef bytes root         # the numbers of ROOT

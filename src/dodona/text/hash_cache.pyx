@@ -1,4 +1,4 @@
-"""Numbers of strings, remembered: looking them up is most of what encoding does, so it is compiled."""
+"""The hashes of strings, cached: looking them up is most of what encoding does, so it is compiled."""
 
 from array import array
 
@@ -8,18 +8,18 @@ from dodona.scoring.linear.features cimport Words
 
 from dodona.scoring.linear.templates import COLUMNS
 
-cdef int MOST = 1 << 20  # strings remembered before the memory is cleared
+cdef int MOST = 1 << 20  # strings kept before the cache is cleared
 
 
-cdef class Memory:
-    """Each string has one number for each of some columns. `learn` gives them for a new string, as bytes."""
+cdef class HashCache:
+    """Each string has one number for each of some columns. `work_out` gives them for a new string."""
 
-    def __init__(self, columns, learn, root):
+    def __init__(self, columns, work_out, root):
         if not all(0 <= column < len(COLUMNS) for column in columns):
             raise ValueError("expected columns that words have")
         self.count = len(columns)
         self.columns = array("i", columns)
-        self.learn = learn
+        self.work_out = work_out
         self.known = {}
         self.root = self.numbers(root)
 
@@ -28,9 +28,9 @@ cdef class Memory:
         if found is None:
             if len(self.known) >= MOST:
                 self.known.clear()
-            found = self.learn(value)
+            found = array("Q", self.work_out(value)).tobytes()
             if len(found) != 8 * self.count:
-                raise ValueError("expected eight bytes for each column")
+                raise ValueError("expected a number for each column")
             self.known[value] = found
         return found
 

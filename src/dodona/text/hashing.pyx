@@ -7,20 +7,19 @@ affixes of a word come with it.
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport uint64_t
 
-from dodona.scoring.linear.hash_table cimport mix
-
 cdef extern from "Python.h":
     bint Py_UNICODE_ISUPPER(Py_UCS4 character)
     bint Py_UNICODE_ISALPHA(Py_UCS4 character)
     bint Py_UNICODE_ISDIGIT(Py_UCS4 character)
 
-cdef uint64_t FORWARDS = 1, BACKWARDS = 3, SHAPE = 2
+cdef uint64_t SHAPE = 2
 cdef int LONGEST_SHAPE = 8
 
 
-def hash_text(str text not None):
-    """The number of a string."""
-    return hash_prefixes(text, NULL, 0)
+def hash_text(str text not None, int kind=-1):
+    """The number of a string; of a `kind`, so that the same string has another number in another column."""
+    cdef uint64_t h = hash_prefixes(text, NULL, 0)
+    return h if kind < 0 else mix(h, kind + 1)
 
 
 cdef uint64_t hash_prefixes(str text, uint64_t* hashes, int most):

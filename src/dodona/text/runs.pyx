@@ -8,7 +8,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 
 from dodona.data import characters as _characters
-from dodona.scoring.linear.hash_table cimport HashTable, Slot, mix
+from dodona.scoring.linear.hash_table cimport HashTable, mix
+from dodona.text.hashing cimport FORWARDS, hash_codes, hash_prefixes
 
 cdef extern from "Python.h":
     uint32_t* PyUnicode_AsUCS4Copy(object text) except NULL
@@ -16,9 +17,12 @@ cdef extern from "Python.h":
 
 cdef enum:
     LONGEST_RUN = 65536  # characters
+    LONGEST_FORM = 64    # of them that make a form
 
 cdef int KINDS = _characters.KINDS, BLANK = _characters.BLANK
 cdef uint8_t* KIND = <uint8_t*> calloc(0x110000, 1)  # of every character that was met so far; 0: not yet
+if KIND == NULL:
+    raise MemoryError
 
 
 cdef inline int kind_of(uint32_t code) except 0:
@@ -27,21 +31,13 @@ cdef inline int kind_of(uint32_t code) except 0:
     return KIND[code]
 
 
-cdef uint64_t form_of(str text):
-    """What a run with these characters is called."""
-    cdef uint64_t h = 0
-    for char in text[:64]:
-        h = mix(h, <uint64_t> ord(char) + 1)
-    return h
-
-
 cdef inline uint64_t place_of(uint64_t lower) noexcept nogil:
     return lower >> 20 & (4 * WORDS - 1)
 
 
 def word_place(str lower):
     """The number of a word in the memory for words, a quarter of a byte for each."""
-    return place_of(form_of(lower))
+    return place_of(hash_prefixes(lower[:LONGEST_FORM], NULL, 0))
 
 
 cdef class Rules:
@@ -57,7 +53,7 @@ cdef class Rules:
         self.words = words
         self.splits = HashTable(len(splits))
         for pieces in splits:
-            self.splits.add(form_of("".join(pieces)) | 1).value = self.places(pieces)
+            self.splits.add(hash_prefixes("".join(pieces)[:LONGEST_FORM], NULL, 0) | 1).value = self.places(pieces)
 
     cdef uint64_t places(self, list pieces):
         """Where the runs of a known word begin, as bits."""
@@ -117,15 +113,13 @@ cdef class Passage:
 
     cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1:
         """One run; or several, where a known word has a token end inside."""
-        cdef uint64_t form = 0, lower = 0, at, places
+        cdef uint64_t form, lower = FORWARDS, at, places
         cdef Py_ssize_t i, length = end - start
-        cdef uint32_t code
         cdef Run* run
         cdef Rules rules = self.rules
-        for i in range(start, min(end, start + 64)):
-            code = self.codes[i]
-            form = mix(form, <uint64_t> code + 1)
-            lower = mix(lower, <uint64_t> lowered(code) + 1)
+        form = hash_codes(&self.codes[start], min(length, LONGEST_FORM))
+        for i in range(start, min(end, start + LONGEST_FORM)):
+            lower = mix(lower, lowered(self.codes[i]))
         if 1 < length < 64 and not is_piece:
             places = rules.splits.find(form | 1).value
             i = start

@@ -166,16 +166,6 @@ def freeze(keys, actions, weights, int action_count):
     return marks, counts.astype(np.uint8), rows, wide
 
 
-def without_weak_features(keys, actions, weights, double least):
-    """(keys, actions, weights) of the features that have at least one weight of that size; they come sorted."""
-    if not len(keys):
-        return keys, actions, weights
-    begins = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    strong = np.maximum.reduceat(np.abs(weights), begins) >= least
-    kept = np.repeat(strong, np.diff(np.append(begins, len(keys))))
-    return keys[kept], actions[kept], weights[kept]
-
-
 def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssize_t wide, int actions):
     """Whether there are exactly `count` rows, and each names only actions and wide rows that exist."""
     cdef Py_ssize_t at = 0, end = rows.shape[0], i, j, size

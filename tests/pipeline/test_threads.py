@@ -1,0 +1,125 @@
+"""One pipeline, and one system, shared by many threads: always right, whatever the others do."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+from samples.treebank import treebank
+
+import dodona
+from dodona import Request, Sentence
+from dodona.data.rawtext import detokenized
+from dodona.pipeline.pipeline import Pipeline
+from dodona.systems.registry import SYSTEMS
+
+THREADS = 16
+
+
+@pytest.fixture(autouse=True)
+def _quick_switches() -> Iterator[None]:
+    """Threads take turns as often as they can, so that a race shows."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def in_threads(work: Callable[[int], object], times: int) -> list[list[object]]:
+    """What each of the threads gets, doing its work that often, all at the same time."""
+    results: list[list[object]] = [[] for _ in range(THREADS)]
+    barrier = threading.Barrier(THREADS)
+
+    def run(number: int) -> None:
+        barrier.wait(timeout=60)
+        for _ in range(times):
+            results[number].append(work(number))
+
+    threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=100)
+        assert not thread.is_alive()
+    return results
+
+
+def bare(count: int, seed: int) -> list[Sentence]:
+    return [
+        Sentence.from_words(sentence.words, sentence.upos, xpos=sentence.xpos) for sentence in treebank(count, seed)
+    ]
+
+
+@pytest.fixture(scope="module")
+def nlp() -> Pipeline:
+    return dodona.train(detokenized(treebank(80)), iterations=3, folds=2)
+
+
+def test_text_to_trees(nlp: Pipeline) -> None:
+    texts = [" ".join(word for s in treebank(20, seed) for word in s.words) for seed in range(THREADS)]
+
+    def parsed(number: int) -> bytes:
+        return b"".join(sentence.to_bytes() for sentence in nlp(texts[number]))
+
+    alone = [parsed(number) for number in range(THREADS)]
+    for number, found in enumerate(in_threads(parsed, 5)):
+        assert found == [alone[number]] * 5
+
+
+@pytest.mark.parametrize(
+    ("name", "beam"), [(e.name, b) for e in SYSTEMS.values() for b in (1, 4) if b == 1 or e.has_beam]
+)
+def test_every_system_parses(name: str, beam: int) -> None:
+    nlp = dodona.train(treebank(30), components=["parser"], tags="gold", system=name, beam=beam, iterations=2)
+    given = [sentence.copied() for sentence in treebank(6, 3, crossing=0.0)]
+    for sentence in given:
+        sentence.set_tree([*sentence.gold_heads()], sentence.labels)
+
+    def parsed(number: int) -> bytes:
+        free = b"".join(s.to_bytes() for s in nlp.parse(bare(6, number % 4)))
+        kept = b"".join(
+            s.to_bytes() for s in nlp.parse([s.copied() for s in given], Request(beam=beam, constrained=True))
+        )
+        return free + kept
+
+    alone = [parsed(number) for number in range(THREADS)]
+    for number, found in enumerate(in_threads(parsed, 2)):
+        assert found == [alone[number]] * 2
+
+
+@pytest.mark.parametrize("name", list(SYSTEMS))
+def test_a_system_and_a_gold_tree_are_shared(name: str) -> None:
+    system = dodona.system(name, ["a", "root"])
+    gold = system.gold([2, 0, 2, 3, 4], ["a", "root", "a", "a", "a"])
+    oracles = system.entry.static_oracles
+
+    def derived(number: int) -> list[str]:
+        oracle = oracles[number % len(oracles)]
+        c = system.initial(5)
+        names = system.static(gold, oracle=oracle)
+        for transition in names:
+            if "dynamic" in system.entry.oracles:
+                assert transition in system.zero_cost(c, gold)
+            else:
+                assert transition in system.correct(c, gold)
+            system.apply(c, transition)
+        return names
+
+    alone = [derived(number) for number in range(THREADS)]
+    for number, found in enumerate(in_threads(derived, 5)):
+        assert found == [alone[number]] * 5
+
+
+def test_training_beside_parsing(nlp: Pipeline) -> None:
+    before = b"".join(sentence.to_bytes() for sentence in nlp.parse(bare(20, 7)))
+
+    def work(number: int) -> bytes:
+        if number % 4 == 0:
+            other = dodona.train(treebank(10, number), components=["parser"], tags="gold", iterations=1)
+            return b"".join(sentence.to_bytes() for sentence in other.parse(bare(5, 1)))
+        return b"".join(sentence.to_bytes() for sentence in nlp.parse(bare(20, 7)))
+
+    for number, found in enumerate(in_threads(work, 3)):
+        assert len(set(map(str, found))) == 1
+        if number % 4:
+            assert found[0] == before
