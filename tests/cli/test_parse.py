@@ -274,3 +274,21 @@ def test_parsing_does_not_wait_for_what_other_commands_need(folder: Path) -> Non
         "dodona.evaluation",
         "dodona.pipeline.training",
     }
+
+
+def test_a_model_does_not_take_the_place_of_its_treebank(folder: Path) -> None:
+    before = (folder / "train.conllu").read_bytes()
+    done = dodona("train", folder / "train.conllu", "-o", folder / "train.conllu")
+    assert (done.returncode, "would take the place of the treebank" in done.stderr) == (2, True)
+    assert (folder / "train.conllu").read_bytes() == before
+
+
+def test_conllu_that_comes_slowly_is_no_text(folder: Path) -> None:
+    """The first piece on a pipe may hold nothing but comments."""
+    (sentence,) = treebank(1, seed=4)
+    words = sentence.to_bytes()
+    program = f'(printf "# a comment\\n"; sleep 0.5; cat words) | "{sys.executable}" -m dodona parse model'
+    (folder / "words").write_bytes(words)
+    done = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, check=True, timeout=60)
+    assert done.stdout.startswith(b"# a comment\n1\t")
+    assert len(done.stdout.splitlines()) == len(words.splitlines()) + 1

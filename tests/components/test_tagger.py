@@ -178,3 +178,17 @@ def test_arrays_that_are_wrong(tagger: Tagger) -> None:
             except FormatError:
                 continue
             list(changed.apply(bare(TEST[:5])))
+
+
+@pytest.mark.parametrize("word", [b"abc" * 1000, None, 3, ["a"]])
+def test_words_that_are_no_strings(tagger: Tagger, word: object) -> None:
+    sentence = Sentence.from_words(["the", "oak"])
+    sentence.words[1] = word  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="expected a string"):
+        list(tagger.apply([sentence]))
+
+
+def test_strings_of_numpy_are_strings(tagger: Tagger) -> None:
+    plain, other = Sentence.from_words(["the", "oak"]), Sentence.from_words(["the", "oak"])
+    other.words[1] = np.str_("oak")
+    assert [s.upos for s in tagger.apply([plain])] == [s.upos for s in tagger.apply([other])]

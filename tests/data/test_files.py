@@ -187,3 +187,17 @@ def test_ctrl_c_in_mid_writing_leaves_nothing(tmp_path: Path) -> None:
         running.wait()
         running.stdin.close()
     assert os.listdir(tmp_path) == []
+
+
+def test_a_name_of_an_open_file_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    """`-o /dev/stdout >> log` adds to the log."""
+    program = "import dodona, sys; dodona.write(dodona.read('a.conllu'), sys.argv[1])"
+    write([SENTENCE], tmp_path / "a.conllu")
+    for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "-"):
+        (tmp_path / "log").write_bytes(b"before\n")
+        with open(tmp_path / "log", "ab") as log:
+            subprocess.run(
+                [sys.executable, "-c", program, name], cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=log, check=True,
+                timeout=60,
+            )  # fmt: skip
+        assert (tmp_path / "log").read_bytes() == b"before\n" + DATA

@@ -5,9 +5,11 @@ import json
 import pickle
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from samples.treebank import treebank
 
 import dodona
@@ -198,3 +200,17 @@ def test_descriptions_of_the_wrong_kind(model: bytes, tmp_path: Path) -> None:
         modelfile.save(tmp_path / "changed", {**metadata, **change}, arrays)
         with pytest.raises(FormatError):
             dodona.load(tmp_path / "changed")
+
+
+def test_a_header_that_is_a_list(tmp_path: Path) -> None:
+    header = b"[1, 2, 3] "
+    refuse(tmp_path / "m", len(header).to_bytes(8, "little") + header, "not that of a model")
+
+
+def test_arrays_begin_where_their_numbers_can_be_read(tmp_path: Path) -> None:
+    """However long the arrays before them are."""
+    arrays: dict[str, NDArray[Any]] = {"odd": np.arange(3, dtype=np.uint8), "wide": np.arange(5, dtype=np.uint32)}
+    modelfile.save(tmp_path / "m", {}, arrays)
+    _, found = modelfile.load(tmp_path / "m")
+    assert found["wide"].flags.aligned
+    assert found["wide"].tolist() == [0, 1, 2, 3, 4]

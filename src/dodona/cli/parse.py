@@ -1,9 +1,7 @@
 """`dodona parse`: from text, words or CoNLL-U to trees."""
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -14,13 +12,13 @@ from dodona.data import Sentence, write
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.data.plain import read_plain, read_text
+from dodona.data.sniff import sniffed
 from dodona.errors import FormatError
 from dodona.pipeline.doors import model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
 
 INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
-CONLLU = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s*\n|#[^\n]*\n)*+[0-9]+(?:-[0-9]+|\.[0-9]+)?\t[^\t\n]*\t")
 DEFAULT = "en"
 
 
@@ -158,11 +156,10 @@ def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None) -> 
         click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
     if kind in ("horizontal", "vertical"):
         return read_plain(source, vertical=kind == "vertical")
-    rest = chunks(source)
-    first = next(rest, b"")
-    pieces = chain([first], rest)
+    pieces = chunks(source)
     if kind == "auto":
-        kind = "conllu" if CONLLU.match(first) else "text"
+        is_conllu, pieces = sniffed(pieces)
+        kind = "conllu" if is_conllu else "text"
     if kind != "text":
         return read_chunks(pieces, source, format=kind)
     return _named(pipeline.sentences(read_text(pieces, source)), name)

@@ -12,7 +12,7 @@ from dodona.cli.system_options import given_options, system_options
 from dodona.components.parser_options import NONPROJECTIVE, UPDATES, WIDEST, ParserOptions
 from dodona.data import Sentence, read
 from dodona.data.rawtext import detokenized
-from dodona.errors import FormatError
+from dodona.errors import FormatError, OptionError
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
@@ -115,6 +115,9 @@ def train_command(
     named = [part.strip() for part in components.split(",")] if components is not None else None
     plan = TrainingPlan(named, tags, folds, jobs or len(os.sched_getaffinity(0)), patience)
     check_target(output)
+    for file in (treebank, dev):
+        if file and os.path.exists(output) and os.path.exists(file) and os.path.samefile(output, file):
+            raise OptionError(f"{output}: the model would take the place of the treebank; expected another name")
     sentences = list(read(treebank))
     dev_sentences = list(read(dev)) if dev else []
     for file, found in ((treebank, sentences), (dev, dev_sentences)):
@@ -126,11 +129,16 @@ def train_command(
         click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
     begin = time.monotonic()
     pipeline = _trained(sentences, choice, plan, dev_sentences)
-    data = (name or treebank.rpartition("/")[2]).encode("utf-8", "replace").decode()
-    pipeline.about |= {"data": data, "sentences": len(sentences), "licence": licence}
+    data = _printable(name or treebank.rpartition("/")[2])
+    pipeline.about |= {"data": data, "sentences": len(sentences), "licence": _printable(licence)}
     pipeline.save(output)
     parts = ", ".join(pipeline.components())
     click.echo(f"{output}: {parts}; trained in {time.monotonic() - begin:.0f} seconds", err=True)
+
+
+def _printable(text: str | None) -> str | None:
+    """Text from the command line as a file can hold it."""
+    return None if text is None else text.encode("utf-8", "replace").decode()
 
 
 def _trained(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:

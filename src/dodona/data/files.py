@@ -4,6 +4,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import stat
 import sys
 import zlib
@@ -18,6 +19,7 @@ from dodona.errors import FormatError
 __all__ = ["chunks", "output", "replaced"]
 
 CHUNK = 1 << 18
+OPEN_HANDLE = re.compile(r"/(?:dev|proc/self)/(?:fd/([0-9]{1,9})|(stdout|stderr))")
 
 
 def chunks(path: str | Path) -> Iterator[bytes]:
@@ -82,9 +84,10 @@ def output(path: str | Path) -> Iterator[Output]:
     older file of that name as it was, and nothing else behind. Pipes and devices are written to directly.
     """
     name = str(path)
-    if name == "-":
+    handle = _open_handle(name)
+    if handle is not None:
         sys.stdout.flush()
-        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
+        with _closed(partial(open, handle, "wb", closefd=False), name) as stream:
             yield Output(stream, name)
         return
     target = os.path.realpath(name)  # a symbolic link stays one
@@ -117,6 +120,16 @@ def replaced(target: str, name: str) -> Iterator[str]:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _open_handle(name: str) -> int | None:
+    """The number of an open file that a name stands for. To open it by name once more would empty a file behind it."""
+    if name == "-":
+        return sys.stdout.fileno()
+    found = OPEN_HANDLE.fullmatch(name)
+    if found is None:
+        return None
+    return int(found[1]) if found[1] else 1 if found[2] == "stdout" else 2
 
 
 def _mode(target: str) -> int | None:

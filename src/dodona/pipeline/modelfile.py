@@ -109,7 +109,7 @@ def _header(path: str | Path, header: bytes) -> tuple[dict[str, str], dict[str, 
         entries = json.loads(header, object_pairs_hook=once)
         about = entries.pop("__metadata__")
         valid = isinstance(about, dict) and all(isinstance(value, str) for value in about.values())
-    except (ValueError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"{path}: the header is not that of a model ({error})") from error
     if not valid or about.get("format") != FORMAT:
         raise FormatError(f"{path}: the header does not say that this is a Dodona model")
@@ -131,7 +131,8 @@ def _arrays(path: str | Path, entries: dict[str, Any], body: memoryview) -> dict
             raise FormatError(f"{path}: array {name!r} is described wrongly") from error
         if not sound or begin != expected or end - begin != count * dtype.itemsize or end > len(body):
             raise FormatError(f"{path}: array {name!r} does not lie where it should; the file is cut or damaged")
-        arrays[name] = np.frombuffer(body, dtype=dtype, count=count, offset=begin) if count else np.zeros(0, dtype)
+        found = np.frombuffer(body[begin:end], dtype=dtype)
+        arrays[name] = found if begin % dtype.itemsize == 0 else found.copy()  # compiled loops read whole numbers
         expected = end
     if expected != len(body):
         raise FormatError(f"{path}: {len(body) - expected} bytes that belong to no array")

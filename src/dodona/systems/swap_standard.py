@@ -167,6 +167,7 @@ class SwapStandard(ArcStandard):
         if not work.tree.is_tree:
             return False
         work.state.reset(count - 1)
+        work.state.front = work.state.end = depth  # room in front for what SWAP sends back
         for p in range(count):
             if p < depth:
                 work.state.push(p)

@@ -39,6 +39,15 @@ cdef class Lexicon:
         return <int> slot.value if slot.key != 0 else -1
 
 
+cdef str checked_word(object word):
+    """A word that compiled loops can take apart; numpy's strings are strings too."""
+    if type(word) is str:
+        return <str> word
+    if isinstance(word, str):
+        return str(word)
+    raise TypeError(f"word {word!r} of type {type(word).__name__}; expected a string")
+
+
 cdef class Traits:
     """A sentence as the tagger sees it: of each word the form, how it looks, its affixes and its usual tag."""
 
@@ -56,7 +65,7 @@ cdef class Traits:
             row = &self.values[WIDTH * (i if i < BORDER else n + i)]
             row[LOWER] = row[KIND] = NOBODY
         for i in range(n):
-            word = <str> words[i]
+            word = checked_word(words[i])
             lower = word.lower()
             row = &self.values[WIDTH * (i + BORDER)]
             row[FORM] = hash_prefixes(word, row, 0)
