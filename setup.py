@@ -5,6 +5,7 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 SOURCE = Path("src")
 HEADERS = SOURCE / "dodona" / "scoring" / "linear"
@@ -22,7 +23,18 @@ DIRECTIVES = {
 def extension(pxd: Path) -> Extension:
     module = ".".join(pxd.relative_to(SOURCE).with_suffix("").parts)
     source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
-    return Extension(module, [str(source)], include_dirs=[str(HEADERS)], extra_compile_args=["-O3", "-g0"])
+    return Extension(module, [str(source)], include_dirs=[str(HEADERS)])
+
+
+class BuildExtensions(build_ext):
+    """Knows how each compiler is told to optimize, and to round alike everywhere, so that models are the same bytes."""
+
+    def build_extensions(self) -> None:
+        msvc = self.compiler.compiler_type == "msvc"
+        for each in self.extensions:
+            level = 2 if each.name == SHARED else 3
+            each.extra_compile_args = ["/O2", "/fp:precise"] if msvc else [f"-O{level}", "-g0", "-ffp-contract=off"]
+        super().build_extensions()
 
 
 SHARED = "dodona._shared"  # what all compiled modules need, compiled once
@@ -31,12 +43,13 @@ setup(
     ext_modules=cythonize(
         [
             *(extension(pxd) for pxd in sorted(SOURCE.rglob("*.pxd")) if pxd.stem != "__init__"),
-            Extension(SHARED, ["_shared.c"], extra_compile_args=["-O2", "-g0"]),
+            Extension(SHARED, ["_shared.c"]),
         ],
         shared_utility_qualified_name=SHARED,
         compiler_directives=DIRECTIVES,
         build_dir="build",
         nthreads=cores,
     ),
+    cmdclass={"build_ext": BuildExtensions},
     options={"build_ext": {"parallel": cores}},
 )

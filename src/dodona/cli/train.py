@@ -1,6 +1,5 @@
 """`dodona train`: from a treebank to a model."""
 
-import os
 import time
 from typing import Any
 
@@ -15,6 +14,7 @@ from dodona.data.rawtext import detokenized
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
+from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS
 
@@ -113,7 +113,7 @@ def train_command(
         **options,
     ).resolved()
     named = [part.strip() for part in components.split(",")] if components is not None else None
-    plan = TrainingPlan(named, tags, folds, jobs or len(os.sched_getaffinity(0)), patience)
+    plan = TrainingPlan(named, tags, folds, jobs or available_cores(), patience)
     check_target(output)
     for file in (treebank, dev):
         if file and os.path.exists(output) and os.path.exists(file) and os.path.samefile(output, file):

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
-from multiprocessing import get_context
 
 from dodona.components.tagger import Tagger, TaggerOptions, train_tagger
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
+from dodona.pipeline.processes import process_context
 
 __all__ = ["jackknifed"]
 
@@ -53,7 +53,7 @@ def _predicted(sentences: Sequence[Sentence], train: Train, fold: int, folds: in
 
 
 def _in_parallel(columns: list[list[list[str]]], train: Train, folds: int, jobs: int) -> list[list[list[list[str]]]]:
-    pool = ProcessPoolExecutor(jobs, get_context("forkserver"), _prepare, (columns, train))
+    pool = ProcessPoolExecutor(jobs, process_context(), _prepare, (columns, train))
     try:
         futures = [pool.submit(_predicted_here, fold, folds) for fold in range(folds)]
         return [future.result() for future in futures]

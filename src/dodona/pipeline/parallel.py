@@ -4,7 +4,6 @@ import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from dodona.components.parser import Analysis, Request, annotated
 from dodona.data import Sentence
 from dodona.errors import DodonaError
 from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.processes import process_context
 
 __all__ = ["parse_in_parallel"]
 
@@ -31,7 +31,7 @@ def parse_in_parallel(
     """Parse in `jobs` processes. Each loads the model file; at most a few batches are under way at any time."""
     pending: list[tuple[list[Sentence], Future[list[Found]]]] = []
     waiting = batches(sentences, BATCH)
-    pool = ProcessPoolExecutor(jobs, get_context("forkserver"), _load, (str(model),))
+    pool = ProcessPoolExecutor(jobs, process_context(), _load, (str(model),))
     try:
         while True:
             while len(pending) < 2 * jobs and (batch := next(waiting, [])):

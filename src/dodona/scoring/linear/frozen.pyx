@@ -3,12 +3,12 @@
 import numpy as np
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free
 from libc.string cimport memset
 
 cdef extern from "rows.h" nogil:
     void dodona_add_shorts(int32_t* scores, const int16_t* row, int n)
     void* dodona_allocate(size_t size)
+    void dodona_free(void* memory)
     size_t dodona_shelf_of(uint64_t bucket)
     int dodona_find(
         const Shelf* shelves, uint64_t buckets, const uint64_t* keys, int count, const uint16_t* rows, uint32_t* found
@@ -41,7 +41,7 @@ cdef class FrozenWeights:
         self.build(marks, counts)
 
     def __dealloc__(self):
-        free(self.shelves)
+        dodona_free(self.shelves)
 
     cdef build(self, const uint32_t[::1] marks, const uint8_t[::1] counts):
         """Put every feature into the first free place from its shelf on; the file has them in this order.
@@ -134,8 +134,8 @@ def freeze(keys, actions, weights, int action_count):
     cdef uint16_t[::1] action_view = actions
     cdef int16_t[::1] number_view = numbers
     cdef int16_t[::1] wide_view = wide
-    cdef long[::1] begin_view = begins
-    cdef long[::1] size_view = sizes
+    cdef const Py_ssize_t[::1] begin_view = begins
+    cdef const Py_ssize_t[::1] size_view = sizes
     cdef uint8_t[::1] is_wide_view = is_wide.view(np.uint8)
     cdef uint16_t[::1] short_view = rows if short else np.zeros(0, np.uint16)
     cdef uint32_t[::1] long_view = rows if not short else np.zeros(0, np.uint32)

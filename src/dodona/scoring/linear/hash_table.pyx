@@ -4,11 +4,11 @@ Keys are hashes already, so their lower bits say where they go. No key is 0.
 """
 
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free
 from libc.string cimport memset
 
 cdef extern from "rows.h" nogil:
     void* dodona_allocate(size_t size)
+    void dodona_free(void* memory)
 
 
 cdef class HashTable:
@@ -23,7 +23,7 @@ cdef class HashTable:
             raise MemoryError
 
     def __dealloc__(self):
-        free(self.slots)
+        dodona_free(self.slots)
 
     def get(self, uint64_t key):
         """The value of a key, None if it is not there."""
@@ -62,7 +62,7 @@ cdef class HashTable:
         for i in range(old + 1):
             if slots[i].key != 0:
                 slot_of(larger, self.mask, slots[i].key)[0] = slots[i]
-        free(slots)
+        dodona_free(slots)
         return 0
 
     cdef void clear(self) noexcept nogil:

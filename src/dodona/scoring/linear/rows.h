@@ -6,37 +6,65 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <malloc.h>
+#else
 #include <sys/mman.h>
+#endif
+#if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+#include <xmmintrin.h>
+#endif
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__)
+/* Compilers that lack one of these get the same results without it, only more slowly. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #define DODONA_VERSIONS __attribute__((target_clones("avx2", "default")))
 #else
 #define DODONA_VERSIONS
 #endif
 
+#ifdef _MSC_VER
+#define DODONA_RESTRICT __restrict
+#else
+#define DODONA_RESTRICT restrict
+#endif
+
+#if defined(__GNUC__) /* clang too */
+#define dodona_prefetch(address) __builtin_prefetch(address)
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+#define dodona_prefetch(address) _mm_prefetch((const char *)(address), _MM_HINT_T0)
+#else
+#define dodona_prefetch(address) ((void)(address))
+#endif
+
 DODONA_VERSIONS
-static void dodona_add_floats(float *restrict scores, const float *restrict row, int n)
+static void dodona_add_floats(float *DODONA_RESTRICT scores, const float *DODONA_RESTRICT row, int n)
 {
     for (int i = 0; i < n; i++)
         scores[i] += row[i];
 }
 
 DODONA_VERSIONS
-static void dodona_add_shorts(int32_t *restrict scores, const int16_t *restrict row, int n)
+static void dodona_add_shorts(int32_t *DODONA_RESTRICT scores, const int16_t *DODONA_RESTRICT row, int n)
 {
     for (int i = 0; i < n; i++)
         scores[i] += row[i];
 }
 
 /* Zeroed memory for a table that is read all over the place, beginning with a line of the cache: in large pages where
-   the system has them, so that the processor need not look up so many small ones. To be freed with free. */
+   the system has them, so that the processor need not look up so many small ones. To be freed with dodona_free. */
 static void *dodona_allocate(size_t size)
 {
     void *memory = NULL;
     const size_t line = 64, page = (size_t)1 << 21, unit = size < page ? line : page;
     const size_t whole = (size / unit + 1) * unit;
+#ifdef _WIN32
+    memory = _aligned_malloc(whole, unit);
+    if (memory == NULL)
+        return NULL;
+#else
     if (posix_memalign(&memory, unit, whole) != 0)
         return NULL;
+#endif
 #ifdef MADV_HUGEPAGE
     if (unit == page)
         madvise(memory, whole, MADV_HUGEPAGE);
@@ -45,7 +73,14 @@ static void *dodona_allocate(size_t size)
     return memory;
 }
 
-#define dodona_prefetch(address) __builtin_prefetch(address)
+static void dodona_free(void *memory)
+{
+#ifdef _WIN32
+    _aligned_free(memory);
+#else
+    free(memory);
+#endif
+}
 
 #define DODONA_PLACES 8
 
@@ -75,9 +110,11 @@ static int dodona_find(const dodona_shelf *shelves, uint64_t buckets, const uint
         const uint32_t mark = (uint32_t)keys[i] | 1;
         uint32_t start = 0;
         for (;; shelf++) {
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC unroll 1 /* so that it becomes a vector instruction and not eight others */
+#endif
             for (int k = 0; k < DODONA_PLACES; k++)
-                start |= shelf->starts[k] & -(uint32_t)(shelf->marks[k] == mark);
+                start |= shelf->starts[k] & (0u - (uint32_t)(shelf->marks[k] == mark));
             if (shelf->marks[DODONA_PLACES - 1] == 0 || start != 0)
                 break;
         }
