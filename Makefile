@@ -2,14 +2,13 @@
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.txt' -o -name 'py.typed' -o -name '*.model') pyproject.toml setup.py README.md
-TREEBANKS ?= ../shared/treebanks
 
 .PHONY: help demo test bench models clean
 
 help:
 	@echo "make demo    parse a text, and look at an oracle"
 	@echo "make test    lint, types and all tests"
-	@echo "make bench   speed of files, parser, pipeline and oracles (TREEBANKS=$(TREEBANKS))"
+	@echo "make bench   speed of files, parser, pipeline and oracles (on the treebanks in DODONA_TREEBANKS)"
 	@echo "make models  train the models that come with Dodona (from the treebanks in DODONA_TREEBANKS)"
 	@echo "make clean   remove what was built"
 
@@ -33,10 +32,10 @@ test: $(VENV)/installed
 	$(BIN)/pytest -q -n auto
 
 bench: $(VENV)/installed
-	$(BIN)/python bench/conllu.py $(TREEBANKS)
-	$(BIN)/python bench/parsing.py $(TREEBANKS)
-	$(BIN)/python bench/pipeline.py en $(TREEBANKS)/en_ewt/test.conllu.gz
-	$(BIN)/python bench/oracles.py $(TREEBANKS)
+	$(BIN)/python bench/conllu.py
+	$(BIN)/python bench/parsing.py
+	$(BIN)/python bench/pipeline.py en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
+	$(BIN)/python bench/oracles.py
 
 models: $(VENV)/installed
 	$(BIN)/python scripts/train_models.py

@@ -9,9 +9,9 @@ import random
 import sys
 import time
 from functools import partial
-from pathlib import Path
 
 from parsing import peak_memory, seconds
+from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
 from dodona.components.parser import Parser, Request
@@ -88,7 +88,7 @@ def _is_projective(sentence: Sentence) -> bool:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/treebanks") / "en_ewt"
+    folder = treebank_folder(sys.argv[1:]) / "en_ewt"
     width, iterations = (int(sys.argv[i]) if len(sys.argv) > i else usual for i, usual in ((2, 20), (3, 10)))
     training, dev, test = (list(read(folder / f"{part}.conllu.gz")) for part in ("train", "dev", "test"))
     greedy = trained(training, dev, test)

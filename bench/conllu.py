@@ -1,4 +1,4 @@
-"""How fast files are read and written: `make bench`, or `python bench/conllu.py TREEBANKS`.
+"""How fast files are read and written: `make bench`, or `python bench/conllu.py [TREEBANKS]`.
 
 All of en_ewt/train, packed, on one core: read with every check, read and given back as bytes, and with a new tree in
 every sentence. CPU time with unpacking, best of three; the memory is that of reading alone.
@@ -10,6 +10,8 @@ import tracemalloc
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+
+from treebank_folder import treebank_folder
 
 from dodona.data import read
 from dodona.errors import FormatWarning
@@ -45,7 +47,7 @@ TASKS: list[tuple[str, Callable[[Path], int], float | None]] = [
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/treebanks")
+    folder = treebank_folder(sys.argv[1:])
     file = folder / "en_ewt" / "train.conllu.gz"
     warnings.simplefilter("ignore", FormatWarning)
     for name, task, bar in TASKS:

@@ -1,4 +1,4 @@
-"""How fast the oracles are: `make bench`, or `python bench/oracles.py TREEBANKS`.
+"""How fast the oracles are: `make bench`, or `python bench/oracles.py [TREEBANKS]`.
 
 Every sentence of en_ewt/train is derived on one core, by the static oracle and by following zero-cost transitions with
 the full labelled costs of every configuration. Then the same on long sentences made of treebank sentences: for linear
@@ -9,10 +9,10 @@ import sys
 import time
 from array import array
 from collections.abc import Callable
-from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from treebank_folder import treebank_folder
 
 from dodona import system
 from dodona.data import projectivized, read
@@ -119,7 +119,7 @@ def length_table(sentences: list[Tree], labels: list[str]) -> Table:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/treebanks")
+    folder = treebank_folder(sys.argv[1:])
     sentences = [(s.gold_heads(), s.labels) for s in read(folder / "en_ewt" / "train.conllu.gz")]
     labels = sorted({label for _, names in sentences for label in names})
     lifted = [(projectivized(heads), names) for heads, names in sentences]

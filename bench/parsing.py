@@ -1,4 +1,4 @@
-"""Training and parsing on UD English EWT: `make bench`, or `python bench/parsing.py TREEBANKS`.
+"""Training and parsing on UD English EWT: `make bench`, or `python bench/parsing.py [TREEBANKS]`.
 
 Trains arc-eager with Zhang and Nivre's 72 templates (and with the default ones), then measures accuracy, words per CPU
 second of the parser alone and from file to file, loading, memory and size; and the time per word by sentence length.
@@ -12,6 +12,8 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+
+from treebank_folder import treebank_folder
 
 from dodona import Sentence, load, read, write
 from dodona.components.parser import Parser
@@ -83,7 +85,7 @@ def main() -> None:
     if sys.argv[1:2] == ["--speed"]:
         measure_speed(*sys.argv[2:])
         return
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/treebanks")
+    folder = treebank_folder(sys.argv[1:])
     with tempfile.TemporaryDirectory() as work:
         for templates in ("stack", "stack-full"):
             measure(folder, templates, Path(work))

@@ -10,6 +10,8 @@ import time
 import warnings
 from pathlib import Path
 
+from treebank_folder import treebank_folder
+
 from dodona import Sentence, read
 from dodona.components.parser_options import ParserOptions
 from dodona.data.rawtext import detokenized, raw_text
@@ -46,7 +48,7 @@ def main() -> None:
     if "--beam" in arguments:
         beam = int(arguments.pop(arguments.index("--beam") + 1))
         arguments.remove("--beam")
-    folder = Path(arguments[0] if arguments else "../shared/treebanks")
+    folder = treebank_folder(arguments)
     names = arguments[1:] or sorted(path.name for path in folder.iterdir() if path.is_dir())
     print("| treebank | UPOS | XPOS | UFeats | lemmas | UAS | LAS | raw: words | sentences | LAS | training |")
     print("|---|---|---|---|---|---|---|---|---|---|---|")

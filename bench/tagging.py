@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from treebank_folder import treebank_folder
+
 from dodona import Sentence, read
 from dodona.components.lemmatizer import Lemmatizer, LemmatizerOptions, train_lemmatizer
 from dodona.components.tagger import TaggerOptions, train_tagger
@@ -66,7 +68,7 @@ def measure(folder: Path) -> None:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/treebanks")
+    folder = treebank_folder(sys.argv[1:])
     names = sys.argv[2:] or sorted(path.name for path in folder.iterdir() if (path / "train.conllu.gz").exists())
     print("treebank         UPOS   XPOS  FEATS    all  lemma  train CPU s      megabytes  words per CPU second")
     for name in names:

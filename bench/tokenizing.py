@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 from parsing import seconds
+from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
 from dodona.components.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
@@ -58,7 +59,7 @@ def segment(tokenizer: Tokenizer, text: str) -> None:
 def main() -> None:
     warnings.simplefilter("ignore")
     arguments = [argument for argument in sys.argv[1:] if argument != "--dev"]
-    folder = Path(arguments[0] if arguments else "../shared/treebanks")
+    folder = treebank_folder(arguments)
     for path in sorted(folder.iterdir()):
         if (path / "train.conllu.gz").exists() and (not arguments[1:] or path.name in arguments[1:]):
             measure(path, "dev" if "--dev" in sys.argv else "test")

@@ -6,7 +6,8 @@ Ten iterations, the plain templates of each system, UPOS as the only tag, LAS on
 """
 
 import sys
-from pathlib import Path
+
+from treebank_folder import treebank_folder
 
 from dodona import read
 from dodona.components.parser_options import ParserOptions
@@ -15,7 +16,7 @@ from dodona.systems.registry import SYSTEMS
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "../shared/treebanks")
+    folder = treebank_folder(sys.argv[1:])
     names = sorted(path.name for path in folder.iterdir() if (path / "train.conllu.gz").exists())
     for system in sys.argv[2:] or list(SYSTEMS):
         entry = SYSTEMS[system]

@@ -7,18 +7,20 @@ The treebanks are in folders of their own (en_ewt), each with train.conllu.gz, d
 
 import argparse
 import hashlib
-import os
 import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
+
+from treebank_folder import VARIABLE, treebank_folder
+
 import dodona
 from dodona.data.rawtext import raw_text
 from dodona.evaluation import Scores, evaluate
 
-VARIABLE = "DODONA_TREEBANKS"
 MODELS = Path("src/dodona/models")
 SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 
@@ -61,9 +63,7 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--into", type=Path, default=MODELS, help="the folder for the models")
     chosen, more = options.parse_known_args()
-    treebanks = os.environ.get(VARIABLE)
-    if not treebanks:
-        sys.exit(f"{VARIABLE} is not set: expected the folder with the treebanks ({RECIPES[0].folder}, …)")
+    treebanks = str(treebank_folder())
     for recipe in RECIPES:
         for part in ("train", "dev", "test"):
             if not Path(_found(recipe.file(part), treebanks)).is_file():

@@ -1,0 +1,50 @@
+"""Benches and scripts look for treebanks in one place, and say so where there is none."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PROGRAMS = [
+    *(
+        path
+        for path in sorted((ROOT / "bench").glob("*.py"))
+        if "= treebank_folder(" in path.read_text(encoding="utf-8")
+    ),
+    ROOT / "scripts" / "train_models.py",
+]
+
+
+def run(program: Path, treebanks: str | None) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "DODONA_TREEBANKS"}
+    if treebanks is not None:
+        environment["DODONA_TREEBANKS"] = treebanks
+    return subprocess.run(
+        [sys.executable, str(program)],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_treebanks_must_be_named(program: Path, tmp_path: Path) -> None:
+    assert len(PROGRAMS) > 8
+    unset = run(program, None)
+    assert (unset.returncode, unset.stdout) == (1, "")
+    assert unset.stderr.startswith("DODONA_TREEBANKS is not set: expected the folder with the treebanks")
+    absent = run(program, str(tmp_path / "nowhere"))
+    assert (absent.returncode, absent.stdout) == (1, "")
+    assert absent.stderr.startswith(f"{tmp_path / 'nowhere'}: there is no such folder")
+
+
+def test_no_path_leads_out_of_the_repository() -> None:
+    for path in [ROOT / "Makefile", *(ROOT / "bench").glob("*.py"), *(ROOT / "scripts").iterdir()]:
+        if path.is_file():
+            assert "../" not in path.read_text(encoding="utf-8"), path
