@@ -1,44 +1,58 @@
 # `make demo` and `make test` need nothing but a Debian-like machine: they set up all the rest in .venv.
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src -name '*.py' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.txt' -o -name 'py.typed' -o -name '*.model') pyproject.toml setup.py README.md
+SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
-.PHONY: help demo test bench models clean
+.PHONY: help demo test dev docs wheel bench models clean
 
-help:
-	@echo "make demo    parse a text, and look at an oracle"
-	@echo "make test    lint, types and all tests"
-	@echo "make bench   speed of files, parser, pipeline and oracles (on the treebanks in DODONA_TREEBANKS)"
-	@echo "make models  train the models that come with Dodona (from the treebanks in DODONA_TREEBANKS)"
-	@echo "make clean   remove what was built"
+help:  ## list what can be made
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
+		printf '%-12s %s\n' "$$name" "$$text"; done
 
 $(VENV)/ready:
 	scripts/prepare $(VENV)
 	@touch $@
 
+# what was installed with `make dev` stays so, and is only compiled again
 $(VENV)/installed: $(VENV)/ready $(SOURCES)
-	@echo "Compiling and installing Dodona into $(VENV) …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check '.[dev]'
+	@if [ -e $(VENV)/editable ]; then $(MAKE) --no-print-directory dev; else \
+		echo "Compiling and installing Dodona into $(VENV) …" && \
+		$(BIN)/pip install --quiet --disable-pip-version-check '.[dev]'; fi
 	@touch $@
 
-demo: $(VENV)/installed
+$(VENV)/editable: $(VENV)/ready pyproject.toml setup.py
+	@echo "Installing Dodona into $(VENV), to be edited in place …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/installed  ## parse a text, and look at an oracle
 	@scripts/demo $(BIN)
 
-test: $(VENV)/installed
+test: $(VENV)/installed  ## lint, types and all tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q -n auto
 
-bench: $(VENV)/installed
+dev: $(VENV)/editable  ## install to be edited in place; again: compile what was edited
+	@$(BIN)/python setup.py --quiet build_ext --inplace
+	@touch $(VENV)/installed
+
+wheel: $(VENV)/installed  ## build dist/*.tar.gz and dist/*.whl, and try the wheel without a compiler
+	rm -rf dist
+	$(BIN)/python -m build
+	scripts/check_wheel $(BIN)/python dist/*.whl
+
+bench: $(VENV)/installed  ## speed of files, parser, pipeline and oracles (on the treebanks in DODONA_TREEBANKS)
 	$(BIN)/python bench/conllu.py
 	$(BIN)/python bench/parsing.py
 	$(BIN)/python bench/pipeline.py en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
 	$(BIN)/python bench/oracles.py
 
-models: $(VENV)/installed
+models: $(VENV)/installed  ## train the models that come with Dodona (on the treebanks in DODONA_TREEBANKS)
 	$(BIN)/python scripts/train_models.py
 
-clean:
-	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+clean:  ## remove what was built
+	rm -rf $(VENV) build dist site src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find src -name '*.so' -delete
