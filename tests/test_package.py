@@ -1,5 +1,6 @@
 """What the package says about itself, in one place each."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,12 @@ def test_one_version_number() -> None:
     assert shown.split()[:2] == ["dodona", dodona.__version__]
     assert version("dodona") == dodona.__version__
     assert "version" in PROJECT["dynamic"], "the number stands in dodona/__init__.py"
+
+
+def test_changelog_and_citation_name_the_version() -> None:
+    changes = re.findall(r"^## \[(.+?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    (cited,) = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M)
+    assert (changes[0], cited) == (dodona.__version__, dodona.__version__)
 
 
 def test_every_licence_has_its_text() -> None:
