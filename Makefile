@@ -39,6 +39,10 @@ dev: $(VENV)/editable  ## install to be edited in place; again: compile what was
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $(VENV)/installed
 
+docs: $(VENV)/installed  ## the pages and the reference as a site, in site/
+	$(BIN)/mkdocs build --quiet
+	@echo "site/index.html"
+
 wheel: $(VENV)/installed  ## build dist/*.tar.gz and dist/*.whl, and try the wheel without a compiler
 	rm -rf dist
 	$(BIN)/python -m build

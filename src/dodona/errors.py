@@ -1,11 +1,11 @@
 """Every error Dodona raises on purpose.
 
-DodonaError
-├── OptionError       an unknown system, option, oracle or label; the message lists the valid ones
-├── TransitionError   a transition that does not exist or is not legal in this configuration
-├── TreeError         heads that are no tree, or a tree the system cannot build
-└── FormatError       a file that is not what it should be; names the file, the line, the value, the rule
-    └── MismatchError two files that do not belong together: other words, other sentences
+    DodonaError
+    ├── OptionError       an unknown system, option, oracle or label; the message lists the valid ones
+    ├── TransitionError   a transition that does not exist or is not legal in this configuration
+    ├── TreeError         heads that are no tree, or a tree the system cannot build
+    └── FormatError       a file that is not what it should be; names the file, the line, the value, the rule
+        └── MismatchError two files that do not belong together: other words, other sentences
 
 FormatWarning, a UserWarning, tells what a reader took leniently.
 

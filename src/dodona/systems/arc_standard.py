@@ -117,7 +117,7 @@ class ArcStandard(TransitionSystem):
     def join(self, s: State, gold: Gold, depth: int, count: int) -> int:
         """The most gold arcs when the items are joined into one tree under ROOT.
 
-        best[j][h] is for a tree headed by item h that covers the stack from item i up and the first j items
+        `best[j][h]` is for a tree headed by item h that covers the stack from item i up and the first j items
         of the buffer. It grows by the next item to the left, then by the next to the right: nothing deeper
         in the stack can be joined before the top is part of it.
         """
