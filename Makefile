@@ -20,9 +20,13 @@ $(VENV)/installed: $(VENV)/ready $(SOURCES)
 		$(BIN)/pip install --quiet --disable-pip-version-check '.[dev]'; fi
 	@touch $@
 
+# built by the Cython of .venv and not by one that pip fetches for once: for another one, all would be compiled again
 $(VENV)/editable: $(VENV)/ready pyproject.toml setup.py
-	@echo "Installing Dodona into $(VENV), to be edited in place …"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@echo "Compiling and installing Dodona into $(VENV), to be edited in place …"
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		> $(VENV)/build-requires.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check -r $(VENV)/build-requires.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[dev]'
 	@touch $@
 
 demo: $(VENV)/installed  ## parse a text, and look at an oracle

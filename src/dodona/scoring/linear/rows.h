@@ -14,6 +14,9 @@
 #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
 #include <xmmintrin.h>
 #endif
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wunused-function" /* nobody needs all of them */
+#endif
 
 /* Compilers that lack one of these get the same results without it, only more slowly. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
