@@ -34,6 +34,7 @@ cdef class TransitionSystem:
     cdef bint reaches(self, State s, Gold gold, Workspace work) except -1 nogil
     cdef int correct_moves(self, State s, Gold gold, Workspace work, bint links_too) except -1 nogil
     cdef int canonical(self, State s, Gold gold, int site) except -2 nogil
+    cdef int unknown_canonical(self) except -2 with gil
     cdef int canonical_site(self, State s, Gold gold) except -2 nogil
     cdef int costs(self, State s, Gold gold, int site, int carried, int[::1] out) except -1 nogil
     cdef int penalties(self, State s, Gold gold, int site, int carried, Workspace work, int[::1] out) except -1 nogil

@@ -22,6 +22,7 @@ COMPILED = not __file__.endswith(".py")
 """Whether this is the compiled core or the same files run by the interpreter."""
 
 HEAP_TYPE = 1 << 9  # the mark of a class that the interpreter made
+MOST_MOVES = 31  # sets of moves are bits of an int
 
 
 class TransitionSystem:
@@ -30,15 +31,19 @@ class TransitionSystem:
     def __cinit__(self, *arguments: Any, **options: Any) -> None:
         """Only the compiled class has this. Compiled loops do not see what a class of the interpreter overrides."""
         kind = type(self)
-        if kind.__flags__ & HEAP_TYPE and not any(base.__name__ == "PythonSystem" for base in kind.__mro__):
+        compiled = next(base for base in kind.__mro__ if not base.__flags__ & HEAP_TYPE)
+        if kind is not compiled and compiled.__name__ != "PythonSystem":
             raise TypeError(
-                f"{kind.__name__} is a Python class, and its base {kind.__bases__[0].__name__} is compiled: what it "
+                f"{kind.__name__} is a Python class, and its base {compiled.__name__} is compiled: what it "
                 "overrides would be ignored. Derive it from dodona.transitions.python_system.PythonSystem, which is "
                 "slow but works, or compile it too: docs/extending.md shows both ways."
             )
 
     def __init__(self, labels: int, single_root: bool, plain: Sequence[int], labelled: Sequence[int]) -> None:
         """`plain` moves carry no label, `labelled` moves come once for each label, in this order."""
+        for move in (*plain, *labelled):
+            if not 0 <= move < MOST_MOVES or (*plain, *labelled).count(move) > 1:
+                raise ValueError(f"move {move}: expected different numbers from 0 to {MOST_MOVES - 1}")
         self.labels = labels
         self.single_root = single_root
         self.plain = len(plain)
@@ -143,12 +148,17 @@ class TransitionSystem:
         A system with one site has exactly one such move in a configuration. A system with many can have one at several
         sites, all of them right; the canonical derivation takes the first.
         """
-        return NONE
+        return self.unknown_canonical()
+
+    def unknown_canonical(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__} has no static oracle: no move is the canonical one here")
 
     def canonical_site(self, s: State, gold: Gold) -> int:
         site = 0
         while self.canonical(s, gold, site) == NONE:
             site = self.next_site(s, site)
+            if site == NONE:
+                self.unknown_canonical()
         return site
 
     def costs(self, s: State, gold: Gold, site: int, carried: int, out: memoryview) -> None:
