@@ -1,4 +1,4 @@
 from dodona.transitions.system cimport TransitionSystem
 
 cdef class PythonSystem(TransitionSystem):
-    pass
+    cdef bint interpreted  # the interpreter made its class, so it may define any method
