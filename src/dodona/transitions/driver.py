@@ -41,12 +41,20 @@ def sites(system: TransitionSystem, s: State) -> list[int]:
     return found
 
 
+def is_legal(system: TransitionSystem, s: State, move: int, site: int) -> bool:
+    return system.legal(s, move, site)
+
+
 def legal_moves(system: TransitionSystem, s: State, site: int) -> list[int]:
     return [move for move in system.moves if system.legal(s, move, site)]
 
 
 def apply(system: TransitionSystem, s: State, move: int, site: int, label: int) -> None:
     system.apply(s, move, site, label)
+
+
+def head_of(system: TransitionSystem, s: State, move: int, site: int) -> int:
+    return system.head_of(s, move, site)
 
 
 def dependent_of(system: TransitionSystem, s: State, move: int, site: int) -> int:
@@ -56,6 +64,11 @@ def dependent_of(system: TransitionSystem, s: State, move: int, site: int) -> in
 def actions(system: TransitionSystem) -> list[tuple[int, int]]:
     """(move, label) of every action, by number."""
     return [(system.move_of(a), system.label_of(a)) for a in range(system.actions)]
+
+
+def cost(system: TransitionSystem, s: State, gold: Gold, move: int, site: int) -> int:
+    """The cost of a legal move with the right label."""
+    return system.cost(s, gold, move, site)
 
 
 def costs(system: TransitionSystem, s: State, gold: Gold, site: int, carried: int) -> list[int]:
@@ -76,6 +89,11 @@ def correct_moves(system: TransitionSystem, s: State, gold: Gold, links_too: boo
         return []
     found = system.correct_moves(s, gold, work, links_too)
     return [move for move in system.moves if found >> move & 1]
+
+
+def canonical(system: TransitionSystem, s: State, gold: Gold, site: int) -> int:
+    """The next move of the canonical derivation, or NONE if it is not at this site."""
+    return system.canonical(s, gold, site)
 
 
 def canonical_derivation(system: TransitionSystem, gold: Gold, moves: list[int] | None) -> list[tuple[int, int, int]]:
