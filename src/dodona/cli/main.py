@@ -38,8 +38,25 @@ class Commands(click.Group):
         return command
 
 
+def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
+    """Before any command is looked up, so that it knows the systems that the modules register."""
+    for name in modules:
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise OptionError(f"--import {name}: {error}") from error
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message=f"%(prog)s %(version)s ({CORE})")
+@click.option(
+    "--import",
+    metavar="MODULE",
+    multiple=True,
+    callback=_import_modules,
+    expose_value=False,
+    help="Import a Python module first: one that registers a transition system of your own.",
+)
 def dodona() -> None:
     """Dependency parsing from raw text to trees, with exact oracles.
 
