@@ -84,11 +84,17 @@ class Entry:
         return (*others, "nondeterministic", "dynamic")
 
     def move_name(self, move: int) -> str:
+        if move not in self.move_names and move >= len(NAMES):
+            raise OptionError(f"{self.name}: move {move} has no name; expected one in the entry's move_names")
         return self.move_names[move] if move in self.move_names else NAMES[move]
 
 
 def _after_the_buffer(options: Options) -> str | None:
     return {"first": "output", "attach": "parse"}.get(str(options.get("root")))
+
+
+def _at_the_end(options: Options) -> str | None:
+    return "parse"
 
 
 SYSTEMS: dict[str, Entry] = {
@@ -145,7 +151,7 @@ SYSTEMS: dict[str, Entry] = {
             make=covington.Covington,
             rules=covington.RULES,
             projective=False,
-            late_roots=lambda options: "parse",
+            late_roots=_at_the_end,
             templates="covington",
             positions=("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "CL", "CR"),
             lists=lists.TWO_LISTS_AND_BUFFER,
@@ -167,12 +173,17 @@ SYSTEMS: dict[str, Entry] = {
 def entry_of(name: str) -> Entry:
     """The entry of that name; an error that lists the systems if there is none."""
     if name not in SYSTEMS:
-        raise OptionError(f"unknown system {name!r}; the systems are: {', '.join(SYSTEMS)}")
+        hint = "one of your own is known once the module that registers it is imported (dodona --import MODULE)"
+        raise OptionError(f"unknown system {name!r}; the systems are: {', '.join(SYSTEMS)}; {hint}")
     return SYSTEMS[name]
 
 
 def register(entry: Entry) -> None:
-    """Add a system of your own: from then on it parses, trains and is drawn like the others, by its name."""
+    """Add a system of your own: from then on it parses, trains and is drawn like the others, by its name.
+
+    Nothing is looked for or imported by name, so no model file can make Dodona run code: whoever wants a system imports
+    the module that registers it.
+    """
     if entry.name in SYSTEMS and SYSTEMS[entry.name] is not entry:
         raise OptionError(f"there is a system {entry.name!r} already; expected another name")
     SYSTEMS[entry.name] = entry
