@@ -13,6 +13,7 @@ from dodona.data import Sentence
 from dodona.errors import DodonaError
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.processes import process_context
+from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
 __all__ = ["parse_in_parallel"]
 
@@ -31,7 +32,8 @@ def parse_in_parallel(
     """Parse in `jobs` processes. Each loads the model file; at most a few batches are under way at any time."""
     pending: list[tuple[list[Sentence], Future[list[Found]]]] = []
     waiting = batches(sentences, BATCH)
-    pool = ProcessPoolExecutor(jobs, process_context(), _load, (str(model),))
+    system = entry_of(pipeline.parser.options.system)
+    pool = ProcessPoolExecutor(jobs, process_context(), _load, (str(model), system))
     try:
         while True:
             while len(pending) < 2 * jobs and (batch := next(waiting, [])):
@@ -59,10 +61,14 @@ def _columns(sentence: Sentence, request: Request) -> dict[str, Any]:
     return {name: getattr(sentence, name) for name in names}
 
 
-def _load(model: str) -> None:
-    """In a new process. Ctrl-C reaches all of them; this one just ends, and the parent says something."""
+def _load(model: str, system: Entry) -> None:
+    """In a new process, which does not know yet what was registered in the parent.
+
+    Ctrl-C reaches all of them; this one just ends, and the parent says something.
+    """
     global _pipeline
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    SYSTEMS.setdefault(system.name, system)
     _pipeline = Pipeline.load(model)
 
 
