@@ -59,11 +59,12 @@ cdef class CallableScorer(Scorer):
         self.row = array("f", bytes(4 * max(1, actions)))
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
+        cdef float[::1] found
         with gil:
             found = array("f", self.function(s, sentence, site))
             if len(found) != self.actions:
                 raise ValueError(f"{len(found)} scores; expected {self.actions}, one for each action")
-            self.row[:] = found
+            self.row[: self.actions] = found
         return &self.row[0]
 
 
