@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dodona.scoring.scorer import CallableScorer, EncodedSentence
+from dodona.scoring.scorer import CallableScorer, EncodedSentence, Scorer
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.systems.build import build
@@ -62,3 +62,12 @@ def test_a_scorer_of_another_system() -> None:
         GreedySearch(CORE, CallableScorer(3, scores))
     with pytest.raises(ValueError, match="a scorer of 3 actions for a system with 5"):
         Beam(CORE, CallableScorer(3, scores), 4)
+
+
+def test_a_python_class_is_no_scorer() -> None:
+    class Mine(Scorer):
+        def scores(self, s: State, sentence: EncodedSentence, site: int) -> list[float]:
+            return [0.0] * CORE.actions
+
+    with pytest.raises(NotImplementedError, match=r"Mine has no compiled scores; .*CallableScorer"):
+        Mine().scored(State(1), EncodedSentence(1))

@@ -46,7 +46,8 @@ cdef class Scorer:
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
         """The scores of all actions at a site of this configuration, legal or not; they stay until the next call."""
         with gil:
-            raise NotImplementedError(f"{type(self).__name__} has no scores")
+            hint = "a Python class is not asked for them, but CallableScorer asks a function"
+            raise NotImplementedError(f"{type(self).__name__} has no compiled scores; {hint}")
 
 
 cdef class CallableScorer(Scorer):
