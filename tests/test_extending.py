@@ -34,6 +34,7 @@ from dodona import FormatError, OptionError, Sentence, write
 from dodona.components.parser import Parser, Request
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import train_parser
+from dodona.data.rawtext import detokenized
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS, Entry, register
 
@@ -43,6 +44,7 @@ PAGE = ROOT / "docs" / "extending.md"
 NAME = "buffer-hybrid"
 TWINS = ("interpreted-buffer-hybrid", "quick-buffer-hybrid")
 SHELL = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
+INDENTED = re.compile(r"^    (.*)$", re.M)
 SECONDS = 100
 
 
@@ -70,14 +72,21 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The example compiled by the commands in its README, and what the last of them shows."""
     folder = tmp_path_factory.mktemp("new_system")
     shutil.copytree(EXAMPLES, folder / "examples", ignore=shutil.ignore_patterns("*.so", "build", "__pycache__"))
-    (commands,) = SHELL.findall((EXAMPLES / "new_system" / "README.md").read_text(encoding="utf-8"))
-    assert len(commands.splitlines()) == 3
-    # what is on the path stays there, so that it is the same Dodona that is tested
-    kept = commands.replace("PYTHONPATH=.", 'PYTHONPATH=".:$PYTHONPATH"')
+    return folder / "examples" / "new_system", shell(commands_of_the_readme(), folder)
+
+
+def commands_of_the_readme() -> list[str]:
+    found: list[str] = SHELL.findall((EXAMPLES / "new_system" / "README.md").read_text(encoding="utf-8"))
+    return found[0].splitlines()
+
+
+def shell(commands: list[str], folder: Path) -> str:
+    """What the commands print; what is on Python's path stays there, so that it is the same Dodona that is tested."""
+    lines = "\n".join(commands).replace("PYTHONPATH=.", 'PYTHONPATH=".:$PYTHONPATH"')
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    done = run(["bash", "-ec", kept], folder, PATH=programs)
+    done = run(["bash", "-ec", lines], folder, PATH=programs)
     assert done.returncode == 0, done.stderr
-    return folder / "examples" / "new_system", done.stdout
+    return done.stdout
 
 
 @pytest.fixture(scope="session")
@@ -162,6 +171,7 @@ def test_what_holds_for_every_system_holds_for_a_new_one(law: Callable[[], None]
 
 def test_the_three_commands_of_the_readme(built: tuple[Path, str]) -> None:
     _, shown = built
+    assert len(commands_of_the_readme()) == 3
     assert "buffer-hybrid · static oracle" in shown
     assert "BUFFER:nsubj" in shown
     assert "11 transitions, the gold tree: 2 0 2 5 2 2" in shown  # arc-hybrid takes 13
@@ -290,6 +300,19 @@ def test_the_page(tmp_path: Path, entries: dict[str, Entry], monkeypatch: pytest
     names = run_blocks(PAGE)
     assert names["quick"].ENTRY is entries[TWINS[1]]
     assert (tmp_path / "quick.model").exists()
+
+
+def test_the_commands_of_the_page(built: tuple[Path, str]) -> None:
+    folder, _ = built
+    blocks = re.sub(r"^```.*?^```", "", PAGE.read_text(encoding="utf-8"), flags=re.M | re.S)
+    commands = INDENTED.findall(blocks)
+    compiling, using = commands[:2], commands[2:]
+    assert compiling == commands_of_the_readme()[:2]
+    write(detokenized(treebank(30)), folder / "train.conllu")
+    (folder / "text.txt").write_text("The oak answers the priest.\n")
+    printed = shell(using, folder)
+    assert "11 transitions, the gold tree: 2 0 2 5 2 2" in printed
+    assert "# text = The oak answers the priest." in printed
 
 
 def test_the_page_shows_what_the_files_say() -> None:
