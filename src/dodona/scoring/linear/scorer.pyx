@@ -37,6 +37,15 @@ cdef class LinearScorer(Scorer):
         self.signatures = array("Q", bytes(8 * (ROWS if cached else 1)))
         self.rows = array("f", bytes(4 * (ROWS if cached else 1) * self.actions))
 
+    def named(self, State s, EncodedSentence sentence, int site=0):
+        """The names of the features of a configuration, in the order of their templates; silent ones have none."""
+        self.check(sentence)
+        if sentence.n != s.n or not 0 <= site <= s.n:
+            raise ValueError(f"a sentence of {sentence.n} words and site {site} for a configuration of {s.n} words")
+        self.extractor.look(s, <Words> sentence, site)
+        self.count = NONE
+        return [self.keys[i] for i in range(self.features())]
+
     cdef void forget(self) noexcept nogil:
         """The weights have changed, so no cached row is right any more."""
         memset(&self.signatures[0], 0, self.signatures.shape[0] * sizeof(uint64_t))
