@@ -1,5 +1,7 @@
 """Which actions are right, by the definitions of docs/training.md, from what a system tells of single moves."""
 
+from collections.abc import Sequence
+
 from dodona.oracles.policy import Policy
 from dodona.systems.build import BUDGET, BuiltSystem
 from dodona.transitions import driver
@@ -12,14 +14,21 @@ Costs = list[int | None]
 
 
 class Oracle:
-    """An oracle of a system for one gold tree. `any_site`: see `right_at_site`."""
+    """An oracle of a system for one gold tree.
 
-    def __init__(self, built: BuiltSystem, name: str, gold: Gold, *, any_site: bool = False) -> None:
+    `any_site`: easy-first's static oracle takes any site for right, not only the leftmost. `unfit` are labels that cost
+    one more on a given arc.
+    """
+
+    def __init__(
+        self, built: BuiltSystem, name: str, gold: Gold, *, any_site: bool = False, unfit: Sequence[int] = ()
+    ) -> None:
         self.core = built.core
         self.has_costs = "dynamic" in built.entry.oracles
         self.name = name
         self.gold = gold
         self.any_site = any_site
+        self.unfit = unfit
         self.plan: list[int] = []  # the moves of a derivation that the system's own static oracle does not know
         self.derivation: list[tuple[int, int, int]] | None = None
         if name in built.entry.static_oracles:
@@ -28,10 +37,9 @@ class Oracle:
 
     def costs(self, s: State, step: int, site: int, carried: int) -> Costs:
         """0 for what is right after `step` transitions; `carried` is the label that SHIFT would remember."""
-        if self.name == "given" and not self.has_costs:  # swap-standard: only it can tell
-            found = Policy(self.core, "given").assessed(s, self.gold, site)
-            return [None if cost == NONE else cost for cost in found]
-        if self.name in ("nondeterministic", "dynamic", "given"):
+        if self.name == "given":
+            return self.given(s, site, carried)
+        if self.name in ("nondeterministic", "dynamic"):
             return self.exact(s, site, carried)
         if self.derivation is None:
             moves = driver.correct_moves(self.core, s, self.gold, self.name == "nd-all")
@@ -41,10 +49,22 @@ class Oracle:
         move, where, _ = self.derivation[step]
         return self.marked(s, site, [move] if site == where else [])
 
+    def given(self, s: State, site: int, carried: int) -> Costs:
+        """What each action costs, and more for the arcs of given words with labels that they must not have."""
+        if self.has_costs:
+            found = driver.costs(self.core, s, self.gold, site, carried)
+        else:  # only swap-standard itself can tell
+            found = Policy(self.core, "given").assessed(s, self.gold, site)
+        for a, (move, label) in enumerate(driver.actions(self.core)):
+            dependent = driver.dependent_of(self.core, s, move, site)
+            if found[a] != NONE and label in self.unfit and self.gold.head[dependent] <= s.n:
+                found[a] += 1
+        return [None if cost == NONE else cost for cost in found]
+
     def exact(self, s: State, site: int, carried: int) -> Costs:
         """What each action costs. Of those that cost nothing, the system may prefer some; then the others cost 1."""
         costs: Costs = [None if c == NONE else c for c in driver.costs(self.core, s, self.gold, site, carried)]
-        if self.core.has_preferences and self.name != "given":
+        if self.core.has_preferences:
             free = [a for a, cost in enumerate(costs) if cost == 0]
             actions = driver.actions(self.core)
             preferred = [a for a in free if driver.prefers(self.core, s, self.gold, *actions[a])]
