@@ -3,27 +3,25 @@
 import random
 from array import array
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from reference.features import View, lines
-from reference.perceptron import MOST_TRIES, AveragedWeights, Perceptron
+from reference.compare import check_same, features_of
+from reference.features import lines
+from reference.perceptron import MOST_TRIES, Perceptron
 from reference.policy import Oracle
-from samples.random_parses import built, random_part, random_sentence, random_tree
+from samples.random_parses import OPTIONS, built, random_part, random_sentence, random_tree
 from samples.small_templates import small_templates
 
 from dodona.learning.chance import Chance
 from dodona.learning.perceptron import RULES, GreedyLearner
 from dodona.oracles.policy import Policy, leaves_a_choice
 from dodona.scoring.linear.templates import Templates
-from dodona.scoring.linear.weights import Weights
 from dodona.systems.build import BuiltSystem
 from dodona.systems.registry import SYSTEMS
 from dodona.text.encoder import Encoder
 from dodona.transitions import driver
-from dodona.transitions.state import State
 
 
 @dataclass
@@ -42,11 +40,6 @@ class Regime:
     sentences: int = 6
     iterations: int = 3
     longest: int = 6
-
-
-def names(view_of: Any, templates: list[str], s: State, site: int) -> list[int]:
-    found: list[int] = view_of(s, site=site).names(templates)
-    return found
 
 
 def train_both(system: BuiltSystem, regime: Regime, seed: int) -> tuple[GreedyLearner, Perceptron]:
@@ -70,24 +63,8 @@ def train_both(system: BuiltSystem, regime: Regime, seed: int) -> tuple[GreedyLe
         explore = regime.explore if iteration > 0 else 0.0
         for sentence, encoded, gold, oracle in examples:
             compiled.train(encoded, gold, array("i", oracle.plan), explore)
-            view = partial(View.of, sentence=sentence)
-            naive.train(gold.n, partial(names, view, wanted), oracle.costs, explore)
+            naive.train(gold.n, features_of(sentence, wanted), oracle.costs, explore)
     return compiled, naive
-
-
-def check_same(compiled: Weights, naive: AveragedWeights) -> None:
-    """The weights to the last bit, their averages as well as single precision can tell."""
-    assert compiled.now == naive.steps
-    for feature in {feature for feature, _ in naive.now}:
-        row = compiled.scores(np.array([feature], np.uint64))
-        assert row == [naive.now.get((feature, action), 0.0) for action in range(compiled.actions)]
-    keys, actions, values = (column.tolist() for column in compiled.averages())
-    found = dict(zip(zip(keys, actions, strict=True), values, strict=True))
-    wanted = naive.averages()
-    assert len(found) == len(keys)
-    for key in found.keys() | wanted.keys():
-        assert found.get(key, 0.0) == pytest.approx(wanted.get(key, 0.0), rel=1e-5, abs=1e-6), key
-    assert list(zip(keys, actions, strict=True)) == sorted(found)
 
 
 def check(system: BuiltSystem, regime: Regime, seed: int) -> Perceptron:
@@ -99,10 +76,6 @@ def check(system: BuiltSystem, regime: Regime, seed: int) -> Perceptron:
     return naive
 
 
-OPTIONS: dict[str, list[dict[str, Any]]] = {
-    "arc-eager": [{"root": "last"}, {"root": "first"}, {"root": "attach", "single_root": True}],
-    "nonmonotonic": [{}, {"reduce_label": "remembered"}, {"moves": "left", "single_root": True}],
-}
 PAIRS = [(name, oracle) for name, entry in SYSTEMS.items() for oracle in entry.training_oracles]
 CHOOSING = [(name, oracle) for name, oracle in PAIRS if leaves_a_choice(oracle)]
 
@@ -129,7 +102,7 @@ def explored(oracle: str) -> float:
     + [("easy-first", oracle, "perceptron") for oracle in ("nondeterministic", "dynamic")],
 )
 def test_every_oracle_and_rule(name: str, oracle: str, rule: str) -> None:
-    for seed, options in enumerate(OPTIONS.get(name, [{}, {"single_root": True}]), start=1):
+    for seed, options in enumerate(OPTIONS[name], start=1):
         check(built(name, **options), Regime(oracle, rule, explored(oracle)), seed)
 
 

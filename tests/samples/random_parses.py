@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 from dodona import Sentence
 from dodona.systems.build import BuiltSystem, build
@@ -14,6 +15,18 @@ LABELS = ("a", "b", "root")
 FORMS = ("a", "oak", "oaks", "Dodona", "δωδώνη", "Zeus", "rustling", "e", "42", "\U00010083x")
 TAGS = ("NOUN", "VERB", "ADP", "_")
 FEATURES = ("_", "Case=Nom", "Case=Acc|Number=Sing")
+
+
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "arc-eager": [{"root": "last"}, {"root": "first", "single_root": True}, {"root": "attach"}],
+    "arc-standard": [{}, {"single_root": True}],
+    "arc-hybrid": [{}, {"single_root": True}],
+    "easy-first": [{}, {"single_root": True}],
+    "nonmonotonic": [{"single_root": True}, {"reduce_label": "remembered"}, {"moves": "left"}],
+    "covington": [{}, {"single_root": True}],
+    "swap-standard": [{}, {"single_root": True}],
+}
+"""Some options for each system, chosen so that each value comes with some system."""
 
 
 def built(name: str, labels: tuple[str, ...] = LABELS, **options: object) -> BuiltSystem:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from reference.features import View, feature_name, lines, mix
-from samples.random_parses import built, random_sentence, random_tree, random_walk
+from samples.random_parses import OPTIONS, built, random_sentence, random_tree, random_walk
 
 import dodona
 from dodona.scoring.linear.scorer import LinearScorer
@@ -20,18 +20,7 @@ from dodona.transitions import driver
 FILES = sorted(path.stem for path in (Path(dodona.__file__).parent / "templates").glob("*.txt"))
 MANY_LABELS = tuple(f"l{i}" for i in range(40))  # more than there are bits in a label set
 
-VARIANTS: list[tuple[str, dict[str, object]]] = [
-    ("arc-eager", {}),
-    ("arc-eager", {"root": "first"}),
-    ("arc-eager", {"root": "attach", "single_root": True}),
-    ("arc-standard", {"single_root": True}),
-    ("arc-hybrid", {}),
-    ("easy-first", {}),
-    ("nonmonotonic", {"single_root": True}),
-    ("nonmonotonic", {"reduce_label": "remembered"}),
-    ("covington", {"single_root": True}),
-    ("swap-standard", {}),
-]
+VARIANTS = [(name, options) for name, several in OPTIONS.items() for options in several]
 
 
 def compare(name: str, options: dict[str, object], text: str, lengths: list[int], seed: int) -> int:
@@ -76,7 +65,7 @@ def test_every_file_suits_a_system() -> None:
 @pytest.mark.parametrize("full", ["", "-full"])
 def test_features_of_every_shipped_template(name: str, options: dict[str, object], full: str) -> None:
     text = Templates.load(SYSTEMS[name].templates + full).text
-    assert compare(name, options, text, [1, 2, 5, 8, 12], seed=len(full)) > 1000
+    assert compare(name, options, text, [1, 5, 12], seed=len(full)) > 300
 
 
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=lambda value: str(value))
@@ -87,7 +76,7 @@ def test_features_of_every_place_step_and_attribute(name: str, options: dict[str
     atoms = [f"{address}.{attribute}" for address, attribute in product(addresses, attributes)]
     stack = list(DISTANCES) if "S0" in SYSTEMS[name].positions else []
     pairs = [f"{one}+{other}" for one, other in zip(atoms, atoms[11:], strict=False)][::7]
-    assert compare(name, options, "\n".join([*stack, *atoms, *pairs]), [2, 7, 13], seed=3) > 1000
+    assert compare(name, options, "\n".join([*stack, *atoms, *pairs]), [2, 10], seed=3) > 1000
 
 
 def test_each_bin_of_the_distances_is_seen() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from reference.beam import Scores, beams, greedy, tree
 from reference.policy import Oracle
-from samples.random_parses import built, random_part, random_sentence, random_tree, random_walk
+from samples.random_parses import OPTIONS, built, random_part, random_sentence, random_tree, random_walk
 
 from dodona.oracles.policy import Policy
 from dodona.scoring.linear.scorer import LinearScorer
@@ -28,19 +28,11 @@ from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
 
 WITH_BEAM = [name for name, entry in SYSTEMS.items() if entry.has_beam]
-OPTIONS: dict[str, list[dict[str, Any]]] = {
-    "arc-eager": [{"root": "last"}, {"root": "first", "single_root": True}, {"root": "attach"}],
-    "nonmonotonic": [{"single_root": True}, {"reduce_label": "remembered"}],
-}
 COARSE, FINE = (0.0, 0.5, 1.0), tuple(float(np.float32(i / 7 - 5)) for i in range(70))
 
 
 def variants(names: list[str]) -> list[Any]:
-    return [
-        pytest.param(built(name, **options), id=f"{name} {options}")
-        for name in names
-        for options in OPTIONS.get(name, [{}, {"single_root": True}])
-    ]
+    return [pytest.param(built(name, **options), id=f"{name} {options}") for name in names for options in OPTIONS[name]]
 
 
 def drawn(actions: int, values: tuple[float, ...], seed: int, s: State, site: int) -> list[float]:
@@ -88,7 +80,7 @@ def test_beam_among_what_an_oracle_counts_as_right(name: str) -> None:
     """Given arcs, planned derivations, sets of right moves, costs."""
     chance = random.Random(1)
     for i, oracle in enumerate((*SYSTEMS[name].training_oracles, "given", "given")):
-        for options in OPTIONS.get(name, [{}, {"single_root": True}]):
+        for options in OPTIONS[name]:
             system = built(name, **options)
             n, width = chance.randint(2, 6), chance.randint(1, 6)
             whole = driver.gold_tree(*random_tree(system.core, n, chance))
