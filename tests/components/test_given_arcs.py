@@ -11,6 +11,7 @@ from dodona import FormatError, Sentence
 from dodona.components.parser import Parser, Request
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import train_parser
+from dodona.data import projectivized
 from dodona.systems.registry import SYSTEMS
 
 Part = tuple[int | None, ...]
@@ -67,8 +68,8 @@ def test_parts_of_other_trees_come_out_in_longer_sentences(name: str, beam: int)
         order = chance.sample(range(1, n + 1), n)
         for i, d in enumerate(order[1:], start=1):
             tree[d - 1] = chance.choice(order[:i])
-        if SYSTEMS[name].projective and not is_projective(tuple(tree)):
-            continue
+        if SYSTEMS[name].projective:
+            tree = projectivized(tree)
         part = random_part(tree, chance)
         sentence = Sentence.from_words(["oak"] * n, heads=part)
         assert agrees(part, parser.analyses(sentence, Request(beam=beam, constrained=True))[0].heads), part

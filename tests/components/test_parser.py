@@ -199,7 +199,9 @@ def test_labels_are_needed(tmp_path: Path) -> None:
 def test_unknown_tags_and_words_are_survived() -> None:
     parser = train_parser(TRAIN, ParserOptions(iterations=1))
     strange = Sentence.from_words(["\N{CRYING FACE}", "x" * 10_000, "\u202eabc"], ["???", "_", "NOUN"])
-    parser.tree(strange)
+    strange.set_tree(*parser.tree(strange))
+    strange.check_gold()  # a tree
+    assert set(strange.labels) <= {label for sentence in TRAIN for label in sentence.labels}
 
 
 def test_too_many_labels() -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import dodona
 from dodona import FormatError, FormatWarning, OptionError, Sentence, read
 
 GOOD = """\
@@ -259,8 +258,3 @@ def test_remarks_on_the_command_line_are_one_line(tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         f"dodona: {tmp_path}/a.conllu:1: no blank line after the last sentence; read as if there were one"
     ]
-
-
-def test_the_door() -> None:
-    assert dodona.read is read
-    assert "write" in dodona.__all__

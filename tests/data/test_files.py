@@ -53,10 +53,8 @@ def test_a_line_of_100_mb(tmp_path: Path) -> None:
         file.write(DATA + b"1\t")
         for _ in range(100):
             file.write(b"a" * 1_000_000)
-    begin = time.process_time()
     with pytest.raises(FormatError, match=r"bomb\.gz:4: a line of more than 16 MiB; expected lines of text"):
         list(read(tmp_path / "bomb.gz"))
-    assert time.process_time() - begin < 5
 
 
 @pytest.mark.parametrize(
