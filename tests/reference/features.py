@@ -4,7 +4,6 @@ Nothing here is taken from the bookkeeping of a configuration but its stack, its
 dependent, how many there are and with which labels, and who is left in easy-first's list all follows from the arcs.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +12,7 @@ from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
 
 BITS = 1 << 64
+COLUMNS = ("w", "p", "x", "f", "pre2", "pre3", "suf2", "suf3", "suf4")  # in the order of their numbers
 
 
 @dataclass
@@ -192,13 +192,9 @@ def mix(h: int, value: int) -> int:
     return h ^ (h >> 32)
 
 
-_numbers: dict[tuple[str, str], int] = {}
-
-
 def string_number(column: str, string: str) -> int:
     """The number of a string in a column: the one place that knows how strings are hashed."""
-    if (column, string) not in _numbers:
-        encoded = string.encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(encoded, digest_size=8, person=column.encode()).digest()
-        _numbers[column, string] = int.from_bytes(digest, "little") or 1
-    return _numbers[column, string]
+    h = 1
+    for character in string:
+        h = mix(h, ord(character))
+    return mix(h, COLUMNS.index(column) + 1) or 1

@@ -11,7 +11,7 @@ from reference.quantized import bits_of, expected_layout, layout, quantized, sou
 
 from dodona.pipeline import modelfile
 from dodona.scoring.linear.frozen import FrozenWeights, freeze, rows_are_sound, weight_bits
-from dodona.scoring.linear.pruning import NAMES, checked_weights
+from dodona.scoring.linear.pruning import WEIGHTS, checked_weights
 
 ACTIONS = [3, 40, 104, 256, 257, 300, 1024, 1025, 3000]
 Model = list[tuple[int, int, float]]  # feature, action, weight; sorted
@@ -45,7 +45,7 @@ def test_sums_are_those_of_the_rounded_weights(actions: int, tmp_path: Path) -> 
     rows = layout(actions, *arrays)
     assert rows == expected_layout(numbers, actions)
     assert {is_wide for is_wide, _ in rows.values()} == {False, True}
-    modelfile.save(tmp_path / "my.model", {}, dict(zip(NAMES, arrays, strict=True)))
+    modelfile.save(tmp_path / "my.model", {}, dict(zip(WEIGHTS, arrays, strict=True)))
     _, loaded = modelfile.load(tmp_path / "my.model")
     known = sorted({key for key, _, _ in model})
     chance = random.Random(1)

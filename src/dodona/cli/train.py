@@ -1,5 +1,6 @@
 """`dodona train`: from a treebank to a model."""
 
+import os
 import time
 from typing import Any
 

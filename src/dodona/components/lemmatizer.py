@@ -34,7 +34,7 @@ class LemmatizerOptions(TrainingOptions):
 
 
 class Lemmatizer:
-    """A trained lemmatizer. Columns by `train_lemmatizer` or `Lemmatizer.from_parts`.
+    """A trained lemmatizer. Made by `train_lemmatizer` or `Lemmatizer.from_parts`.
 
     A lemma depends on form, UPOS and FEATS alone, so it is worked out once; what is remembered changes nothing but the
     time it takes.

@@ -55,7 +55,7 @@ class Analysis(NamedTuple):
 
 
 class Parser:
-    """A trained parser. Columns by `dodona.train` or `dodona.load`."""
+    """A trained parser. Made by `dodona.train` or `dodona.load`."""
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ class TaggerOptions(TrainingOptions):
 
 
 class Tagger:
-    """A trained tagger. Columns by `train_tagger` or `Tagger.from_parts`."""
+    """A trained tagger. Made by `train_tagger` or `Tagger.from_parts`."""
 
     def __init__(
         self, options: TaggerOptions, tags: Sequence[Tag], frequent: int, arrays: dict[str, NDArray[Any]], where: str

@@ -50,7 +50,7 @@ class TokenizerOptions(TrainingOptions):
 
 
 class Tokenizer:
-    """A trained tokenizer. Columns by `train_tokenizer` or `Tokenizer.from_parts`."""
+    """A trained tokenizer. Made by `train_tokenizer` or `Tokenizer.from_parts`."""
 
     def __init__(self, options: TokenizerOptions, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
         self.options = options

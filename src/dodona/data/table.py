@@ -19,7 +19,7 @@ NOTHING, WRONG = -1, -2
 
 
 class Table:
-    """The columns of the words 1..n of a sentence. Columns by `plain_words` or `words_in_rows`, which check them."""
+    """The columns of the words 1..n of a sentence. Made by `plain_words` or `words_in_rows`, which check them."""
 
     def __init__(self, body: bytes, n: int, starts: "array[int]") -> None:
         self.body = body

@@ -21,7 +21,7 @@ COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmati
 
 
 class Pipeline:
-    """A trained pipeline. Columns by `dodona.train` or `dodona.load`; only the parser is always there."""
+    """A trained pipeline. Made by `dodona.train` or `dodona.load`; only the parser is always there."""
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ __all__ = ["Configuration"]
 
 
 class Configuration:
-    """Columns by `System.initial`, changed in place by `System.apply`, read through its attributes."""
+    """Made by `System.initial`, changed in place by `System.apply`, read through its attributes."""
 
     def __init__(
         self,

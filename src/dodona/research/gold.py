@@ -17,7 +17,7 @@ HINT = "(approximate=True gives the formula's value all the same)"
 
 @dataclass(frozen=True)
 class GoldTree:
-    """A gold tree that was checked once. Columns by `System.gold`."""
+    """A gold tree that was checked once. Made by `System.gold`."""
 
     core: Gold
     label_names: tuple[str, ...]
