@@ -11,7 +11,8 @@ def main() -> None:
     assert COMPILED, "the core is not compiled"
     (sentence,) = dodona.load("en")("Oak trees grow slowly.")
     assert (sentence.words, sentence.heads) == (WORDS, HEADS), (sentence.words, sentence.heads)
-    print(f"dodona {dodona.__version__} in {dodona.__path__[0]}:", *dodona.draw(sentence), sep="\n")
+    arcs = zip(sentence.words, sentence.heads, sentence.labels, strict=True)
+    print(f"dodona {dodona.__version__} in {dodona.__path__[0]}:", *arcs)
 
 
 if __name__ == "__main__":
