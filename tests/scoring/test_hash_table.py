@@ -33,13 +33,14 @@ def test_it_is_a_dictionary(pairs: list[tuple[int, int]], others: list[int], exp
 
 
 @pytest.mark.parametrize("expected", [0, 1, 8, 10_000])
-def test_it_grows_by_itself(expected: int) -> None:
+@pytest.mark.parametrize("keys", [range(16, 160_016, 16), range(10_001, 1, -1)], ids=["crowded", "in every slot"])
+def test_it_grows_by_itself(expected: int, keys: range) -> None:
     table = HashTable(expected)
-    for key in range(1, 10_001):
-        table.put(key << 4, key)
+    for key in keys:
+        table.put(key, key + 1)
     assert table.count == 10_000
-    assert [table.get(key << 4) for key in range(1, 10_001)] == list(range(1, 10_001))
-    assert table.get(5) is None
+    assert [table.get(key) for key in keys] == [key + 1 for key in keys]
+    assert table.get(1) is None
 
 
 def test_no_key_is_0() -> None:
