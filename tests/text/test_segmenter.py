@@ -1,6 +1,7 @@
 """The compiled segmenter against a naive one: runs, every weight after training, every token and sentence."""
 
 import random
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ BLANKS = [
 ]
 
 
-def random_text(chance: random.Random, size: int) -> str:
-    return "".join(chance.choice(PIECES) + chance.choice(BLANKS) for _ in range(size))
+def random_text(chance: random.Random, size: int, blanks: Sequence[str] = BLANKS) -> str:
+    return "".join(chance.choice(PIECES) + chance.choice(blanks) for _ in range(size))
 
 
 def random_rules(seed: int) -> Known:
@@ -66,14 +67,14 @@ def test_words_that_were_seen_have_a_place() -> None:
 
 
 class Pair:
-    """A text for both, with random answers to learn: mostly by what the next character is."""
+    """A text for both, with random answers to learn, which are drawn from `answers`."""
 
-    def __init__(self, text: str, known: Known, seed: int) -> None:
+    def __init__(self, text: str, known: Known, seed: int, answers: Sequence[int] = (0, 1, 1, 2)) -> None:
         chance = random.Random(seed)
         self.naive = TextReference(text, *known)
         self.passage = Passage(text, Rules(*known))
         assert self.passage.count == len(self.naive.runs)
-        self.gold = np.array([chance.choice([0, 1, 1, 2]) for _ in self.naive.runs], np.int32)
+        self.gold = np.array([chance.choice(answers) for _ in self.naive.runs], np.int32)
 
 
 def trained(pairs: list[Pair], rate: float, rounds: int) -> tuple[SegmentLearner, SegmentReference]:
@@ -81,7 +82,7 @@ def trained(pairs: list[Pair], rate: float, rounds: int) -> tuple[SegmentLearner
     chance = random.Random(1)
     for pair in pairs * rounds:
         count = pair.passage.count
-        first = chance.randrange(count)
+        first = chance.choice([0, chance.randrange(count)])
         learner.sentence(pair.passage, pair.gold, first)
         naive.sentence(pair.naive, pair.gold.tolist(), first)
         begin = chance.randrange(count)
@@ -124,6 +125,9 @@ def test_random_texts_with_random_rules(rate: float) -> None:
     chance = random.Random(2)
     pairs = [Pair(random_text(chance, 30), known, seed) for seed in range(16)]
     others = [Pair(random_text(chance, 40), known, seed) for seed in range(8)]
+    words = [word for word in PIECES if len(word) < 60]
+    flat = " ".join(chance.choice(words) for _ in range(60))
+    pairs += [Pair(flat, known, seed, answers) for seed, answers in enumerate([(1,), (1, 1, 0), (0, 0, 0, 1), (0,)])]
     compare(pairs, others, rate, 3)
 
 
