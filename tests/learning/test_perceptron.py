@@ -113,6 +113,16 @@ def test_exploration_follows_as_many_mistakes_as_it_should(explore: float) -> No
     assert naive.explored / (naive.mistakes - first) == pytest.approx(explore, abs=0.1)
 
 
+@pytest.mark.parametrize("moves", ["both", "reduce"])
+def test_labels_that_are_carried_along(moves: str) -> None:
+    """What SHIFT remembers is the label of a later REDUCE, which templates about labels can see. That is rare: only an
+    explored mistake reduces a headless word."""
+    system = built("nonmonotonic", reduce_label="remembered", moves=moves)
+    labels = "S0.p+N0.p\nS0.l\nS0.rc.l\nS0.rn.l+S1.rc.l\nS0.sr+N0.sl\nS1.sr\nN0.lc.l\nN0.w"
+    for seed in range(1, 9):
+        check(system, Regime(explore=0.3, templates=labels, sentences=10, iterations=4, longest=8), seed)
+
+
 @pytest.mark.parametrize(("name", "oracle"), [pair for pair in CHOOSING if pair[0] != "easy-first"])
 def test_random_choice(name: str, oracle: str) -> None:
     """The generator is asked in the same order, for exploration and for the choice."""

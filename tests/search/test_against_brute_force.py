@@ -112,17 +112,22 @@ def test_greedy_around_given_arcs(system: BuiltSystem) -> None:
         assert search.parse(EncodedSentence(n), policy, gold) == greedy(system.core, n, scores, oracle)
 
 
+FAR = "L3.w\nL3.p+L2.p\nR3.w\nR3.p+R2.p\nL3.lc.w\nL3.rc.w\nR3.lc.w\nR3.rc.w\nP0.w\nL3.sr+R3.sl"
+"""Templates that look as far as any can."""
+
+
 @pytest.mark.parametrize("single_root", [False, True])
 @pytest.mark.parametrize("coarse", [False, True])
-def test_sites_are_scored_again_wherever_templates_can_see_a_change(single_root: bool, coarse: bool) -> None:
+@pytest.mark.parametrize("text", [Templates.load("easy-first-full").text, FAR], ids=["shipped", "far"])
+def test_sites_are_scored_again_wherever_templates_can_see_a_change(single_root: bool, coarse: bool, text: str) -> None:
     """The compiled search scores only the sites near the last move again, brute force scores all of them every time."""
     chance = random.Random(3)
     system = built("easy-first", single_root=single_root)
-    templates = Templates.load("easy-first-full")
+    templates = Templates.parse(text)
     weights = Weights(system.core.actions)
     linear = LinearScorer(templates, weights)
     encode = Encoder(templates)
-    sentences = [random_sentence(chance, n) for n in (1, 2, 5, 9, 14, 20)]
+    sentences = [random_sentence(chance, n) for n in (1, 2, 5, 9, 14, 14, 20)]
     for sentence in sentences:  # a random weight for what random walks come upon
         for s in random_walk(system.core, len(sentence), chance):
             names = [name for site in driver.sites(system.core, s) for name in linear.named(s, encode(sentence), site)]
@@ -140,15 +145,20 @@ def scored(linear: LinearScorer, sentence: EncodedSentence, s: State, site: int)
     return linear.scored(s, sentence, site)
 
 
+COUNTS = "S0.lc.vl\nS1.vl+S0.vr\nS2.sr\nN0.vl\nS0.rc2.sl\ngap\ndist"
+"""Templates that hardly see a difference between a word without dependents and nobody, about whom they are silent."""
+
+
+@pytest.mark.parametrize("text", [None, COUNTS], ids=["shipped", "counts"])
 @pytest.mark.parametrize("name", WITH_BEAM)
-def test_cached_scores_are_the_scores(name: str) -> None:
+def test_cached_scores_are_the_scores(name: str, text: str | None) -> None:
     """A beam with a scorer that looks twice at nothing, and one that looks at everything."""
     chance = random.Random(4)
     system = built(name)
-    templates = Templates.load(SYSTEMS[name].templates)
+    templates = Templates.load(SYSTEMS[name].templates) if text is None else Templates.parse(text)
     weights = Weights(system.core.actions)
     linear = LinearScorer(templates, weights)
-    for n in (3, 6, 9):
+    for n in (3, 6, 9, 12):
         sentence = random_sentence(chance, n)
         encoded = Encoder(templates)(sentence)
         for s in random_walk(system.core, n, chance):
