@@ -241,3 +241,23 @@ def test_root_arcs_take_the_label_of_the_treebank() -> None:
         parser = train_parser(sentences, ParserOptions(system=name, system_options=options, iterations=3))
         heads, labels = parser.tree(sentences[0])
         assert labels[heads.index(0)] == "ROOT"
+
+
+def test_a_word_that_stays_headless_gets_the_root_label() -> None:
+    """Not the last of the labels, which "root" happens to be in many treebanks."""
+    sentences = relabelled(treebank(60), "punct", "zz")
+    parser = train_parser(sentences, ParserOptions(system_options={"root": "first"}, iterations=2))
+    assert parser.labels[-1] == "zz"
+    heads, labels = parser.tree(Sentence.from_words(["\N{CRYING FACE}"]))
+    assert (heads, labels) == ([0], ["root"])
+
+
+def test_templates_must_look_at_what_the_system_has(tmp_path: Path) -> None:
+    for name, template, place in [
+        ("easy-first", "S0.w", "S0"),
+        ("easy-first", "P0.w+dist", "S0"),
+        ("arc-eager", "P0.w", "P0"),
+    ]:
+        (tmp_path / "mine.txt").write_text(template)
+        with pytest.raises(OptionError, match=f"templates with the place {place}, which {name} does not have"):
+            train_parser(treebank(5), ParserOptions(system=name, templates=str(tmp_path / "mine.txt")))

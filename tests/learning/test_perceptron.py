@@ -26,7 +26,7 @@ from dodona.transitions import driver
 
 @dataclass
 class Regime:
-    """How two learners are trained. `any_site`, `apart`: two ways in which the compiled learner is not by the book."""
+    """How two learners are trained."""
 
     oracle: str = "dynamic"
     rule: str = "perceptron"
@@ -34,8 +34,6 @@ class Regime:
     random_choice: bool = False
     parts: bool = False
     crossing: bool = False
-    any_site: bool = False
-    apart: bool = False
     templates: str | None = None
     sentences: int = 6
     iterations: int = 3
@@ -49,7 +47,7 @@ def train_both(system: BuiltSystem, regime: Regime, seed: int) -> tuple[GreedyLe
     policy = Policy(system.core, regime.oracle, longest=regime.longest)
     common: dict[str, Any] = {"rule": regime.rule, "aggressiveness": 0.3, "random_choice": regime.random_choice}
     compiled = GreedyLearner(policy, templates, longest=regime.longest, seed=seed, **common)
-    naive = Perceptron(system.core, draw=Chance(seed).draw, apart=regime.apart, **common)
+    naive = Perceptron(system.core, draw=Chance(seed).draw, **common)
     examples = []
     for _ in range(regime.sentences):
         n = chance.randint(1, regime.longest)
@@ -57,7 +55,7 @@ def train_both(system: BuiltSystem, regime: Regime, seed: int) -> tuple[GreedyLe
         builder = built("covington").core if regime.crossing else system.core
         tree = random_tree(builder, n, chance)
         gold = driver.gold_tree(*(random_part(tree, chance) if regime.parts else tree))
-        oracle = Oracle(system, regime.oracle, gold, any_site=regime.any_site)
+        oracle = Oracle(system, regime.oracle, gold)
         examples.append((sentence, Encoder(templates)(sentence), gold, oracle))
     for iteration in range(regime.iterations):
         explore = regime.explore if iteration > 0 else 0.0
@@ -78,18 +76,6 @@ def check(system: BuiltSystem, regime: Regime, seed: int) -> Perceptron:
 
 PAIRS = [(name, oracle) for name, entry in SYSTEMS.items() for oracle in entry.training_oracles]
 CHOOSING = [(name, oracle) for name, oracle in PAIRS if leaves_a_choice(oracle)]
-
-
-not_the_difference = pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="features that an action shares at two sites must not count in PA-I's norm; perceptron.pyx counts them",
-)
-not_the_leftmost = pytest.mark.xfail(
-    strict=True,
-    raises=AssertionError,
-    reason="docs/systems.md: easy-first's static oracle acts at the leftmost site; the learner takes any for right",
-)
 
 
 def explored(oracle: str) -> float:
@@ -150,16 +136,16 @@ def test_easy_first_stays_until_it_is_right_but_not_for_ever(seed: int) -> None:
 
 @pytest.mark.parametrize("rule", ["pa", "pa-max-loss"])
 @pytest.mark.parametrize("oracle", ["nondeterministic", "dynamic"])
-@pytest.mark.parametrize("apart", [pytest.param(False, marks=not_the_difference), True])
-def test_easy_first_with_passive_aggressive_rules(rule: str, oracle: str, apart: bool) -> None:
+def test_easy_first_with_passive_aggressive_rules(rule: str, oracle: str) -> None:
+    """The same action at two sites shares features, which must not count in the norm."""
     for seed in (1, 2, 3):
-        check(built("easy-first"), Regime(oracle, rule, explored(oracle), apart=apart), seed)
+        check(built("easy-first"), Regime(oracle, rule, explored(oracle)), seed)
 
 
-@pytest.mark.parametrize("any_site", [pytest.param(False, marks=not_the_leftmost), True])
-def test_easy_first_with_its_static_oracle(any_site: bool) -> None:
+def test_easy_first_with_its_static_oracle() -> None:
+    """It takes any site for right, not only the leftmost."""
     for seed in (1, 2, 3):
-        check(built("easy-first"), Regime("static", any_site=any_site), seed)
+        check(built("easy-first"), Regime("static"), seed)
 
 
 def test_random_numbers_are_spread_evenly() -> None:

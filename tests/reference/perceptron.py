@@ -69,11 +69,7 @@ class Option(NamedTuple):
 
 
 class Perceptron:
-    """`rule` is perceptron, pa (prediction-based) or pa-max-loss.
-
-    `apart`: a feature that the correct action and the rival share, as only the same action at two sites can, counts
-    twice in the length of the difference, though it is not in it. PA-I by the definition is without.
-    """
+    """`rule` is perceptron, pa (prediction-based) or pa-max-loss."""
 
     def __init__(
         self,
@@ -83,14 +79,12 @@ class Perceptron:
         aggressiveness: float,
         random_choice: bool,
         draw: Callable[[], float],
-        apart: bool = False,
     ) -> None:
         self.core = core
         self.rule = rule
         self.aggressiveness = aggressiveness
         self.random_choice = random_choice
         self.draw = draw
-        self.apart = apart
         self.weights = AveragedWeights()
         self.mistakes = 0
         self.explored = 0
@@ -147,9 +141,7 @@ class Perceptron:
         """
         amount = 1.0
         changes = [(feature, correct.action, 1) for feature in correct.features]
-        changes += [(feature, rival.action, -1) for feature in rival.features]
-        if not self.apart:
-            changes = difference(changes)
+        changes = difference(changes + [(feature, rival.action, -1) for feature in rival.features])
         if self.rule != "perceptron":
             lacking = single(with_root_of_cost(rival) - correct.score)
             if self.rule == "pa":

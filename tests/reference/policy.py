@@ -16,18 +16,15 @@ Costs = list[int | None]
 class Oracle:
     """An oracle of a system for one gold tree.
 
-    `any_site`: easy-first's static oracle takes any site for right, not only the leftmost. `unfit` are labels that cost
-    one more on a given arc.
+    A static oracle of a system with many sites takes any of them for right. `unfit` are labels that cost one more on a
+    given arc.
     """
 
-    def __init__(
-        self, built: BuiltSystem, name: str, gold: Gold, *, any_site: bool = False, unfit: Sequence[int] = ()
-    ) -> None:
+    def __init__(self, built: BuiltSystem, name: str, gold: Gold, *, unfit: Sequence[int] = ()) -> None:
         self.core = built.core
         self.has_costs = "dynamic" in built.entry.oracles
         self.name = name
         self.gold = gold
-        self.any_site = any_site
         self.unfit = unfit
         self.plan: list[int] = []  # the moves of a derivation that the system's own static oracle does not know
         self.derivation: list[tuple[int, int, int]] | None = None
@@ -44,7 +41,7 @@ class Oracle:
         if self.derivation is None:
             moves = driver.correct_moves(self.core, s, self.gold, self.name == "nd-all")
             return self.marked(s, site, moves)
-        if self.any_site:
+        if self.core.has_sites:
             return self.marked(s, site, right_at_site(s, self.gold, site))
         move, where, _ = self.derivation[step]
         return self.marked(s, site, [move] if site == where else [])

@@ -23,6 +23,7 @@ from dodona.scoring.scorer import EncodedSentence
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.text.encoder import Encoder, Tagged
+from dodona.transitions.moves import NONE
 
 __all__ = ["Analysis", "Parser", "Request"]
 
@@ -78,6 +79,7 @@ class Parser:
         self._core = built.core
         self._names = built.label_names
         check_values(self._names, len(self._names))  # once, so that trees can be accepted as they are
+        self._late_root_label = built.options.get("root_label", "root")  # of words that were headless in the end
         encoded = built.entry.projective and options.nonprojective in ENCODINGS[1:]
         self._lowers = options.nonprojective if encoded else None
         self._weights = checked_weights(where, self._core.actions, arrays)
@@ -205,7 +207,7 @@ class Parser:
         return Policy(self._core, "given", unfit=unfit), given.gold
 
     def _finished(self, heads: list[int], labels: list[int]) -> tuple[list[int], list[str]]:
-        names = [self._names[label] for label in labels]
+        names = [self._names[label] if label != NONE else self._late_root_label for label in labels]
         if self._lowers is not None:
             return deprojectivize(heads, names, self._lowers)
         return heads, names

@@ -42,4 +42,5 @@ cdef class GreedyLearner:
     ) except -1 nogil
     cdef int look(self, State s, Words words, Gold gold, int planned) except -1 nogil
     cdef int update(self) except -1 nogil
+    cdef void leave_out_shared(self) noexcept nogil
     cdef int any_correct(self) noexcept nogil

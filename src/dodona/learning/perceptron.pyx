@@ -118,14 +118,31 @@ cdef class GreedyLearner:
     cdef int update(self) except -1 nogil:
         """Make `best` better and `rival` worse: by 1, or by as much as a passive-aggressive step needs."""
         cdef float amount = 1
+        if self.best.action == self.rival.action:  # at two sites: what these have in common stays as it is
+            self.leave_out_shared()
         if self.rule != PERCEPTRON:
             amount = self.rival.score - self.best.score
             if self.rule == PREDICTION:
                 amount += sqrt(self.rival.cost)
-            amount = min(self.aggressiveness, amount / (self.best.count + self.rival.count))
+            amount = min(self.aggressiveness, amount / max(1, self.best.count + self.rival.count))
         self.weights.update(&self.best_keys[0], self.best.count, self.best.action, amount)
         self.weights.update(&self.rival_keys[0], self.rival.count, self.rival.action, -amount)
         return 0
+
+    cdef void leave_out_shared(self) noexcept nogil:
+        """Forget the features that `best` and `rival` have in common; no site has a feature twice."""
+        cdef int i = 0, j
+        while i < self.best.count:
+            j = 0
+            while j < self.rival.count and self.rival_keys[j] != self.best_keys[i]:
+                j += 1
+            if j == self.rival.count:
+                i += 1
+            else:
+                self.best.count -= 1
+                self.best_keys[i] = self.best_keys[self.best.count]
+                self.rival.count -= 1
+                self.rival_keys[j] = self.rival_keys[self.rival.count]
 
     cdef int any_correct(self) noexcept nogil:
         """The best correct action; or any, where a random one is wanted and all are at one site."""

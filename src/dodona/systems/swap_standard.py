@@ -78,6 +78,8 @@ class SwapStandard(ArcStandard):
             move = self.can_link(s, gold)
             if move == NONE:
                 if self.can_swap(s, gold):
+                    if s.s0() < s.s1():
+                        return False  # they were swapped before
                     move = SWAP
                 elif s.front < s.end:
                     move = SHIFT
@@ -151,10 +153,14 @@ class SwapStandard(ArcStandard):
         can be built eagerly, nothing is lost yet; and building it keeps it so, so there is always a way to go on.
         """
         given = False
+        for k in range(gold.n + 1):
+            work.position[k] = NONE
         for p in range(count):
             work.position[work.items[p]] = p
         for p in range(1, count):
             h = gold.head[work.items[p]]
+            if h <= gold.n and work.position[h] == NONE:
+                return False  # the head is gone
             work.heads[p - 1] = work.position[h] if h <= gold.n else NONE
             given = given or h <= gold.n
         if not given:

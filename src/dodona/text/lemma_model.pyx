@@ -115,7 +115,8 @@ cdef class ScriptLearner:
         if script == gold:
             return False
         self.weights.update(word.keys, word.count, gold, 1)
-        self.weights.update(word.keys, word.count, script, -1)
+        if script >= 0:
+            self.weights.update(word.keys, word.count, script, -1)
         return True
 
 

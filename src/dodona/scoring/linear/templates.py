@@ -30,7 +30,8 @@ STEPS = ("", "h", "h2", "lc", "lc2", "rc", "rc2", "ln", "rn")
 COLUMNS = ("w", "p", "x", "f", "pre2", "pre3", "suf2", "suf3", "suf4")
 """What is known of a word from the input: form, UPOS, XPOS, FEATS, prefixes and suffixes of the form."""
 
-DISTANCES = ("dist", "gap")
+DISTANCES = {"dist": ("S0", "N0"), "gap": ("S1", "S0")}
+"""The places between which a distance is."""
 
 ATTRIBUTES = (*COLUMNS, "l", "vl", "vr", "sl", "sr", *DISTANCES)
 """And what the parse knows: label, number of dependents left and right, sets of their labels, distances."""
@@ -83,9 +84,12 @@ class Templates:
         return len(self.combinations)
 
     def places(self) -> list[str]:
-        """The places that the templates name."""
-        named = {self.nodes[where][0] for where, attribute in self.atoms if ATTRIBUTES[attribute] not in DISTANCES}
-        return [PLACES[place] for place in sorted(named)]
+        """The places that the templates look at."""
+        found: set[str] = set()
+        for where, attribute in self.atoms:
+            distance = DISTANCES.get(ATTRIBUTES[attribute])
+            found.update(distance or [PLACES[self.nodes[where][0]]])
+        return sorted(found, key=PLACES.index)
 
     def numbers(self) -> tuple["array[int]", "array[int]", "array[int]"]:
         """For the extractor: nodes and atoms flattened in pairs, and combinations each preceded by its length."""
