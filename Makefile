@@ -14,11 +14,19 @@ $(VENV)/ready:
 	@touch $@
 
 # what was installed with `make dev` stays so, and is only compiled again
-$(VENV)/installed: $(VENV)/ready $(SOURCES)
+define install
 	@if [ -e $(VENV)/editable ]; then $(MAKE) --no-print-directory dev; else \
 		echo "Compiling and installing Dodona into $(VENV) …" && \
-		$(BIN)/pip install --quiet --disable-pip-version-check '.[dev]'; fi
+		$(BIN)/pip install --quiet --disable-pip-version-check '$(1)'; fi
+endef
+
+$(VENV)/runtime: $(VENV)/ready $(SOURCES)
+	$(call install,.)
 	@touch $@
+
+$(VENV)/installed: $(VENV)/ready $(SOURCES)
+	$(call install,.[dev])
+	@touch $(VENV)/runtime $@
 
 # built by the Cython of .venv and not by one that pip fetches for once: for another one, all would be compiled again
 $(VENV)/editable: $(VENV)/ready pyproject.toml setup.py
@@ -29,7 +37,7 @@ $(VENV)/editable: $(VENV)/ready pyproject.toml setup.py
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation -e '.[dev]'
 	@touch $@
 
-demo: $(VENV)/installed  ## parse a text, and look at an oracle
+demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 	@scripts/demo $(BIN)
 
 test: $(VENV)/installed  ## lint, types and all tests
@@ -41,7 +49,7 @@ test: $(VENV)/installed  ## lint, types and all tests
 
 dev: $(VENV)/editable  ## install to be edited in place; again: compile what was edited
 	@$(BIN)/python setup.py --quiet build_ext --inplace
-	@touch $(VENV)/installed
+	@touch $(VENV)/runtime $(VENV)/installed
 
 docs: $(VENV)/installed  ## the pages and the reference as a site, in site/
 	$(BIN)/mkdocs build --quiet

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from reference.averaged import AveragedDict
-from reference.mixing import mix
+from reference.mixing import mix, text_hash
 
 from dodona.data import characters
 from dodona.data.characters import BLANK, kind
@@ -42,11 +42,11 @@ class Run(NamedTuple):
 
     @property
     def form(self) -> int:
-        return mix(0, *(ord(char) + 1 for char in self.text[:64]))
+        return text_hash(self.text[:64])
 
     @property
     def lower(self) -> int:
-        return mix(0, *(ord(char) + 1 for char in self.lower_text))
+        return text_hash(self.lower_text)
 
     @property
     def first(self) -> int:

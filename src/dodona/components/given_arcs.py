@@ -12,7 +12,7 @@ from dodona.data import Sentence
 from dodona.data.pseudoprojective import escaped
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, FormatError
-from dodona.transitions import driver as derive
+from dodona.transitions import driver
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 
@@ -59,7 +59,7 @@ def given_arcs(
         numbers.get(escaped(label) if decorated else label, NONE) if label is not None and h else NONE
         for h, label in zip(heads, labels, strict=True)
     ]
-    return Given(derive.gold_tree([NONE if h is None else h for h in heads], wanted), heads, labels)
+    return Given(driver.gold_tree([NONE if h is None else h for h in heads], wanted), heads, labels)
 
 
 def _check_cycles(sentence: Sentence, heads: Sequence[int | None]) -> None:
