@@ -225,7 +225,7 @@ def limit_memory(pid: int) -> None:
         resource.prlimit(pid, resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+FAILED = re.compile(r"^(?:FAILED|ERROR) (tests/.+?)(?: - .*)?$", re.MULTILINE)
 RUNNING = re.compile(r"^(tests/\S+::.*?)(?: (?:PASSED|SKIPPED).*)?$", re.MULTILINE)
 
 
