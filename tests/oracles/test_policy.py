@@ -1,0 +1,173 @@
+"""What a policy says is right, against what the system says of moves, costs and preferences."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from samples.search import Tree, all_trees, projective_trees
+
+from dodona.oracles.policy import KINDS, Policy, leaves_a_choice
+from dodona.systems.build import build
+from dodona.systems.registry import SYSTEMS
+from dodona.transitions import driver
+from dodona.transitions.gold import Gold
+from dodona.transitions.moves import NONE, REDUCE, SHIFT
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
+
+LABELS = ("a", "b", "root")
+N = 4
+DYNAMIC = [
+    (name, options)
+    for name, entry in SYSTEMS.items()
+    if "dynamic" in entry.oracles
+    for options in ([{"reduce_label": "predicted"}, {"reduce_label": "remembered"}] if name == "nonmonotonic" else [{}])
+]
+SWAP = build("swap-standard", LABELS, {}).core
+
+
+def trees(name: str, chance: random.Random, count: int) -> list[Tree]:
+    return chance.sample(projective_trees(N) if SYSTEMS[name].projective else all_trees(N), count)
+
+
+def labelled(tree: Tree, chance: random.Random) -> Gold:
+    """Words on ROOT have the root label: some systems can give them no other."""
+    return driver.gold_tree(list(tree), [LABELS.index("root") if h == 0 else chance.randrange(2) for h in tree])
+
+
+def walk(system: TransitionSystem, chance: random.Random) -> Iterator[tuple[State, int]]:
+    """The configurations of a random derivation, each with one of its sites."""
+    s = driver.start(system, N)
+    while not driver.is_terminal(system, s):
+        yield s, chance.choice(driver.sites(system, s))
+        options = [(m, site) for site in driver.sites(system, s) for m in driver.legal_moves(system, s, site)]
+        driver.apply(system, s, *chance.choice(options), chance.randrange(len(LABELS)))
+
+
+def expected(system: TransitionSystem, s: State, gold: Gold, moves: list[int], site: int = 0) -> list[int]:
+    """0 for these moves, with the gold label if they add a gold arc that has one; 1 for all else that is legal."""
+    legal = driver.legal_moves(system, s, site)
+    found = []
+    for move, label in driver.actions(system):
+        if move not in legal:
+            found.append(NONE)
+            continue
+        d = driver.dependent_of(system, s, move, site)
+        after = driver.copy(s)
+        driver.apply(system, after, move, site, label)
+        is_gold_arc = d <= N and label != NONE and after.head[d] == gold.head[d] and gold.label[d] != NONE
+        found.append(0 if move in moves and not (is_gold_arc and label != gold.label[d]) else 1)
+    return found
+
+
+def preferred(system: TransitionSystem, s: State, gold: Gold, costs: list[int]) -> list[int]:
+    """Section 6 of Honnibal, Goldberg and Johnson (2013): of what costs nothing, what is preferred, if anything is."""
+    free = [a for a, cost in enumerate(costs) if cost == 0]
+    better = [a for a in free if driver.prefers(system, s, gold, *driver.actions(system)[a])]
+    return [1 if a in free and better and a not in better else cost for a, cost in enumerate(costs)]
+
+
+@pytest.mark.parametrize("oracle", ["nondeterministic", "dynamic"])
+@pytest.mark.parametrize(("name", "options"), DYNAMIC)
+def test_costs_are_the_systems_costs_but_for_what_it_prefers(name: str, options: dict[str, str], oracle: str) -> None:
+    system = build(name, LABELS, options).core
+    policy = Policy(system, oracle)
+    chance = random.Random(1)
+    narrowed = empty = 0
+    for tree in trees(name, chance, 12):
+        gold = labelled(tree, chance)
+        for _ in range(12):
+            for s, site in walk(system, chance):
+                carried = chance.randrange(len(LABELS)) if options.get("reduce_label") == "remembered" else NONE
+                costs = driver.costs(system, s, gold, site, carried)
+                wanted = preferred(system, s, gold, costs) if name == "nonmonotonic" else costs
+                assert policy.assessed(s, gold, site, carried=carried) == wanted
+                narrowed += wanted != costs
+                empty += 0 in costs and not any(
+                    cost == 0 and driver.prefers(system, s, gold, *driver.actions(system)[a])
+                    for a, cost in enumerate(costs)
+                )
+    if name == "nonmonotonic":
+        assert narrowed > 0
+        assert empty > 0
+
+
+@pytest.mark.parametrize("name", list(SYSTEMS))
+def test_static_is_one_move_planned_or_canonical(name: str) -> None:
+    system = build(name, LABELS, {}).core
+    oracle = "eager" if name == "swap-standard" else "static"
+    policy = Policy(system, oracle)
+    chance = random.Random(2)
+    for tree in trees(name, chance, 12):
+        gold = labelled(tree, chance)
+        s = driver.start(system, N)
+        for move, site, label in driver.canonical_derivation(system, gold, None):
+            assert policy.assessed(s, gold, site) == expected(system, s, gold, [move], site)
+            for planned in driver.legal_moves(system, s, site):
+                assert policy.assessed(s, gold, site, planned) == expected(system, s, gold, [planned], site)
+            driver.apply(system, s, move, site, label)
+
+
+@pytest.mark.parametrize("oracle", ["nd-sw", "nd-all"])
+def test_sets_are_the_correct_moves_of_that_oracle(oracle: str) -> None:
+    policy = Policy(SWAP, oracle, longest=N)
+    chance = random.Random(3)
+    choices = 0
+    for tree in all_trees(N):
+        gold = labelled(tree, chance)
+        s = driver.start(SWAP, N)
+        while not driver.is_terminal(SWAP, s):
+            moves = driver.correct_moves(SWAP, s, gold, oracle == "nd-all")
+            assert policy.assessed(s, gold) == expected(SWAP, s, gold, moves)
+            choices += len(moves) > 1
+            move = chance.choice(moves)
+            driver.apply(SWAP, s, move, 0, gold.label[driver.dependent_of(SWAP, s, move, 0)])
+    assert choices > 0
+
+
+@pytest.mark.parametrize("oracle", ["nd-sw", "nd-all"])
+def test_of_a_part_of_a_tree_everything_that_keeps_it_is_right(oracle: str) -> None:
+    policy, given = Policy(SWAP, oracle, longest=N), Policy(SWAP, "given")
+    chance = random.Random(4)
+    for tree in chance.sample(all_trees(N), 40):
+        part = [h if chance.random() < 0.5 else NONE for h in tree]
+        gold = driver.gold_tree(part, [NONE] * N)
+        s = driver.start(SWAP, N)
+        while not driver.is_terminal(SWAP, s):
+            numbers = given.assessed(s, gold)
+            assert 0 in numbers
+            moves = driver.correct_moves(SWAP, s, gold, oracle == "nd-all") if gold.is_tree else []
+            assert policy.assessed(s, gold) == (expected(SWAP, s, gold, moves) if gold.is_tree else numbers)
+            driver.apply(SWAP, s, *chosen(numbers, chance))
+        assert all(h in (NONE, s.head[d]) for d, h in enumerate(part, start=1))
+
+
+def chosen(numbers: list[int], chance: random.Random) -> tuple[int, int, int]:
+    """Move, site and label of an action that costs nothing."""
+    move, label = driver.actions(SWAP)[chance.choice([a for a, number in enumerate(numbers) if number == 0])]
+    return move, 0, label
+
+
+@pytest.mark.parametrize("name", list(SYSTEMS))
+def test_labels_are_unfit_for_the_words_with_a_given_head_alone(name: str) -> None:
+    system = build(name, LABELS, {}).core
+    unfit = [LABELS.index("a"), LABELS.index("root")]
+    strict, free = Policy(system, "given", unfit=unfit), Policy(system, "given")
+    chance = random.Random(5)
+    raised = 0
+    for tree in trees(name, chance, 10):
+        gold = driver.gold_tree([h if chance.random() < 0.5 else NONE for h in tree], [NONE] * N)
+        for s, site in walk(system, chance):
+            base = free.assessed(s, gold, site)
+            wanted = list(base)
+            for a, (move, label) in enumerate(driver.actions(system)):
+                known = gold.head[driver.dependent_of(system, s, move, site)] <= N
+                if base[a] != NONE and move not in (SHIFT, REDUCE) and label in unfit and known:
+                    wanted[a] += 1
+                    raised += 1
+            assert strict.assessed(s, gold, site) == wanted
+    assert raised > 0
+
+
+def test_only_static_oracles_leave_no_choice() -> None:
+    assert {oracle for oracle in KINDS if not leaves_a_choice(oracle)} == {"static", "eager", "lazy", "minimal"}
