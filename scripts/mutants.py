@@ -34,10 +34,8 @@ REPORT = Path("build/mutants.json")
 
 LEAST = 90  # of a hundred mutants, how many must be killed
 MEMORY = 8 << 30  # bytes that a test run may take: a fault can make a loop that never stops taking more
-TEST_TIMEOUT = 60  # seconds for one test; an endless loop that releases the interpreter's lock ends here
-PATIENCE = 5  # times as long as without a fault, and GRACE seconds: an endless loop that holds the lock ends here
-GRACE = 60
-TRUSTED_TIMEOUT = 900  # seconds for all tests where it is not known how long they take
+TEST_TIMEOUT = 120  # seconds for one test; an endless loop that releases the interpreter's lock ends here
+SILENCE = 150  # seconds without a new test; an endless loop that holds the lock ends here
 BUILD_TIMEOUT = 900
 NO_TESTS = 5  # pytest's exit status where nothing was selected
 
@@ -141,7 +139,6 @@ class Finished:
 
     code: int | None
     output: str
-    seconds: float
 
 
 @dataclass
@@ -159,10 +156,9 @@ class Workplace:
             "PYTHONUNBUFFERED": "1",
         }
 
-    async def run(self, *arguments: str, limit: float) -> Finished:
-        """Run Python in the copy. Whatever happens, no process of it is left afterwards."""
-        begin = time.monotonic()
-        code = None
+    async def run(self, *arguments: str, silence: float = BUILD_TIMEOUT) -> Finished:
+        """Run Python in the copy until it ends or says nothing for so many seconds. Whatever happens, no process of it
+        is left afterwards."""
         with tempfile.TemporaryFile() as log:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -176,27 +172,27 @@ class Workplace:
             )
             try:
                 limit_memory(process.pid)
-                with suppress(TimeoutError):
-                    code = await asyncio.wait_for(process.wait(), limit)
+                code = await ended(process, log.fileno(), silence)
             finally:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 await process.wait()
             log.seek(0)
-            return Finished(code, log.read().decode(errors="replace"), time.monotonic() - begin)
+            return Finished(code, log.read().decode(errors="replace"))
 
     async def build(self) -> Finished:
         """Compile what has changed since the last time."""
-        return await self.run("setup.py", "build_ext", "--inplace", limit=BUILD_TIMEOUT)
+        return await self.run("setup.py", "build_ext", "--inplace")
 
     async def check(self) -> None:
         """Whether tests in the copy would test the copy, compiled."""
         code = "import dodona, dodona.transitions.system as s; print(dodona.__file__, s.__file__, sep='\\n')"
-        found = (await self.run("-c", code, limit=BUILD_TIMEOUT)).output.split()
+        found = (await self.run("-c", code)).output.split()
         if not all(Path(path).is_relative_to(self.folder) for path in found) or found[-1].endswith(".py"):
             raise Failure(f"the tests would not run against the compiled copy in {self.folder}, but: {found}")
 
-    async def test(self, suite: Suite, limit: float) -> Finished:
+    async def test(self, suite: Suite) -> Finished:
+        """With -v, so that the test that is running is named even if it never ends."""
         paths = [path for path in suite.paths if (self.folder / path).exists()]
         if not paths:
             raise Failure(f"none of the tests is there: {', '.join(suite.paths)}")
@@ -205,7 +201,7 @@ class Workplace:
             *(f"--timeout={TEST_TIMEOUT}", "--timeout-method=thread", f"--ignore={COMPARES_THE_CODE_WITH_ITSELF}"),
             *(("-k", suite.keyword) if suite.keyword else ()),
             *paths,
-            limit=limit,
+            silence=SILENCE,
         )
 
     def seed(self, mutant: Mutant) -> None:
@@ -215,6 +211,17 @@ class Workplace:
     def heal(self, mutant: Mutant) -> None:
         """Take the fault out again; what was compiled from it is compiled again together with the next one."""
         (self.folder / mutant.path).write_bytes((ROOT / mutant.path).read_bytes())
+
+
+async def ended(process: asyncio.subprocess.Process, log: int, silence: float) -> int | None:
+    """The exit status of a process that writes to this file, None if it has written nothing for too long."""
+    size, last = 0, time.monotonic()
+    while time.monotonic() - last < silence:
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(process.wait(), 1)
+        if os.fstat(log).st_size != size:
+            size, last = os.fstat(log).st_size, time.monotonic()
+    return None
 
 
 def limit_memory(pid: int) -> None:
@@ -251,7 +258,6 @@ class Trial:
     suites: dict[str, Suite]
     full: bool
     trust: bool
-    seconds: dict[Suite, float] = field(default_factory=dict)  # that tests take without a fault
     outcomes: list[Outcome] = field(default_factory=list)
 
     async def run(self, jobs: int) -> None:
@@ -285,16 +291,9 @@ class Trial:
 
     async def measure(self, workplace: Workplace, parts: Iterator[Suite]) -> None:
         for part in parts:
-            done = await workplace.test(part, limit=3600)
+            done = await workplace.test(part)
             if done.code not in (0, NO_TESTS):
                 raise Failure(f"{part} without any fault ends with {done.code}:\n{done.output[-3000:]}")
-            self.seconds[part] = done.seconds
-
-    def limit(self, suite: Suite) -> float:
-        """How long the tests may take before a loop is said to be endless."""
-        if self.trust:
-            return TRUSTED_TIMEOUT
-        return PATIENCE * sum(self.seconds.get(part, 0) for part in suite.parts()) + GRACE
 
     async def work(self, workplace: Workplace, mutants: Iterator[Mutant]) -> None:
         for mutant in mutants:
@@ -317,7 +316,7 @@ class Trial:
             return WRONG, f"does not compile: {first_error(built.output)}"
         likely = self.suites[mutant.name]
         for suite in [likely, WHOLE] if self.full and not mutant.reason else [likely]:
-            done = await workplace.test(suite, limit=self.limit(suite))
+            done = await workplace.test(suite)
             if done.code == NO_TESTS:
                 return WRONG, f"no tests in {suite}"
             if done.code != 0:
