@@ -48,7 +48,7 @@ test: $(VENV)/installed  ## lint, types and all tests
 	$(BIN)/pytest -q -n auto
 
 mutants: $(VENV)/installed  ## seed faults into a copy, and look whether a test notices each (about an hour)
-	$(BIN)/python scripts/mutants.py
+	$(BIN)/python scripts/mutants.py --full --jobs 2
 
 dev: $(VENV)/editable  ## install to be edited in place; again: compile what was edited
 	@$(BIN)/python setup.py --quiet build_ext --inplace
