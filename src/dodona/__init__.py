@@ -46,7 +46,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Pipeline and Request come when they are asked for, with numpy, which the research door need not wait for."""
+    """Import Pipeline and Request only when they are used: they need numpy, which the research API does not."""
     if name == "Pipeline":
         from dodona.pipeline.pipeline import Pipeline
 

@@ -1,4 +1,4 @@
-"""Dependency trees as text: a word a line, in the order of the sentence, and the arcs as branches to its left.
+"""Dependency trees as text: one word per line, in the order of the sentence, and the arcs as branches to its left.
 
        ╭─ Oak      NOUN   compound
      ╭─┴─ leaves   NOUN   nsubj
@@ -7,7 +7,7 @@
 
 A word with dependents has a vertical line in a lane of its own, and its dependents branch off to the right: so heads
 are to the left of their dependents, and root words begin at the left edge. `┬`, `┴` and `┼` mark the word that the line
-belongs to. In non-projective trees a branch may have to pass a line that it has nothing to do with: `─│─`.
+belongs to. In non-projective trees a branch may have to cross the line of another word: `─│─`.
 """
 
 import unicodedata
@@ -31,7 +31,7 @@ ISOLATE, END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 
 class Line(NamedTuple):
-    """A line of a drawing; `str` joins the parts, which have the same widths in all lines."""
+    """A line of a drawing; `str` joins its parts, which have the same widths in all lines."""
 
     branches: str
     word: str
@@ -53,10 +53,10 @@ class Trunk(NamedTuple):
 
 
 def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
-    """The tree of a sentence, a line for each word with its UPOS, relation and, if there is one, confidence.
+    """Return the tree of a sentence, one line per word with its UPOS, relation and, if there is one, confidence.
 
-    With a `width`, lines are no longer than that: words that are too long are cut, and if the branches would take more
-    than half of it, numbers stand in their place, head and dependent: `2 → 1`. A head that is not known is `?`.
+    With a `width`, lines are no longer than that: long words are truncated, and if the branches would take more than
+    half of it, the numbers of head and dependent are printed instead: `2 → 1`. An unknown head is `?`.
     """
     heads = sentence.known_heads()
     trunks = _trunks(heads)
@@ -78,15 +78,15 @@ def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
 
 
 def _trunks(heads: Sequence[int | None]) -> dict[int, Trunk]:
-    """A lane for each word with dependents: to the right of its head's, the first that has room.
+    """Return a lane for each word with dependents: to the right of its head's, the first that is free.
 
-    In a projective tree that is how deep the word is in the tree.
+    In a projective tree this is the depth of the word.
     """
     below: dict[int, list[int]] = {}
     for d, h in enumerate(heads, start=1):
         below.setdefault(h or 0, []).append(d)
     trunks: dict[int, Trunk] = {}
-    lanes: list[list[tuple[int, int]]] = []  # what is taken in each, in order
+    lanes: list[list[tuple[int, int]]] = []  # the occupied intervals of each, in order
     todo = list(below.get(0, ()))
     for k in todo:  # grows while it is walked through
         if k not in below:
@@ -109,7 +109,7 @@ def _has_room(taken: Sequence[tuple[int, int]], first: int, last: int) -> bool:
 
 
 def _branches(heads: Sequence[int | None], trunks: dict[int, Trunk], lanes: int) -> list[str]:
-    """What stands to the left of each word."""
+    """Return the branches to the left of each word."""
     rows = [[" "] * (1 + 2 * lanes) for _ in heads]
     for trunk in trunks.values():
         for k in range(trunk.first + 1, trunk.last):
@@ -132,7 +132,7 @@ def _numbers(heads: Sequence[int | None]) -> list[str]:
 
 
 def shown(text: str) -> str:
-    """Text that is safe on a terminal: no control characters, any blank a space."""
+    """Return text that is safe on a terminal: without control characters, all whitespace as spaces."""
     return "".join(_shown(letter) for letter in text) if not text.isprintable() else text
 
 
@@ -145,7 +145,7 @@ def _shown(letter: str) -> str:
 
 
 def width_of(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return how many columns of a terminal a text takes."""
     if text.isascii():
         return len(text)
     total = last = 0
@@ -190,7 +190,7 @@ def _is_right_to_left(word: str) -> bool:
 
 
 def _isolated(line: Line) -> Line:
-    """Keeps a word from turning around what stands beside it, with signs that take no room."""
+    """Isolate a word with zero-width characters, so that right-to-left text does not reorder its neighbours."""
     word = line.word.rstrip(" ")
     padding = line.word[len(word) :]
     return Line(LEFT_TO_RIGHT + line.branches, f"{ISOLATE}{word}{END_ISOLATE}{padding}", line.rest)

@@ -1,15 +1,15 @@
-"""Every error Dodona raises on purpose.
+"""All errors and warnings of Dodona.
 
     DodonaError
     ├── OptionError       an unknown system, option, oracle or label; the message lists the valid ones
     ├── TransitionError   a transition that does not exist or is not legal in this configuration
     ├── TreeError         heads that are no tree, or a tree the system cannot build
-    └── FormatError       a file that is not what it should be; names the file, the line, the value, the rule
-        └── MismatchError two files that do not belong together: other words, other sentences
+    └── FormatError       a file that breaks its format; names the file, the line, the value, the rule
+        └── MismatchError two files that do not match: other words, other sentences
 
-FormatWarning, a UserWarning, tells what a reader took leniently.
+FormatWarning, a UserWarning, reports what a reader has tolerated.
 
-They are raised at the doors (research, readers, command line), never in the compiled loops.
+They are raised where input is checked (research, readers, command line), never in the compiled loops.
 """
 
 __all__ = [
@@ -24,7 +24,7 @@ __all__ = [
 
 
 class DodonaError(Exception):
-    """Base class: `except DodonaError` catches whatever bad input can cause."""
+    """Base class: `except DodonaError` catches every error that bad input can cause."""
 
 
 class OptionError(DodonaError, ValueError):
@@ -44,8 +44,8 @@ class FormatError(DodonaError, ValueError):
 
 
 class MismatchError(FormatError):
-    """Files that should have the same words and do not."""
+    """Files that do not have the same words or sentences."""
 
 
 class FormatWarning(UserWarning):
-    """Something harmless in a data file that its format does not allow; it is read, and kept for output."""
+    """A harmless violation of a file format; the data is read, and kept for output."""

@@ -1,1 +1,1 @@
-"""The chain of components: trained on a treebank, kept in one model file, applied to text, words or trees."""
+"""The pipeline of components: trained on a treebank, stored in one model file, applied to text, words or trees."""

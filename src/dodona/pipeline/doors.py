@@ -1,4 +1,5 @@
-"""The short way in: `dodona.load` and `dodona.train`. What needs numpy is imported only when one of them is called."""
+"""The main entry points: `dodona.load` and `dodona.train`. Modules that need numpy are imported only when one of them
+is called."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,9 +15,9 @@ __all__ = ["load", "model_path", "train"]
 
 
 def load(model: str | Path = "en") -> "Pipeline":
-    """A trained pipeline: one that comes with Dodona, by its name, or one from a file.
+    """Return a trained pipeline: one that comes with Dodona, by its name, or one from a file.
 
-    `nlp(text)` gives sentences; `nlp.parse(sentences)` fills in what they lack.
+    `nlp(text)` returns sentences; `nlp.parse(sentences)` fills in missing columns.
     """
     from dodona.pipeline.pipeline import Pipeline
 
@@ -24,7 +25,7 @@ def load(model: str | Path = "en") -> "Pipeline":
 
 
 def model_path(model: str | Path) -> Path:
-    """The file of a model; a name of one that comes with Dodona goes before a file of that name."""
+    """Return the file of a model. The name of a model that comes with Dodona takes precedence over a file name."""
     bundled = {path.name.removesuffix(".model"): path for path in _bundled()}
     if str(model) in bundled:
         return bundled[str(model)]
@@ -67,8 +68,9 @@ def train(
 ) -> "Pipeline":
     """Train a pipeline on gold trees, from a file or from sentences.
 
-    The first five options are those of `TrainingPlan`: what is trained, and on which tags the parser learns. The others
-    are those of `ParserOptions`, which docs/training.md explains. None is what suits the treebank or the system.
+    The first five options are those of `TrainingPlan`: the components, and the tags on which the parser is trained. The
+    others are those of `ParserOptions`, which docs/training.md explains. None means the default for the treebank or the
+    system.
     """
     from dodona.components.parser_options import ParserOptions
     from dodona.pipeline.training import TrainingPlan, train_pipeline

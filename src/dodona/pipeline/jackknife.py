@@ -1,6 +1,6 @@
-"""Tags for the training data as a tagger gives them to new text: each part is tagged by one that has not seen it.
+"""Jackknifing: each fold of the training data is tagged by a tagger that was trained on the other folds.
 
-A parser that learns from such tags learns how far to trust them.
+A parser that is trained on such tags learns how reliable predicted tags are.
 """
 
 import signal
@@ -64,12 +64,12 @@ def _in_parallel(columns: list[list[list[str]]], train: Train, folds: int, jobs:
 
 
 def _tagged(sentence: Sentence) -> list[list[str]]:
-    """What a tagger learns from, without the rest of the sentence."""
+    """Return the columns that a tagger is trained on, without the rest of the sentence."""
     return [sentence.words, sentence.upos, sentence.xpos, sentence.feats]
 
 
 def _prepare(columns: list[list[list[str]]], train: Train) -> None:
-    """In a new process. Ctrl-C reaches all of them; this one just ends, and the parent says something."""
+    """Set up a new process. Ctrl-C reaches all processes; this one just ends, and the parent reports it."""
     global _sentences, _train
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]

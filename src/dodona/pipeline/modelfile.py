@@ -1,11 +1,11 @@
-"""Model files: the safetensors format, read into memory and checked before anything is believed.
+"""Model files: the safetensors format, read into memory and checked before use.
 
     8 bytes   length of the header, little-endian
     header    JSON: {"__metadata__": {str: str}, name: {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …}
     data      the arrays, one after the other
 
-A model is data, never code: nothing in it is executed, and whatever is not as it should be is an error. The metadata
-holds a SHA-256 digest of all the rest, so that a single flipped bit is found.
+A model is data, never code: nothing in it is executed, and any inconsistency is an error. The metadata has a SHA-256
+digest of everything else, so that a single flipped bit is detected.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 
 def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a model, whole or not at all: under another name first, then moved into place."""
+    """Write a model atomically: to a temporary file first, which is then renamed."""
     entries: dict[str, Any] = {}
     begin = 0
     for name, values in arrays.items():
@@ -53,7 +53,7 @@ def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDA
 
 
 def check_target(path: str | Path) -> Path:
-    """Where a model can be written; an error before the work rather than after it."""
+    """Check that a model can be written there, before training rather than after it."""
     target = Path(path)
     if not str(path) or (target.exists() and not target.is_file()):
         raise FormatError(f"{str(path)!r}: cannot be written: expected the name of a file")
@@ -63,7 +63,7 @@ def check_target(path: str | Path) -> Path:
 
 
 def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """(metadata, arrays) of a model."""
+    """Return (metadata, arrays) of a model."""
     try:
         with open(path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
@@ -75,7 +75,7 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
                     f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
                 )
             about, entries = _header(path, stream.read(length))
-            # read, not mapped: what was checked must not change while it is used
+            # read, not memory-mapped: the contents must not change after they were checked
             body = np.fromfile(stream, np.uint8).data
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
@@ -90,7 +90,7 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 
 def is_model(path: str | Path) -> bool:
-    """Whether a file looks like a model, from its first bytes on."""
+    """Return whether the first bytes of a file are those of a model."""
     try:
         with open(path, "rb") as stream:
             length = int.from_bytes(stream.read(8), "little")
@@ -132,7 +132,7 @@ def _arrays(path: str | Path, entries: dict[str, Any], body: memoryview) -> dict
         if not sound or begin != expected or end - begin != count * dtype.itemsize or end > len(body):
             raise FormatError(f"{path}: array {name!r} does not lie where it should; the file is cut or damaged")
         found = np.frombuffer(body[begin:end], dtype=dtype)
-        arrays[name] = found if begin % dtype.itemsize == 0 else found.copy()  # compiled loops read whole numbers
+        arrays[name] = found if begin % dtype.itemsize == 0 else found.copy()  # compiled loops need aligned arrays
         expected = end
     if expected != len(body):
         raise FormatError(f"{path}: {len(body) - expected} bytes that belong to no array")

@@ -21,7 +21,7 @@ BATCH = 200  # sentences handed over at a time
 TAGS = ("lemmas", "upos", "xpos", "feats")
 
 Found = tuple[dict[str, list[str]], list[Analysis]]
-"""Of a sentence: the columns that were filled in, and its trees."""
+"""The columns of a sentence that were filled in, and its trees."""
 
 _pipeline: Pipeline | None = None
 
@@ -29,7 +29,7 @@ _pipeline: Pipeline | None = None
 def parse_in_parallel(
     pipeline: Pipeline, model: str | Path, sentences: Iterable[Sentence], jobs: int, request: Request, retag: bool
 ) -> Iterator[Sentence]:
-    """Parse in `jobs` processes. Each loads the model file; at most a few batches are under way at any time."""
+    """Parse in `jobs` processes. Each loads the model file; at most a few batches are processed at any time."""
     pending: list[tuple[list[Sentence], Future[list[Found]]]] = []
     waiting = batches(sentences, BATCH)
     system = entry_of(pipeline.parser.options.system)
@@ -39,7 +39,7 @@ def parse_in_parallel(
             while len(pending) < 2 * jobs and (batch := next(waiting, [])):
                 if request.constrained:
                     for sentence in batch:
-                        pipeline.parser.check_given(sentence)  # here it is known where it comes from
+                        pipeline.parser.check_given(sentence)  # checked here, where the file and the line are known
                 columns = [_columns(sentence, request) for sentence in batch]
                 pending.append((batch, pool.submit(_parsed, columns, request, retag)))
             if not pending:
@@ -56,15 +56,15 @@ def parse_in_parallel(
 
 
 def _columns(sentence: Sentence, request: Request) -> dict[str, Any]:
-    """What a pipeline looks at, without the rest of the sentence."""
+    """Return the columns that a pipeline uses, without the rest of the sentence."""
     names = ("words", *TAGS, *(("heads", "labels") if request.constrained else ()))
     return {name: getattr(sentence, name) for name in names}
 
 
 def _load(model: str, system: Entry) -> None:
-    """In a new process, which does not know yet what was registered in the parent.
+    """Set up a new process, in which the systems registered in the parent are not yet known.
 
-    Ctrl-C reaches all of them; this one just ends, and the parent says something.
+    Ctrl-C reaches all processes; this one just ends, and the parent reports it.
     """
     global _pipeline
     signal.signal(signal.SIGINT, signal.SIG_DFL)

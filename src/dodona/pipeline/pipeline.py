@@ -1,4 +1,4 @@
-"""The pipeline: tokenizer, tagger, lemmatizer and parser in one model file, each doing what the input lacks."""
+"""The pipeline: tokenizer, tagger, lemmatizer and parser in one model file. Each fills in what the input lacks."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -21,7 +21,10 @@ COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmati
 
 
 class Pipeline:
-    """A trained pipeline. Made by `dodona.train` or `dodona.load`; only the parser is always there."""
+    """A trained pipeline, returned by `dodona.train` or `dodona.load`. All components but the parser are optional.
+
+    Threads may share a pipeline.
+    """
 
     def __init__(
         self,
@@ -37,11 +40,11 @@ class Pipeline:
         self.about: dict[str, Any] = {}
 
     def __call__(self, text: str, request: Request | None = None) -> list[Sentence]:
-        """The sentences of a text, with everything the pipeline knows about them."""
+        """Tokenize a text, and tag, lemmatize and parse its sentences."""
         return list(self.parse(self.sentences([text], located=True), request))
 
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
-        """The sentences of a text that comes in pieces, words only; `located` with their places in the text."""
+        """Tokenize a text that is given in chunks; with `located`, sentences have the offsets of their words."""
         if self.tokenizer is None:
             raise OptionError("this model has no tokenizer; expected CoNLL-U or words that are separated already")
         return self.tokenizer.apply(chunks, located=located)
@@ -49,7 +52,7 @@ class Pipeline:
     def parse(
         self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False
     ) -> Iterator[Sentence]:
-        """Fill in what sentences lack, in place: tags, lemmas, and in any case heads and labels.
+        """Fill in missing tags and lemmas, and heads and labels in any case; in place.
 
         A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set.
         """
@@ -58,7 +61,7 @@ class Pipeline:
             yield from self.parser.apply(batch, request=request)
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> None:
-        """Fill in the tags and lemmas that sentences lack."""
+        """Fill in missing tags and lemmas, in place."""
         if self.tagger is not None:
             for _ in self.tagger.apply([sentence for sentence in batch if retag or sentence.lacks("upos")]):
                 pass
@@ -67,16 +70,16 @@ class Pipeline:
                 pass
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
-        """UAS and LAS in percent on gold trees, with the tags they have."""
+        """Return UAS and LAS in percent on gold trees, with the tags of these sentences."""
         return self.parser.scores(gold)
 
     def components(self) -> dict[str, Any]:
-        """What the pipeline consists of, in the order in which it is applied."""
+        """Return the components by name, in the order in which they are applied."""
         found = {name: getattr(self, name) for name in COMPONENTS}
         return {name: component for name, component in found.items() if component is not None}
 
     def save(self, path: str | Path) -> None:
-        """Write the model, whole or not at all."""
+        """Write the model file atomically."""
         metadata: dict[str, Any] = {"about": self.about}
         arrays: dict[str, NDArray[Any]] = {}
         for name, component in self.components().items():
@@ -86,7 +89,7 @@ class Pipeline:
 
     @classmethod
     def load(cls, path: str | Path) -> "Pipeline":
-        """The model in a file; whatever is not as it should be is an error."""
+        """Load a model file; any inconsistency raises a FormatError."""
         metadata, arrays = modelfile.load(path)
         about = metadata.pop("about", None)
         unknown = [name for name in metadata if name not in COMPONENTS]

@@ -1,4 +1,4 @@
-"""Several processes on any system: how many there is room for, and how they are started."""
+"""Several processes on any operating system: how many cores there are, and how processes are started."""
 
 import os
 from multiprocessing import get_all_start_methods, get_context
@@ -8,12 +8,12 @@ __all__ = ["available_cores", "process_context"]
 
 
 def available_cores() -> int:
-    """The cores that this process may use: on Linux often fewer than the machine has, elsewhere all of them."""
+    """Return the number of cores that this process may use: on Linux often fewer than there are, elsewhere all."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def process_context() -> BaseContext:
-    """How new processes begin: from a clean one, so that no thread or lock of the parent is copied into them."""
+    """Return how new processes are started: from a clean one, so that no thread or lock of the parent is copied."""
     return get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")

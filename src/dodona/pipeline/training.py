@@ -1,4 +1,4 @@
-"""From a treebank to a pipeline: every component in its turn, the parser on tags as it will meet them."""
+"""From a treebank to a pipeline: all components in their order, the parser on predicted tags."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ __all__ = ["TAGS", "TrainingPlan", "train_pipeline"]
 TAGS = ("predicted", "gold")
 
 Say = Callable[[str, int, int, str], None]
-"""Told after each step: the component, the number of the step, of how many, and how it went."""
+"""Called after each step with the component, the number of the step, the number of steps, and a message."""
 
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What is trained beside the parser, and on which tags that learns."""
+    """Which components are trained, and on which tags the parser is trained."""
 
-    components: Sequence[str] | None = None  # None: all that the treebank has something to learn for
-    tags: str = "predicted"  # by taggers that have not seen the sentence; or "gold"
-    folds: int = 10  # of these taggers
+    components: Sequence[str] | None = None  # None: all that the treebank has data for
+    tags: str = "predicted"  # by taggers trained on other sentences; or "gold"
+    folds: int = 10  # number of these taggers
     jobs: int = 1  # processes that train them; several need a main module that can be imported again
     patience: int = 5  # iterations of the parser without gain on the development data before it stops
 
@@ -90,7 +90,7 @@ def train_pipeline(
 
 
 def _wanted(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:
-    """The components to be trained: those asked for, or those that the treebank has data for."""
+    """Return the components to be trained: those asked for, or those that the treebank has data for."""
     has = {
         "tokenizer": all(sentence.text is not None for sentence in sentences),
         "tagger": not all(sentence.lacks("upos") and sentence.lacks("xpos") for sentence in sentences),
@@ -119,7 +119,7 @@ def _with_tags(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[s
 def _trained_parser(
     sentences: Sequence[Sentence], options: ParserOptions, dev: Sequence[Sentence], patience: int, say: Say
 ) -> tuple[Parser, dict[str, Any]]:
-    """The parser, its best iteration if there is development data, and what to say about it."""
+    """Return the parser (its best iteration if there is development data) and its entry in the model's description."""
     best: dict[str, Any] = {"LAS": -1.0}
 
     def report(iteration: parser_training.ParserIteration) -> bool:
@@ -146,7 +146,7 @@ def _trained_parser(
 
 
 def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
-    """Accuracy of tags and lemmas on gold words."""
+    """Return the accuracy of tags and lemmas on gold words."""
     predicted = [sentence.copied() for sentence in dev]
     pipeline.tag(predicted, retag=True)
     names = ["UPOS", "XPOS", "FEATS"] if pipeline.tagger else []

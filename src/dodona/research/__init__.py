@@ -1,1 +1,1 @@
-"""The door for people who study parsing: systems, configurations and oracles with names for everything."""
+"""The API for the study of parsing: systems, configurations and oracles, with names for transitions and labels."""

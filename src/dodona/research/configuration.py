@@ -1,4 +1,4 @@
-"""A configuration as people see it: lists of word numbers, 0 for ROOT, None for what is not known yet."""
+"""A configuration as Python lists of word numbers: 0 is ROOT, None a head or label that is not known yet."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["Configuration"]
 
 
 class Configuration:
-    """Made by `System.initial`, changed in place by `System.apply`, read through its attributes."""
+    """Created by `System.initial`, changed in place by `System.apply`, read through its attributes."""
 
     def __init__(
         self,
@@ -33,18 +33,18 @@ class Configuration:
 
     @property
     def lists(self) -> dict[str, list[int]]:
-        """What there is besides arcs, by name: stack and buffer, or what the system has in their place."""
+        """The data structures besides the arcs, by name: stack and buffer, or the lists of the system."""
         return {name: nodes(self.state) for name, nodes in self.entry.lists.items()}
 
     @property
     def stack(self) -> list[int]:
-        """Top last. For easy-first the list that is left, for covington the left list λ1."""
+        """The stack, top last. For easy-first its list, for covington the left list λ1."""
         first, *_ = self.entry.lists.values()
         return first(self.state)
 
     @property
     def buffer(self) -> list[int]:
-        """Front first; empty for easy-first, which has none."""
+        """The buffer, front first; empty for easy-first, which has none."""
         return self.lists.get("buffer", [])
 
     @property
@@ -74,7 +74,7 @@ class Configuration:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """All there is to know about the configuration, hashable: two with equal keys have the same future."""
+        """A hashable key of the whole configuration: two with equal keys have the same possible continuations."""
         arcs = (tuple(self.heads), tuple(self.labels), tuple(self.remembered))
         return (tuple(self.stack), tuple(self.buffer), *arcs, self.state.front)
 
@@ -89,7 +89,7 @@ class Configuration:
         return self.copy()
 
     def name(self, node: int) -> str:
-        """The word form if it is known, else the number; ROOT for 0."""
+        """Return the word form if it is known, else the number; ROOT for 0."""
         if node == 0:
             return "ROOT"
         return self.words[node - 1] if self.words is not None else str(node)

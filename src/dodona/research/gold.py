@@ -1,4 +1,4 @@
-"""Gold trees as oracles need them: heads and labels checked once, with errors that name the word."""
+"""Gold trees for oracles: heads and labels are checked once, with errors that name the word."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ HINT = "(approximate=True gives the formula's value all the same)"
 
 @dataclass(frozen=True)
 class GoldTree:
-    """A gold tree that was checked once. Made by `System.gold`."""
+    """A checked gold tree, returned by `System.gold`."""
 
     core: Gold
     label_names: tuple[str, ...]
@@ -30,7 +30,7 @@ def checked_gold(built: BuiltSystem, heads: Sequence[int], labels: Sequence[str]
 
 
 def check_buildable(built: BuiltSystem, gold: Gold) -> None:
-    """Refuse a tree that the system cannot build."""
+    """Raise an error for a tree that the system cannot build."""
     if built.entry.projective and not gold.is_projective:
         heads = list(gold.head[1 : gold.n + 1])
         raise TreeError(
@@ -40,7 +40,7 @@ def check_buildable(built: BuiltSystem, gold: Gold) -> None:
     roots = list(gold.child[gold.first[0] : gold.first[1]])
     if built.options["single_root"] and len(roots) > 1:
         raise TreeError(f"the tree has {len(roots)} root words; single_root=True allows one {HINT}")
-    # a root that needs its arc before the end and one that gets it there lie in each other's way in a projective system
+    # in a projective system, a root that needs its arc early and one that gets it at the end exclude each other
     late = built.entry.projective and built.entry.late_roots(built.options) == "parse"
     if late and len({gold.label[k] < len(built.labels) for k in roots}) > 1:
         raise TreeError(

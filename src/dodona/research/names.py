@@ -15,7 +15,7 @@ Action = tuple[int, int, int]
 
 
 class ActionNames:
-    """Which actions a system has, what they are called, and which are legal."""
+    """The actions of a system, their names, and which of them are legal."""
 
     def __init__(self, built: BuiltSystem) -> None:
         self._entry = built.entry
@@ -29,7 +29,7 @@ class ActionNames:
         }
 
     def at(self, site: int) -> list[Action]:
-        """All actions at a site, in the order of the core's cost table."""
+        """Return all actions at a site, in the order of the cost table of the compiled core."""
         return [(move, site, label) for move, label in self._move_labels]
 
     def legal(self, c: Configuration) -> list[Action]:
@@ -42,7 +42,7 @@ class ActionNames:
         return found
 
     def namer(self, c: Configuration) -> Callable[[Action], str]:
-        """What gives actions in this configuration their names; a site is named by its place in the first list."""
+        """Return a function from actions here to their names; a site is named by its index in the first list."""
         first_list = next(iter(c.lists.values()))
         places = {node: i for i, node in enumerate(first_list, start=1)} if self._core.has_sites else {}
 
@@ -57,7 +57,7 @@ class ActionNames:
         return name
 
     def parse(self, c: Configuration, transition: str) -> Action:
-        """The action of that name; an error that says why if there is none or it is not legal here."""
+        """Return the action of that name; the error says why if there is none or it is not legal here."""
         legal = self.legal(c)
         name = self.namer(c)
         for action in legal:

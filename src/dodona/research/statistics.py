@@ -1,4 +1,4 @@
-"""What a treebank asks of a parser: the numbers of Table 1 in Björkelund and Nivre (2015), and a few more."""
+"""Statistics of a treebank: the numbers of Table 1 in Björkelund and Nivre (2015), and a few more."""
 
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ __all__ = ["Statistics"]
 
 @dataclass
 class Statistics:
-    """Counts over sentences; `add` one after the other, and ask for the shares in between or at the end."""
+    """Counts over sentences: `add` them one after the other, and read the shares at any time."""
 
     file: str
     sentences: int = 0
@@ -55,7 +55,7 @@ class Statistics:
         return _swaps(canonical_derivation(self._swap_standard, tree, None), tree)
 
     def row(self) -> dict[str, str | int | float | None]:
-        """The table's row, by column; None where there is nothing to divide by."""
+        """Return the row of the table, by column; None where the divisor is 0."""
         return {
             "file": self.file,
             "sentences": self.sentences,
@@ -74,7 +74,7 @@ class Statistics:
 
 
 def _swaps(derivation: list[int] | list[tuple[int, int, int]], tree: Gold) -> int:
-    """Every word is shifted and linked once, and every swap makes for one SHIFT more."""
+    """Every word is shifted and attached once, and every swap needs one more SHIFT."""
     return (len(derivation) - 2 * tree.n) // 2
 
 

@@ -1,12 +1,12 @@
-"""The research door: drive any transition system move by move and ask its oracles, with names for everything.
+"""The API for the study of parsing: any transition system and its oracles, transition by transition.
 
     system = dodona.system("arc-hybrid", labels=["nsubj", "obj"])
     c = system.initial(words=["she", "reads", "books"])
     system.apply(c, "SHIFT")
     system.costs(c, heads=[2, 0, 2])
 
-Heads and labels are lists for the words 1..n; 0 is ROOT wherever it stands. Everything is checked here, so
-that the compiled core need not.
+Heads and labels are lists for the words 1..n; head 0 is ROOT. All arguments are checked here, because the
+compiled core does not check them.
 """
 
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ from dodona.transitions.moves import NONE, SHIFT
 __all__ = ["GoldTree", "System", "system"]
 
 MOST_WORDS = 1 << 24
-PLANNING = Lock()  # a plan is noted in the gold tree, which threads may share
+PLANNING = Lock()  # a planned derivation is stored in the gold tree, which threads may share
 
 
 def system(name: str, labels: Sequence[str] | None = None, **options: Any) -> "System":
-    """A transition system by name; `dodona oracle --list` shows the names and their options.
+    """Return a transition system by name; `dodona oracle --list` shows the names and their options.
 
     `labels` are the arc labels; without them the system is unlabelled and its transitions are called LEFT
     and RIGHT. Options: `single_root=True` for exactly one root word; `root`, `moves`, `reduce_label` and
@@ -42,7 +42,7 @@ Heads = Sequence[int] | GoldTree
 
 
 class System:
-    """One transition system with its options and labels. Make it with `dodona.system`."""
+    """One transition system with its options and labels, returned by `dodona.system`."""
 
     def __init__(self, built: BuiltSystem) -> None:
         self._built = built
@@ -57,9 +57,9 @@ class System:
         self._actions = ActionNames(built)
         self._key = (self.name, tuple(sorted(self.options.items())), self.labels)
         self.carries_labels = self._core.carried_move != NONE
-        """Whether SHIFT keeps a label in mind (nonmonotonic with `reduce_label="remembered"`)."""
+        """Whether SHIFT stores a label (nonmonotonic with `reduce_label="remembered"`)."""
         self.has_preferences = bool(self._core.has_preferences)
-        """Whether `preferred` has something to say."""
+        """Whether `preferred` is available."""
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self.options.items())
@@ -68,7 +68,7 @@ class System:
     # Configurations
 
     def initial(self, n: int | None = None, *, words: Sequence[str] | None = None) -> Configuration:
-        """The initial configuration for n words, or for these words (then they are shown when printing)."""
+        """Return the initial configuration for n words, or for these words (then they are shown when printing)."""
         if (n is None) == (words is None):
             raise OptionError("initial takes the number of words, or words=[...]")
         count = n if n is not None else len(words or ())
@@ -85,7 +85,7 @@ class System:
         return driver.is_terminal(self._core, c.state)
 
     def legal(self, c: Configuration) -> list[str]:
-        """The names of all legal transitions; none in a terminal configuration."""
+        """Return the names of all legal transitions; none in a terminal configuration."""
         self._check_configuration(c)
         return list(map(self._actions.namer(c), self._actions.legal(c)))
 
@@ -104,7 +104,7 @@ class System:
         driver.apply(self._core, c.state, move, site, label)
 
     def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
-        """Heads and labels of a finished parse; a word still headless (arc-eager, root="first") is attached to ROOT."""
+        """Return heads and labels of a finished parse; headless words (arc-eager, root="first") get the head ROOT."""
         if not self.is_terminal(c):
             raise TransitionError(f"the parse is not finished: {c}")
         root_label = self.options.get("root_label") if self.labels else None
@@ -114,7 +114,7 @@ class System:
     # Oracles
 
     def gold(self, heads: Heads, labels: Sequence[str] | None = None, *, approximate: bool = False) -> GoldTree:
-        """A checked gold tree, which all oracles take in place of `heads`; saves time in long loops."""
+        """Return a checked gold tree, which all oracles accept instead of `heads`; saves time in long loops."""
         if isinstance(heads, GoldTree):
             if labels is not None or heads.label_names != self._label_names:
                 raise OptionError("a prepared gold tree brings its labels along, and they must be those of the system")
@@ -134,10 +134,10 @@ class System:
         approximate: bool = False,
         remembered: str | None = None,
     ) -> dict[str, int]:
-        """The exact cost of every legal transition: how much the best reachable loss grows by taking it.
+        """Return the exact cost of every legal transition: the growth of the least reachable loss.
 
-        Without gold `labels` the costs are unlabelled. `approximate=True` gives the formula's value also for a
-        tree that the system cannot build. `remembered` is what SHIFT would remember (see `apply`).
+        Without gold `labels` the costs are unlabelled. `approximate=True` returns the formula's value also for a
+        tree that the system cannot build. `remembered` is the label that SHIFT would store (see `apply`).
         """
         self._check_offers("dynamic")
         self._check_configuration(c)
@@ -164,7 +164,7 @@ class System:
         approximate: bool = False,
         remembered: str | None = None,
     ) -> list[str]:
-        """The dynamic oracle: the transitions that cost nothing."""
+        """Return the zero-cost transitions: the dynamic oracle."""
         costs = self.costs(c, heads, labels, approximate=approximate, remembered=remembered)
         return [transition for transition, cost in costs.items() if cost == 0]
 
@@ -177,8 +177,8 @@ class System:
         approximate: bool = False,
         remembered: str | None = None,
     ) -> list[str]:
-        """Of the zero-cost transitions, those that the system prefers, if it prefers any: nonmonotonic's joint oracle
-        prefers what needs no repair."""
+        """Return the zero-cost transitions that the system prefers, or all if it prefers none of them. The joint oracle
+        of nonmonotonic prefers transitions that need no repair."""
         if not self.has_preferences:
             raise OptionError(f"{self.name} prefers none of the transitions that cost nothing")
         tree = self.gold(heads, labels, approximate=approximate)
@@ -198,10 +198,10 @@ class System:
         oracle: str | None = None,
         budget: int = BUDGET,
     ) -> list[str]:
-        """The canonical derivation of a tree. swap-standard has three: oracle="eager" (default), "lazy", "minimal".
+        """Return the canonical derivation of a tree. For swap-standard: oracle="eager" (default), "lazy" or "minimal".
 
-        Without gold labels every arc gets the first label. "minimal" gives up after trying `budget` transitions, takes
-        "lazy" and counts that in `fallbacks`.
+        Without gold labels every arc gets the first label. "minimal" stops its search after `budget` transitions,
+        returns "lazy" instead and counts this in `fallbacks`.
         """
         choices = self.entry.static_oracles
         oracle = choices[0] if oracle is None else oracle
@@ -229,10 +229,10 @@ class System:
         *,
         oracle: str = "nd-all",
     ) -> list[str]:
-        """swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": the transitions that keep the tree in reach,
-        swapping towards the projective order only.
+        """Return the transitions of swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": those that keep
+        the tree reachable, swapping towards the projective order only.
 
-        None if it is out of that reach already.
+        None if the tree is already unreachable in this way.
         """
         choices = self.entry.set_oracles
         if oracle not in choices:
@@ -255,7 +255,7 @@ class System:
     # Checks
 
     def _carried(self, label: str | None) -> int:
-        """The number of the label that SHIFT carries along."""
+        """Return the number of the label that SHIFT carries."""
         if label is None:
             return 0 if self.carries_labels else NONE
         if not self.carries_labels:
