@@ -1,1 +1,1 @@
-"""Tokenizer, tagger, lemmatizer and parser: each trains, applies, saves and loads itself in the same way."""
+"""Tokenizer, tagger, lemmatizer and parser, with a common interface for training, application and storage."""

@@ -1,4 +1,4 @@
-"""What all components have in common: what they do, how they are trained, and what they report meanwhile."""
+"""The common interface of all components: application, training options, and reports during training."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,24 +22,24 @@ Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 
 class Component(Protocol[Given]):
-    """A trained component. It takes text (the tokenizer) or sentences (all others) and gives sentences.
+    """A trained component. It takes text (the tokenizer) or sentences (all others) and yields sentences.
 
     A function `train_NAME(sentences, options, report)` beside the class trains it.
     """
 
     def apply(self, given: Iterable[Given], /) -> Iterator[Sentence]:
-        """Do the component's work, one sentence after the other, in place."""
+        """Apply the component, one sentence after the other, in place."""
 
     def parts(self) -> Parts:
-        """What a model file needs to keep."""
+        """Return the contents for a model file."""
 
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> Any:
-        """The component with these parts. Whatever is not as it should be is a FormatError that names `where`."""
+        """Restore the component from these parts. Invalid parts raise a FormatError that names `where`."""
 
 
 def batches(items: Iterable[Item], size: int = BATCH) -> Iterator[list[Item]]:
-    """A few items at a time: a component that works on them one after the other keeps its weights in the cache."""
+    """Yield a few items at a time, so that the weights of a component stay in the processor cache."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch
@@ -52,8 +52,7 @@ def check_size(size: Any) -> None:
 
 @dataclass(frozen=True)
 class TrainingOptions:
-    """How often a component goes through its training data, the seed of the order in which it does, and how large its
-    weights may become."""
+    """Number of iterations over the training data, random seed for the order, and maximum size of the weights."""
 
     iterations: int
     size: float  # megabytes
@@ -69,9 +68,9 @@ class TrainingOptions:
 
 @dataclass(frozen=True)
 class Iteration:
-    """A pass over the training data: how many decisions there were, and how many of them were wrong.
+    """An iteration over the training data: the number of decisions, and how many of them were wrong.
 
-    What can only be decided in one way does not count.
+    Decisions without an alternative are not counted.
     """
 
     number: int

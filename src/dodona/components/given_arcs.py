@@ -1,8 +1,7 @@
-"""Arcs that are given before parsing: read from a sentence, checked, and turned into what an oracle looks at.
+"""Arcs that are given before parsing: read from a sentence, checked, and converted to a partial gold tree.
 
-An oracle that knows the exact cost of every action also knows which actions keep a part of a tree within reach: those
-that cost nothing with regard to it. So a parser that takes only these ends with every given arc, whatever its weights
-say.
+An oracle that computes the exact cost of every action also knows which actions keep a partial tree reachable: those of
+zero cost with regard to it. So a parser that takes only these builds every given arc, whatever its weights are.
 """
 
 from collections.abc import Sequence
@@ -23,7 +22,7 @@ __all__ = ["Given", "given_arcs"]
 
 
 class Given:
-    """The arcs of a sentence that must come out."""
+    """The arcs of a sentence that the parse must contain."""
 
     def __init__(self, gold: Gold, heads: Sequence[int | None], labels: Sequence[str | None]) -> None:
         self.gold = gold
@@ -31,7 +30,7 @@ class Given:
         self.labels = labels
 
     def checked(self, sentence: Sentence, analysis: "Analysis") -> "Analysis":
-        """The analysis with the given labels, also those that the model does not know."""
+        """Return the analysis with the given labels, also those that the model does not know."""
         for d, (h, found) in enumerate(zip(self.heads, analysis.heads, strict=True), start=1):
             if h is not None and h != found:
                 place = f"{sentence.file}:{sentence.word_line(d)}"
@@ -43,7 +42,7 @@ class Given:
 def given_arcs(
     sentence: Sentence, names: Sequence[str], decorated: bool, projective: bool, single_root: bool
 ) -> Given | None:
-    """HEAD and DEPREL as far as they are filled in, None if no HEAD is. Arcs that no tree can have are an error."""
+    """Return the arcs that are filled in, None if no HEAD is. Arcs that no tree can contain raise an error."""
     heads = sentence.heads
     if not any(h is not None for h in heads):
         return None
@@ -54,7 +53,7 @@ def given_arcs(
         for h, label in zip(heads, sentence.labels, strict=True)
     ]
     numbers = {name: i for i, name in enumerate(names)}
-    # labels of roots are left to the end: some systems give all of them the same one
+    # labels of roots are set at the end: some systems give all of them the same one
     wanted = [
         numbers.get(escaped(label) if decorated else label, NONE) if label is not None and h else NONE
         for h, label in zip(heads, labels, strict=True)
@@ -83,7 +82,7 @@ def _check(sentence: Sentence, head: list[int], projective: bool, single_root: b
 
 
 def _check_crossing(sentence: Sentence, head: list[int]) -> None:
-    """No two given arcs may cross: from left to right, the longer ones first, each must end within those still open."""
+    """Check that no given arcs cross: from left to right, longer ones first, each must end within those still open."""
     arcs = sorted((min(h, d), -max(h, d), d) for d, h in enumerate(head) if d > 0 and h != NONE)
     pending: list[tuple[int, int]] = []
     for low, minus_high, d in arcs:
@@ -98,7 +97,7 @@ def _check_crossing(sentence: Sentence, head: list[int]) -> None:
 
 
 def _check_span(sentence: Sentence, head: list[int], d: int) -> None:
-    """In a projective tree every word between a head and its dependent is below the head, so none is above it."""
+    """Check that no word between a head and its dependent is above the head, as in every projective tree."""
     h = head[d]
     low, high = min(h, d), max(h, d)
     k = h

@@ -1,4 +1,4 @@
-"""The lemmatizer as a component: it learns edit scripts, and by heart only the lemmas that they get wrong."""
+"""The lemmatizer as a component: it learns edit scripts, and stores exceptions for the lemmas that they get wrong."""
 
 import random
 from collections import Counter
@@ -20,7 +20,7 @@ from dodona.text.lemma_model import LONGEST_AFFIX, ScriptChooser, ScriptLearner,
 __all__ = ["Lemmatizer", "LemmatizerOptions", "train_lemmatizer"]
 
 MOST = 65_535  # scripts
-REMEMBERED = 1 << 20  # words whose lemmas are kept before the memory is cleared
+REMEMBERED = 1 << 20  # words whose lemmas are cached before the cache is cleared
 
 Key = tuple[str, str, str]  # form, UPOS, FEATS
 
@@ -34,10 +34,9 @@ class LemmatizerOptions(TrainingOptions):
 
 
 class Lemmatizer:
-    """A trained lemmatizer. Made by `train_lemmatizer` or `Lemmatizer.from_parts`.
+    """A trained lemmatizer, returned by `train_lemmatizer` or `Lemmatizer.from_parts`.
 
-    A lemma depends on form, UPOS and FEATS alone, so it is worked out once; what is remembered changes nothing but the
-    time it takes.
+    A lemma depends on form, UPOS and FEATS alone, so lemmas are cached; the cache does not change the result.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class Lemmatizer:
             yield sentence
 
     def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
-        """The lemmas of words with these tags."""
+        """Return the lemmas of words with these tags."""
         known = self._known
         return [known.get(key) or self._learn(key) for key in zip(words, upos, feats, strict=True)]
 
@@ -67,18 +66,18 @@ class Lemmatizer:
             self._known.clear()
         form, upos, _ = key
         lemma = self.exceptions.get(key) or self.exceptions.get((form, upos, "")) or self.guess(key)
-        check_values((lemma,), 1)  # once, so that columns can be accepted as they are
+        check_values((lemma,), 1)  # checked once, so that columns need no check
         self._known[key] = lemma
         return lemma
 
     def guess(self, key: Key) -> str:
-        """The lemma by the best script; the form itself if none fits."""
+        """Return the lemma by the best script; the form itself if none is applicable."""
         form, upos, feats = key
         number = self._chooser.choose(form, lowered(form), upos, feats)
         return self.scripts[number].apply(form) if number >= 0 else form
 
     def parts(self) -> Parts:
-        """What a model file needs to keep."""
+        """Return the contents for a model file."""
         lines = ["\t".join((*key, lemma)) for key, lemma in sorted(self.exceptions.items())]
         text = np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
         description = {"options": asdict(self.options), "scripts": [list(script) for script in self.scripts]}
@@ -86,7 +85,7 @@ class Lemmatizer:
 
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Lemmatizer":
-        """The lemmatizer with these parts; `where` is named in errors."""
+        """Restore the lemmatizer from these parts; `where` is named in errors."""
         try:
             options = LemmatizerOptions(**description["options"])
             scripts = [_checked_script(script) for script in description["scripts"]]
@@ -109,7 +108,7 @@ def train_lemmatizer(
 ) -> Lemmatizer:
     """Train a lemmatizer on gold lemmas. `report` is called after each iteration; if it returns True, it was the last.
 
-    Each different word counts once: a lemma that is seen often is learned by heart if need be.
+    Each word type counts once; if the scripts get it wrong, its lemma is stored as an exception.
     """
     if not sentences:
         raise FormatError("there is no sentence to train on")
@@ -136,7 +135,7 @@ def train_lemmatizer(
 
 
 def _usual_lemmas(sentences: Iterable[Sentence]) -> dict[Key, tuple[str, int]]:
-    """The most frequent lemma of each word with its tags, and how often it was seen; sorted."""
+    """Return the most frequent lemma of each word with its tags, and its frequency; sorted."""
     counts: Counter[tuple[Key, str]] = Counter()
     for sentence in sentences:
         keys = zip(sentence.words, sentence.upos, sentence.feats, strict=True)
@@ -149,7 +148,7 @@ def _usual_lemmas(sentences: Iterable[Sentence]) -> dict[Key, tuple[str, int]]:
 
 
 def _general(made: Mapping[Key, Script]) -> list[Script]:
-    """The scripts that more than one word needs; the first fits all words."""
+    """Return the scripts that more than one word needs; the first is applicable to all words."""
     forms: dict[Script, set[str]] = {}
     for (form, _, _), script in made.items():
         if len(script.prefix) <= LONGEST_AFFIX and len(script.suffix) <= LONGEST_AFFIX:
@@ -160,7 +159,7 @@ def _general(made: Mapping[Key, Script]) -> list[Script]:
 
 
 def _exceptions(lemmatizer: Lemmatizer, lemmas: Mapping[Key, tuple[str, int]]) -> dict[Key, str]:
-    """What the scripts get wrong, without FEATS if the other words of this form and UPOS have the same lemma."""
+    """Return the exceptions, without FEATS if the other words of this form and UPOS have the same lemma."""
     groups: dict[tuple[str, str], list[Key]] = {}
     for key in lemmas:
         groups.setdefault(key[:2], []).append(key)

@@ -1,4 +1,4 @@
-"""What the training data says about single words: their usual tag, and which tags frequent ones can have at all."""
+"""The tag lexicon: the most frequent tag of each word, and the possible tags of frequent words."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,25 +13,25 @@ from dodona.text.tag_features import Lexicon
 
 __all__ = ["checked_lexicon", "lexicon_arrays", "lexicons_of_the_rest"]
 
-FREQUENT = 20  # a word seen so often can have only the tags it was seen with
-SURE = 0.995  # and only the usual one, if that is so much of all
+FREQUENT = 20  # a word with this frequency can have only the tags it was seen with
+SURE = 0.995  # and only its most frequent tag, if that has this share
 FOLDS = 10
 
 Example = tuple[Sequence[str], Sequence[int]]  # words and the numbers of their tags
 Counts = dict[str, dict[int, int]]
-Entry = tuple[int, tuple[int, ...]]  # the usual tag, and the possible ones; none: all
+Entry = tuple[int, tuple[int, ...]]  # the most frequent tag, and the possible ones; empty: all
 
 
 def lexicon_arrays(examples: Iterable[Example]) -> dict[str, NDArray[Any]]:
-    """The lexicon of all words, as arrays."""
+    """Return the lexicon of all words, as arrays."""
     forms, lowers = _counts(examples)
     return _arrays({word: _entry(forms.get(word) or lowers[word]) for word in forms.keys() | lowers.keys()})
 
 
 def lexicons_of_the_rest(examples: Sequence[Example]) -> Iterator[tuple[Sequence[Example], Lexicon]]:
-    """A part of the examples after the other, each with what the lexicon would be without it.
+    """Yield each fold of the examples with a lexicon made from the other folds.
 
-    In training, every word would otherwise be known, and the lexicon always right; in a new text neither is so.
+    Otherwise every word would be in the lexicon during training, and the lexicon always right, unlike in new text.
     """
     forms, lowers = _counts(examples)
     for fold in range(FOLDS):
@@ -46,7 +46,7 @@ def lexicons_of_the_rest(examples: Sequence[Example]) -> Iterator[tuple[Sequence
 
 
 def checked_lexicon(where: str, tags: int, arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
-    """The lexicon in these arrays; nothing in them may point outside."""
+    """Return the lexicon in these arrays, after a check that all indices are valid."""
     names = ("words", "entries", "usual", "sizes", "tags")
     if any(name not in arrays or arrays[name].dtype.kind != "u" for name in names):
         raise FormatError(f"{where}: no lexicon, or one of another kind than expected")
@@ -61,7 +61,7 @@ def checked_lexicon(where: str, tags: int, arrays: Mapping[str, NDArray[Any]]) -
 
 
 def _counts(examples: Iterable[Example]) -> tuple[Counts, Counts]:
-    """How often each word has each tag: as written, and with all its capitals made small."""
+    """Count how often each word has each tag: as written, and lowercased."""
     pairs: Counter[tuple[str, int]] = Counter()
     for words, tags in examples:
         pairs.update(zip(words, tags, strict=True))
@@ -88,7 +88,7 @@ def _entry(counts: dict[int, int]) -> Entry:
 
 
 def _arrays(entries: dict[str, Entry]) -> dict[str, NDArray[Any]]:
-    """Words by half of their hash, made odd; each with the number of its entry, which many share."""
+    """Return the words by half of their hash, made odd, each with the number of its entry, which many share."""
     by_hash = {hash_text(word) & 0xFFFFFFFF | 1: entries[word] for word in sorted(entries)}
     words = sorted(by_hash)
     different = sorted(set(by_hash.values()))

@@ -1,7 +1,7 @@
-"""Tokens that are several words: a lexicon of those that were seen, and what may be expected of others.
+"""Multiword tokens: a lexicon of those in the training data, and suffix rules for others.
 
-`don't` is `do n't`, so `hadn't` may be `had n't`: what a token has beyond the beginning of its first word is a suffix,
-and one that was split in several tokens the same way is a rule.
+`don't` is `do n't`, so `hadn't` may be `had n't`. The part of a token after the beginning of its first word is a
+suffix. A suffix that was split in the same way in several tokens is a rule.
 """
 
 from collections import Counter
@@ -13,9 +13,9 @@ from dodona.errors import FormatError
 
 __all__ = ["Expander", "Expansion"]
 
-LEAST_TYPES = 3  # tokens that must agree on a rule
-LEAST_SHARE = 0.2  # of all tokens with this suffix that must be several words
-MOST = 1 << 16  # forms remembered before the memory is cleared
+LEAST_TYPES = 3  # token types that must agree on a rule
+LEAST_SHARE = 0.2  # of all tokens with this suffix that must be multiword tokens
+MOST = 1 << 16  # forms cached before the cache is cleared
 
 
 class Expansion(NamedTuple):
@@ -24,9 +24,9 @@ class Expansion(NamedTuple):
 
 
 class Expander(dict[str, Expansion | None]):
-    """`expander[form]` is what a token could be if it were several words, or None.
+    """`expander[form]` has the words of a token if it is a multiword token, or None.
 
-    That it is a dictionary is for speed: it remembers what it was asked, which changes no answer.
+    It is a dictionary for speed: it caches its results.
     """
 
     def __init__(self, lexicon: dict[str, Expansion], rules: dict[str, list[str]]) -> None:
@@ -37,7 +37,7 @@ class Expander(dict[str, Expansion | None]):
 
     @classmethod
     def learned(cls, tokens: Iterable[tuple[str, Sequence[str] | None]]) -> "Expander":
-        """From all tokens of a treebank, with their words if they are several."""
+        """Learn lexicon and rules from all tokens of a treebank, with the words of multiword tokens."""
         plain: set[str] = set()
         expansions: dict[str, Counter[tuple[str, ...]]] = {}
         for form, words in tokens:
@@ -72,7 +72,7 @@ class Expander(dict[str, Expansion | None]):
         return None
 
     def text(self) -> str:
-        """Lexicon and rules as lines of tab-separated words."""
+        """Return lexicon and rules as lines of tab-separated words."""
         lines = ["\t".join([form, "!" if e.is_certain else "?", *e.words]) for form, e in self.lexicon.items()]
         return "\n".join(lines + ["\t".join([suffix, "-", *words]) for suffix, words in sorted(self.rules.items())])
 
@@ -93,7 +93,7 @@ class Expander(dict[str, Expansion | None]):
 
 
 def _rules(lexicon: dict[str, Expansion], plain: set[str]) -> dict[str, list[str]]:
-    """Suffixes, in lower case, with the end of the first word and the other words."""
+    """Yield lowercased suffixes with the end of the first word and the other words."""
     found: dict[str, Counter[tuple[str, ...]]] = {}
     for form, expansion in lexicon.items():
         first, *rest = (word.lower() for word in expansion.words)
@@ -114,7 +114,7 @@ def _rules(lexicon: dict[str, Expansion], plain: set[str]) -> dict[str, list[str
 
 
 def _recased(form: str, words: list[str]) -> list[str]:
-    """The words with the capitals of the token."""
+    """Return the words with the letter case of the token."""
     together = "".join(words)
     if together.lower() == form.lower() and len(together) == len(form):
         ends = [0]

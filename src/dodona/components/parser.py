@@ -1,4 +1,4 @@
-"""The parser as a component: it parses sentences, greedily or with a beam, and turns into data and back."""
+"""The parser as a component: it parses sentences, greedily or with a beam, and is converted to data and back."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,16 +28,16 @@ from dodona.transitions.moves import NONE
 __all__ = ["Analysis", "Parser", "Request"]
 
 COLDEST = 1e-6
-TEMPERATURE = 100.0  # about what treebanks ask for; weights are stored on the same scale in all models
+TEMPERATURE = 100.0  # a typical value on treebanks; weights are stored on the same scale in all models
 
 
 End = tuple[float, list[int], list[int]]
-"""What a search ends with: score, heads, labels."""
+"""A result of search: score, heads, labels."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is wanted of a parse; `beam` None is what the model was trained with."""
+    """Options of parsing; `beam` None is the width that the model was trained with."""
 
     beam: int | None = None
     nbest: int = 1  # different trees
@@ -46,17 +46,17 @@ class Request:
 
 
 class Analysis(NamedTuple):
-    """A tree for a sentence. Its share of exp(score), among all that the beam ends with, is its share of the mass."""
+    """A tree for a sentence. Its probability is proportional to exp(score / temperature) within the final beam."""
 
     heads: list[int]
     labels: list[str]
     score: float = 0.0
     confidence: Sequence[float] = ()
-    """For each word the share of the beam's mass that agrees on its head and label."""
+    """For each word the probability of its head and label: the sum over the hypotheses that agree on them."""
 
 
 class Parser:
-    """A trained parser. Made by `dodona.train` or `dodona.load`."""
+    """A trained parser, returned by `dodona.train` or `dodona.load`."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Parser:
         self.options = options
         self.labels = list(labels)
         self.templates = templates
-        self.temperature = temperature  # by which scores are divided before they are taken for logarithms
+        self.temperature = temperature  # scores are divided by it before exp (temperature scaling)
         self._arrays = arrays
         self._encode = Encoder(templates)
         built = options.built(labels, options.single_root)
@@ -78,17 +78,17 @@ class Parser:
         self._entry = built.entry
         self._core = built.core
         self._names = built.label_names
-        check_values(self._names, len(self._names))  # once, so that trees can be accepted as they are
-        self._late_root_label = built.options.get("root_label", "root")  # of words that were headless in the end
+        check_values(self._names, len(self._names))  # checked once, so that trees need no check
+        self._late_root_label = built.options.get("root_label", "root")  # of words that are headless at the end
         encoded = built.entry.projective and options.nonprojective in ENCODINGS[1:]
         self._lowers = options.nonprojective if encoded else None
         self._weights = checked_weights(where, self._core.actions, arrays)
-        self._threads = threading.local()  # searches and scorers write into memory of their own: one for each thread
+        self._threads = threading.local()  # searches and scorers have a workspace: one of each per thread
 
     def apply(self, sentences: Iterable[Sentence], /, request: Request | None = None) -> Iterator[Sentence]:
         """Fill in heads and labels, one sentence after the other, in place.
 
-        For more than one tree the sentence comes that many times, each a copy with its score in a comment.
+        With n-best trees the sentence is yielded once for each tree: copies, with the score in a comment.
         """
         request = request or Request()
         self.check(request)
@@ -103,7 +103,7 @@ class Parser:
                     yield from annotated(sentence, self.analyses(sentence, request), request)
 
     def check(self, request: Request) -> None:
-        """Refuse what this parser cannot do."""
+        """Raise an error for a request that this parser cannot fulfil."""
         width = self._width(request)
         check_beam(width)
         if width > 1:
@@ -115,7 +115,7 @@ class Parser:
             raise OptionError(f"{wanted} with a beam of {width}: expected a wider beam, for example 20")
 
     def analyses(self, sentence: Sentence, request: Request | None = None) -> list[Analysis]:
-        """The best trees for a sentence, which stays as it is: as many different ones as are wanted and found."""
+        """Return the n-best trees for a sentence, or fewer if the beam has fewer; the sentence is not changed."""
         request = request or Request()
         self.check(request)
         given = self._given(sentence) if request.constrained else None
@@ -132,12 +132,12 @@ class Parser:
         return request.beam if request.beam is not None else self.options.beam
 
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
-        """Heads and labels for a sentence, which stays as it is."""
+        """Return heads and labels for a sentence, which is not changed."""
         (encoded,) = self._encoded([sentence], self.options.beam)
         return self._finished(*self._best(encoded))
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
-        """UAS and LAS in percent on gold trees, full labels, all words; the sentences stay as they are."""
+        """Return UAS and LAS in percent on gold trees, full labels, all words; the sentences are not changed."""
         heads_right = right = total = 0
         for sentence in gold:
             heads, labels = self.tree(sentence)
@@ -148,13 +148,13 @@ class Parser:
         return 100 * heads_right / max(1, total), 100 * right / max(1, total)
 
     def ends(self, sentence: Tagged) -> list[tuple[float, list[int], list[str]]]:
-        """(score, heads, labels) of all hypotheses that the search ends with, best first."""
+        """Return (score, heads, labels) of all hypotheses in the final beam, best first."""
         (encoded,) = self._encoded([sentence], self.options.beam)
         found = self._ends(encoded, self.options.beam, self.options.beam)
         return [(score, *self._finished(heads, labels)) for score, heads, labels in found]
 
     def _encoded(self, sentences: Sequence[Tagged], width: int) -> list[EncodedSentence]:
-        """Sentences as numbers, prepared for the scorer of a search of that width."""
+        """Return sentences as numbers, prepared for the scorer of a search of that width."""
         encoded: list[EncodedSentence] = [self._encode(sentence) for sentence in sentences]
         scorer = self._greedy.scorer if width == 1 else self._beam(width).scorer
         scorer.prepare(encoded)
@@ -165,7 +165,7 @@ class Parser:
         return heads, labels
 
     def _ends(self, encoded: EncodedSentence, width: int, most: int, *limits: Any) -> list[End]:
-        """The one door to search: greedy for a width of 1, which has no score to compare."""
+        """Search for trees; all parsing goes through here. A width of 1 is greedy and has no score to compare."""
         if width == 1:
             return [(0.0, *self._greedy.parse(encoded, *limits))]
         beam = self._beam(width)
@@ -174,14 +174,14 @@ class Parser:
 
     @property
     def _greedy(self) -> GreedySearch:
-        """This thread's."""
+        """The greedy search of this thread."""
         if not hasattr(self._threads, "greedy"):
             self._threads.greedy = GreedySearch(self._core, LinearScorer(self.templates, self._weights))
         found: GreedySearch = self._threads.greedy
         return found
 
     def _beam(self, width: int) -> Beam:
-        """This thread's beam of that width; all of them share a scorer."""
+        """Return the beam of that width of this thread; its beams share a scorer."""
         if not hasattr(self._threads, "beams"):
             self._threads.scorer = LinearScorer(self.templates, self._weights, cached=True)
             self._threads.beams = {}
@@ -195,12 +195,12 @@ class Parser:
         return given_arcs(sentence, self._names, decorated, self._entry.projective, self.options.single_root)
 
     def check_given(self, sentence: Sentence) -> None:
-        """Refuse given arcs that no tree of this parser can have."""
+        """Raise an error for given arcs that no tree of this parser can contain."""
         self._given(sentence)
 
     def _limits(self, given: Given | None) -> tuple[Any, ...]:
-        """A policy that knows which actions keep the given arcs, and these arcs. A given arc must not look like one
-        that was lifted, which would be moved in the end."""
+        """Return a policy that allows the actions that keep the given arcs reachable, and these arcs. A given arc must
+        not get the label of a lifted arc, because it would be lowered after parsing."""
         if given is None:
             return ()
         unfit = [i for i, name in enumerate(self._names) if self._lowers is not None and decoded(name).is_lifted]
@@ -213,7 +213,7 @@ class Parser:
         return heads, names
 
     def parts(self) -> Parts:
-        """What a model file needs to keep."""
+        """Return the contents for a model file."""
         description = {
             "options": asdict(self.options),
             "labels": self.labels,
@@ -224,7 +224,7 @@ class Parser:
 
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Parser":
-        """The parser with these parts; `where` is named in errors."""
+        """Restore the parser from these parts; `where` is named in errors."""
         try:
             options = ParserOptions(**description["options"]).resolved()
             labels, text, temperature = (description[name] for name in ("labels", "templates", "temperature"))
@@ -241,7 +241,7 @@ class Parser:
 
 
 def _different(trees: list[Analysis], request: Request) -> list[Analysis]:
-    """Of the trees of all hypotheses, best first, as many different ones as are wanted."""
+    """Return the first `nbest` different trees of the hypotheses, best first."""
     found: list[Analysis] = []
     for tree in trees:
         if len(found) < request.nbest and not any(tree[:2] == other[:2] for other in found):
@@ -253,7 +253,7 @@ def _different(trees: list[Analysis], request: Request) -> list[Analysis]:
 
 
 def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
-    """The sentence with each of its trees: itself with the best, copies with the others."""
+    """Yield the sentence with its best tree, and copies of it with the other trees."""
     copies = [sentence, *(sentence.copied() for _ in analyses[1:])]
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
         copy.accept_tree(analysis.heads, analysis.labels)
@@ -266,7 +266,7 @@ def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) ->
 
 
 def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
-    """The comments of a copy: every sentence needs a sent_id of its own, and a document begins only once."""
+    """Return the comments of a copy: every sentence needs a unique sent_id, and a document begins only once."""
     for comment in comments:
         key = comment[1:].partition("=")[0].split()
         if rank > 1 and key[:1] == ["sent_id"]:

@@ -1,4 +1,4 @@
-"""What can be chosen when a parser is trained."""
+"""The options of parser training."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,7 +20,7 @@ WIDEST = 10_000
 
 @dataclass(frozen=True)
 class ParserOptions:
-    """How a parser is trained. None is what suits the system."""
+    """Options of parser training. None means the default of the system."""
 
     system: str = "arc-eager"
     system_options: dict[str, Any] = field(default_factory=dict)
@@ -28,21 +28,21 @@ class ParserOptions:
     oracle: str | None = None
     iterations: int | None = None
     explore_after: int = 1  # k of EXPLORE(k, p): iterations without exploration
-    explore: float = 0.9  # p: how often a mistake is followed
+    explore: float = 0.9  # p: the probability that a mistake is followed
     random_choice: bool = False  # after a mistake a random correct action (2012), not the best (2013)
     update: str = "perceptron"
     aggressiveness: float = 0.1
-    beam: int = 1  # hypotheses; with more than one, whole derivations are learned
+    beam: int = 1  # hypotheses; with more than one, whole derivations are learned (structured perceptron)
     early_update: bool = (
         False  # beam: update where the correct derivation leaves it, not where it is worst (max-violation)
     )
-    nonprojective: str = "head"  # what a projective system does with non-projective trees
-    single_root: bool = True  # of what is parsed
-    size: float = 12.0  # megabytes that the weights may take
+    nonprojective: str = "head"  # how projective systems handle non-projective trees
+    single_root: bool = True  # in parsing
+    size: float = 12.0  # maximum size of the weights in megabytes
     seed: int = 1
 
     def resolved(self) -> "ParserOptions":
-        """The same with every default filled in; an error lists the valid values."""
+        """Return the options with every default filled in; an error lists the valid values."""
         entry = self.built().entry
         offers = [
             name for name in entry.training_oracles if self.beam == 1 or name != "dynamic"
@@ -78,7 +78,7 @@ class ParserOptions:
         return ParserOptions(**filled)
 
     def built(self, labels: Sequence[str] | None = None, single_root: bool = False) -> BuiltSystem:
-        """The compiled system. Training allows several roots, so that gold trees with several can be learned from."""
+        """Return the compiled system. Training allows several roots, because gold trees may have several."""
         return build(self.system, labels, self.system_options | {"single_root": single_root})
 
 
@@ -94,7 +94,7 @@ def check_has_beam(entry: Entry) -> None:
 
 
 def check_positions(entry: Entry, templates: Templates) -> None:
-    """Refuse templates that look for what a configuration of the system does not have."""
+    """Raise an error for templates with positions that the configurations of the system do not have."""
     missing = [place for place in templates.places() if place not in entry.positions]
     if missing:
         had = " ".join(entry.positions)

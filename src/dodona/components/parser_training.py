@@ -1,4 +1,4 @@
-"""Training a parser: from gold trees, whole or in part, to averaged weights."""
+"""Training a parser: from gold trees, complete or partial, to averaged weights."""
 
 import random
 from array import array
@@ -34,15 +34,15 @@ Learner = GreedyLearner | StructuredLearner
 
 @dataclass(frozen=True)
 class ParserIteration(Iteration):
-    """With what it takes to make a parser of it."""
+    """An iteration with everything that is needed to build a parser from the current weights."""
 
     learner: Learner
-    options: ParserOptions  # with what the data has settled
+    options: ParserOptions  # with the defaults that depend on the data
     labels: list[str]
     templates: Templates
 
     def parser(self) -> Parser:
-        """The parser as far as it is trained."""
+        """Return a parser with the current averaged weights."""
         return frozen_parser(self.learner, self.options, self.labels, self.templates)
 
 
@@ -95,7 +95,7 @@ def train_parser(
 
 
 def frozen_parser(learner: Learner, options: ParserOptions, labels: Sequence[str], templates: Templates) -> Parser:
-    """A parser with the averaged weights as they are now; the largest ones, if all would take too much room."""
+    """Return a parser with the current averaged weights, pruned to the maximum size."""
     arrays = frozen_arrays(learner.weights, options.size)
     return Parser(options, labels, templates, arrays)
 
@@ -103,7 +103,7 @@ def frozen_parser(learner: Learner, options: ParserOptions, labels: Sequence[str
 def _prepared(
     sentences: Iterable[Sentence], projective: bool, options: ParserOptions
 ) -> Iterator[tuple[Sentence, list[int], list[str | None]]]:
-    """Sentences with trees that the system can build, or parts of trees: head NONE and label None are not known."""
+    """Return sentences with trees, complete or partial, that the system can build; NONE and None are unknown."""
     for sentence in sentences:
         labels: list[str] = sentence.gold_labels()
         if None in sentence.heads and leaves_a_choice(str(options.oracle)):
@@ -134,7 +134,7 @@ def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:
 
 
 def _gold(heads: list[int], labels: list[int], options: ParserOptions, built: BuiltSystem) -> tuple[Gold, "array[int]"]:
-    """The gold tree as the oracle needs it and, if it is planned ahead, its derivation."""
+    """Return the gold tree for the oracle and, if the oracle plans it in advance, its derivation."""
     gold = gold_tree(heads, labels)
     moves = None
     if options.oracle in built.entry.static_oracles:

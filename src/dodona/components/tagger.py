@@ -23,7 +23,7 @@ from dodona.text.tag_model import GreedyTagger, TagLearner
 __all__ = ["COLUMNS", "Tagger", "TaggerOptions", "train_tagger"]
 
 COLUMNS = ("upos", "xpos", "feats")
-FREQUENT = 100  # a tag seen so often has weights of its own, beside those of its parts
+FREQUENT = 100  # a tag with this frequency has its own weights, in addition to those of its parts
 MOST = 65_535  # tags, and parts of tags
 
 Tag = tuple[str, str, str]
@@ -38,22 +38,22 @@ class TaggerOptions(TrainingOptions):
 
 
 class Tagger:
-    """A trained tagger. Made by `train_tagger` or `Tagger.from_parts`."""
+    """A trained tagger, returned by `train_tagger` or `Tagger.from_parts`."""
 
     def __init__(
         self, options: TaggerOptions, tags: Sequence[Tag], frequent: int, arrays: dict[str, NDArray[Any]], where: str
     ) -> None:
         self.options = options
         self.tags = list(tags)
-        self.frequent = frequent  # so many tags, the first ones, have weights of their own
+        self.frequent = frequent  # the number of tags, the first ones, that have their own weights
         self._arrays = arrays
         self._tagset = _tagset(self.tags, frequent, where)
         self._lexicon = checked_lexicon(where, len(self.tags), arrays)
         self._weights = checked_weights(where, self._tagset.parts, arrays)
-        self._threads = threading.local()  # a tagger at work writes into memory of its own: one for each thread
+        self._threads = threading.local()  # a GreedyTagger has a workspace: one per thread
         self._values = [list(values) for values in zip(*self.tags, strict=True)]
         for values in self._values:
-            check_values(values, len(values))  # once, so that columns can be accepted as they are
+            check_values(values, len(values))  # checked once, so that columns need no check
 
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place."""
@@ -65,20 +65,20 @@ class Tagger:
                 yield sentence
 
     def columns(self, words: list[str]) -> list[list[str]]:
-        """The three columns for these words."""
+        """Return UPOS, XPOS and FEATS of these words."""
         if not hasattr(self._threads, "greedy"):
             self._threads.greedy = GreedyTagger(self._tagset, self._weights)
         numbers = self._threads.greedy.tag(Traits(words, self._tagset, self._lexicon)).tolist()
         return [list(map(values.__getitem__, numbers)) for values in self._values]
 
     def parts(self) -> Parts:
-        """What a model file needs to keep."""
+        """Return the contents for a model file."""
         tags = [list(tag) for tag in self.tags]
         return {"options": asdict(self.options), "tags": tags, "frequent": self.frequent}, self._arrays
 
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Tagger":
-        """The tagger with these parts; `where` is named in errors."""
+        """Restore the tagger from these parts; `where` is named in errors."""
         try:
             options = TaggerOptions(**description["options"])
             tags = [_checked_tag(tag) for tag in description["tags"]]
@@ -127,7 +127,7 @@ def train_tagger(
 
 
 def _tagset(tags: Sequence[Tag], frequent: int, where: str) -> TagSet:
-    """The tags with their parts, as a tree in which tags share the parts they begin with."""
+    """Return the tags with their parts as a prefix tree."""
     parts: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
     ends = []
@@ -150,7 +150,7 @@ def _tagset(tags: Sequence[Tag], frequent: int, where: str) -> TagSet:
 
 
 def _parts(tag: Tag, frequent: bool) -> Iterator[str]:
-    """The parts that have weights: UPOS, XPOS, each feature, and the tag as a whole if it has many and is frequent."""
+    """Return the parts that have weights: UPOS, XPOS, each feature, and a frequent tag of many parts as a whole."""
     upos, xpos, feats = tag
     yield upos
     if xpos != "_":

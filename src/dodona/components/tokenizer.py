@@ -1,8 +1,8 @@
-"""The tokenizer as a component: it learns from the raw text of a treebank where tokens and sentences end.
+"""The tokenizer as a component: it learns token and sentence boundaries from the raw text of a treebank.
 
-Whatever the text, its sentences give exactly the same text back (dodona.data.rawtext.rebuilt). An empty line ends a
-sentence; a single line end is a space. Text comes in pieces of any size, which makes no difference to the result, and
-no more of it is kept than a sentence and the blanks after it.
+The text can be restored exactly from its sentences (dodona.data.rawtext.rebuilt). An empty line ends a sentence; a
+single line break is a space. Text is given in chunks of any size; the chunk boundaries do not change the result. At
+most one sentence and the whitespace after it are kept in memory.
 """
 
 import random
@@ -28,7 +28,7 @@ from dodona.text.segmenter import Segment, Segmenter, SegmentLearner
 
 __all__ = ["Tokenizer", "TokenizerOptions", "train_tokenizer"]
 
-PIECE = 1 << 16  # characters that are worth the trouble
+PIECE = 1 << 16  # characters that are processed at a time, at least
 QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
 GAPS = {" ": "_", "": "SpaceAfter=No"}
 BLANKS = re.compile(f"[{characters.BLANKS}]+")
@@ -50,7 +50,7 @@ class TokenizerOptions(TrainingOptions):
 
 
 class Tokenizer:
-    """A trained tokenizer. Made by `train_tokenizer` or `Tokenizer.from_parts`."""
+    """A trained tokenizer, returned by `train_tokenizer` or `Tokenizer.from_parts`."""
 
     def __init__(self, options: TokenizerOptions, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
         self.options = options
@@ -60,10 +60,10 @@ class Tokenizer:
         self._segmenter = Segmenter(checked_weights(where, QUESTIONS, arrays))
 
     def apply(self, chunks: Iterable[str], /, located: bool = False) -> Iterator[Sentence]:
-        """The sentences of one text that comes in pieces; none if it is only white space.
+        """Yield the sentences of one text that is given in chunks; none if it is only whitespace.
 
-        `located`: with `offsets`, where each word begins and ends in the text. The words of a multiword token have its
-        place in common.
+        With `located`, sentences have `offsets`: start and end of each word in the text. The words of a multiword token
+        share its offsets.
         """
         number = 0
         comments = ["# newdoc"]
@@ -83,9 +83,10 @@ class Tokenizer:
                 comments = ["# newpar"] if segment.ends_paragraph else []
 
     def _segments(self, chunks: Iterable[str]) -> Iterator[tuple[int, Passage, list[Segment]]]:
-        """Take as much text as there is already, so that long sentences are not begun too often; at least a piece.
+        """Segment the text in steps of at least PIECE characters, and at least as long as the unfinished rest, so that
+        the beginning of a long sentence is not segmented again too often.
 
-        Each passage comes after the number of characters before it.
+        Yields the number of characters before each passage, the passage and its segments.
         """
         rest = ""
         begin = 0
@@ -144,12 +145,12 @@ class Tokenizer:
         )
 
     def parts(self) -> Parts:
-        """A description for JSON and the arrays, to be saved with a model."""
+        """Return the contents for a model file: a description for JSON, and arrays."""
         return {"options": asdict(self.options)}, self._arrays
 
     @classmethod
     def from_parts(cls, description: Any, arrays: dict[str, NDArray[Any]], where: str) -> "Tokenizer":
-        """The tokenizer that had these parts; whatever is not as it should be is an error that names `where`."""
+        """Restore the tokenizer from these parts; invalid parts raise an error that names `where`."""
         try:
             options = TokenizerOptions(**description["options"])
             _check_arrays(arrays, where)
@@ -161,7 +162,7 @@ class Tokenizer:
 
 
 def _places(segment: Segment, begin: int) -> list[tuple[int, int]]:
-    """Where each token begins and ends in a text, of which so many characters are before the passage."""
+    """Return start and end of each token in a text with this many characters before the passage."""
     pairs = zip(segment.starts, segment.forms, strict=True)
     return [(begin + start, begin + start + len(form)) for start, form in pairs]
 
@@ -179,12 +180,12 @@ def _bytes(text: str) -> NDArray[Any]:
 
 
 def _split_words(text: str) -> list[list[str]]:
-    """The pieces of each word that splits where otherwise no token ends: one word a line."""
+    """Return the parts of each word with a token boundary inside a run; the text has one word per line."""
     return [line.split(" ") for line in text.split("\n")] if text else []
 
 
 def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
-    """The compiled loops trust the arrays, so nothing in them may point outside."""
+    """Check the arrays, which the compiled loops do not check."""
     for name, size in (("questions", passages.QUESTIONS), ("words", passages.WORDS)):
         if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
             raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
@@ -232,7 +233,7 @@ def train_tokenizer(
 
 
 class _Lesson:
-    """A paragraph with the right decision after each run."""
+    """Return a paragraph with the correct decision after each run."""
 
     def __init__(self, text: str, tokens: Sequence[Any], rules: Rules, expander: Expander, times: Counter[str]) -> None:
         self.passage = Passage(text, rules)

@@ -1,4 +1,4 @@
-"""What the text of a treebank says before anything is learned: where to ask questions, which words there are."""
+"""Statistics of the training text: between which kinds of characters to decide, and which words occur."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from dodona.text.runs import ALWAYS, ASK, NEVER, WORDS, Passage, Rules, word_pla
 
 __all__ = ["learned_rules"]
 
-RARE = 0.002  # token ends as rare as that between two kinds of characters are a matter of single words
-FEW = 20  # so few cases make no rule
+RARE = 0.002  # token boundaries between two kinds of characters that are rarer than this are listed by word
+FEW = 20  # fewer cases than this give no rule
 Text = tuple[str, Sequence[Token]]
 
 
 def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], list[list[str]]]:
-    """(questions, words, splits), as core.passages.Rules takes them."""
+    """Return (questions, words, splits), the arguments of `dodona.text.runs.Rules`."""
     questions = _questions(texts)
     none = np.zeros(WORDS, np.uint8)
     splits = _splits(texts, Rules(questions, none, []))
@@ -28,7 +28,7 @@ def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], li
 
 
 def _questions(texts: Sequence[Text]) -> NDArray[Any]:
-    """For each pair of kinds, apart or not: whether tokens and sentences always, never or sometimes end between."""
+    """Return whether tokens and sentences always, never or sometimes end between two kinds, with and without space."""
     total, ended, closed = (np.zeros(2 * KINDS * KINDS, np.int64) for _ in range(3))
     for text, tokens in texts:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
@@ -54,14 +54,14 @@ def _questions(texts: Sequence[Text]) -> NDArray[Any]:
 
 
 def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
-    """Between which kinds without a space no token ends; of those that are not seen: parts of words, and marks."""
+    """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
     is_word = np.isin(np.arange(KINDS), WORD_KINDS)
     probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KINDS * KINDS) % KINDS == MARK)
     return np.where(total >= FEW, ended <= RARE * total, probable & (ended == 0))
 
 
 def _splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
-    """Words that usually have a token end where the kinds of their characters say that there is none."""
+    """Return the words that usually have a token boundary where the kinds of their characters allow none."""
     split: Counter[tuple[str, ...]] = Counter()
     runs: Counter[str] = Counter()
     for text, tokens in texts:
@@ -77,7 +77,7 @@ def _splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
 
 
 def _words(texts: Sequence[Text], rules: Rules) -> NDArray[Any]:
-    """Two bits for the hash of a word: seen at least twice in lower case, and capitalized in mid-sentence."""
+    """Return two bits for the hash of each word: seen at least twice lowercased, and capitalized in mid-sentence."""
     lower: Counter[str] = Counter()
     capitalized: Counter[str] = Counter()
     for text, tokens in texts:
