@@ -1,1 +1,1 @@
-"""What a configuration is and what a move does to it: states, gold trees, the base class of systems, the driver."""
+"""Configurations and moves: states, gold trees, the base class of transition systems, the driver."""

@@ -1,4 +1,4 @@
-"""Derivations of gold trees, and the plain Python doors through which the compiled systems are driven."""
+"""Derivations of gold trees, and Python access to the methods of compiled systems."""
 
 from array import array
 
@@ -62,17 +62,17 @@ def dependent_of(system: TransitionSystem, s: State, move: int, site: int) -> in
 
 
 def actions(system: TransitionSystem) -> list[tuple[int, int]]:
-    """(move, label) of every action, by number."""
+    """Return (move, label) of every action, by number."""
     return [(system.move_of(a), system.label_of(a)) for a in range(system.actions)]
 
 
 def cost(system: TransitionSystem, s: State, gold: Gold, move: int, site: int) -> int:
-    """The cost of a legal move with the right label."""
+    """Return the cost of a legal move with the correct label."""
     return system.cost(s, gold, move, site)
 
 
 def costs(system: TransitionSystem, s: State, gold: Gold, site: int, carried: int) -> list[int]:
-    """The cost of every action at the site, NONE where it is not legal; labels vary fastest."""
+    """Return the cost of every action at the site, NONE where it is not legal; labels vary fastest."""
     out = array("i", bytes(4 * system.actions))
     system.costs(s, gold, site, carried, memoryview(out))
     return list(out)
@@ -83,7 +83,7 @@ def prefers(system: TransitionSystem, s: State, gold: Gold, move: int, label: in
 
 
 def correct_moves(system: TransitionSystem, s: State, gold: Gold, links_too: bool) -> list[int]:
-    """The moves of a non-deterministic oracle; none if it cannot get to the gold tree any more."""
+    """Return the moves of a non-deterministic oracle; none if the gold tree is no longer reachable."""
     work = Workspace(gold.n)
     if not system.reaches(s, gold, work):
         return []
@@ -92,12 +92,12 @@ def correct_moves(system: TransitionSystem, s: State, gold: Gold, links_too: boo
 
 
 def canonical(system: TransitionSystem, s: State, gold: Gold, site: int) -> int:
-    """The next move of the canonical derivation, or NONE if it is not at this site."""
+    """Return the next move of the canonical derivation, or NONE if it is not at this site."""
     return system.canonical(s, gold, site)
 
 
 def canonical_derivation(system: TransitionSystem, gold: Gold, moves: list[int] | None) -> list[tuple[int, int, int]]:
-    """The static oracle's actions from start to end, or the actions of these moves, with gold labels.
+    """Return the static oracle's actions from start to end, or the actions of these moves, with gold labels.
 
     The tree must be one that the system can build.
     """
@@ -113,7 +113,7 @@ def canonical_derivation(system: TransitionSystem, gold: Gold, moves: list[int] 
 
 
 def follow_static(system: TransitionSystem, s: State, gold: Gold) -> int:
-    """Derive the gold tree with the static oracle; the number of transitions."""
+    """Derive the gold tree with the static oracle; returns the number of transitions."""
     steps = 0
     system.start(s, gold.n)
     while not system.is_terminal(s):
@@ -127,7 +127,7 @@ def follow_static(system: TransitionSystem, s: State, gold: Gold) -> int:
 def follow_dynamic(system: TransitionSystem, s: State, gold: Gold, costs: memoryview) -> int:
     """Compute the cost of every action in every configuration and take the first of the cheapest.
 
-    That costs nothing, unless the tree is one that the system cannot build.
+    Its cost is zero, unless the system cannot build the tree.
     """
     steps = 0
     system.start(s, gold.n)
@@ -174,7 +174,7 @@ def derive_all(
 def derive_treebank(
     system: TransitionSystem, heads: "array[int]", labels: "array[int]", lengths: "array[int]", dynamic: bool
 ) -> int:
-    """Derive one tree after the other, all held in two long arrays; the number of transitions in all."""
+    """Derive the trees that are stored one after the other in two arrays; returns the total number of transitions."""
     longest = max(lengths, default=0)
     costs = array("i", bytes(4 * system.actions))
     return derive_all(

@@ -5,15 +5,15 @@ cdef int NONE
 @cython.final
 cdef class Gold:
     cdef public int n
-    cdef public bint is_tree        # every word is reached from ROOT
-    cdef public bint is_forest      # no cycle, but there may be words whose head is not known
-    cdef public bint is_projective  # every subtree is an unbroken stretch of words
-    cdef public int[::1] head       # nobody for ROOT and nobody, and for a word whose head is not known
-    cdef public int[::1] label      # NONE: any label will do
+    cdef public bint is_tree        # every word is a descendant of ROOT
+    cdef public bint is_forest      # no cycle, but heads may be unknown
+    cdef public bint is_projective  # every subtree is a contiguous span of words
+    cdef public int[::1] head       # nobody for ROOT, for nobody itself, and for unknown heads
+    cdef public int[::1] label      # NONE: any label is correct
     cdef public int[::1] first      # child[first[h]:first[h + 1]] are the dependents of h, left to right
     cdef public int[::1] child
-    cdef public int[::1] order      # the projective order: place of each node in the inorder traversal
-    cdef public int[::1] post       # nodes so that dependents come before their heads
+    cdef public int[::1] order      # the projective order: index of each node in the inorder traversal
+    cdef public int[::1] post       # nodes in an order with dependents before their heads
     cdef public int[::1] component  # swap-standard: maximal projective components
     cdef int[::1] cursor
 

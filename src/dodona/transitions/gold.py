@@ -1,4 +1,4 @@
-"""The gold tree an oracle looks at, with what every cost asks for in constant or logarithmic time."""
+"""The gold tree of an oracle, with the queries that costs need in constant or logarithmic time."""
 
 from array import array
 
@@ -6,7 +6,7 @@ from dodona.transitions.moves import NONE
 
 
 class Gold:
-    """Room for a tree of up to `capacity` words; `fill` it as often as you like."""
+    """Memory for a tree of up to `capacity` words; `fill` may be called many times."""
 
     def __init__(self, capacity: int) -> None:
         def row() -> memoryview:
@@ -23,7 +23,7 @@ class Gold:
         self.n = 0
 
     def fill(self, heads: memoryview, labels: memoryview, offset: int, n: int) -> None:
-        """Take heads[offset:offset + n] and labels likewise; head NONE is a word whose head is not known."""
+        """Copy heads[offset:offset + n] and labels likewise; head NONE is an unknown head."""
         self.n = n
         self.head[0] = self.head[n + 1] = n + 1
         self.label[0] = self.label[n + 1] = NONE
@@ -47,10 +47,10 @@ class Gold:
         self.traverse()
 
     def traverse(self) -> None:
-        """Walk the tree inorder: the projective order, a bottom-up order, and whether it is a tree at all.
+        """Traverse the tree inorder: computes the projective order, a bottom-up order, and whether it is a tree.
 
-        A tree is projective exactly if its inorder traversal meets the words in sentence order. Where heads are not
-        known, what hangs on the headless words comes after ROOT's tree, one after the other.
+        A tree is projective if and only if its inorder traversal visits the words in sentence order. Where heads are
+        unknown, the trees of the headless words follow ROOT's tree, one after the other.
         """
         for k in range(self.n + 1):
             self.cursor[k] = self.first[k]
@@ -67,7 +67,7 @@ class Gold:
         self.is_forest = met == self.n + 1
 
     def walk(self, top: int, met: int) -> int:
-        """Everything under `top`, with so many words met before; returns how many after."""
+        """Traverse the tree of `top`, with this many words visited before; returns the number after it."""
         done = met
         k = top
         while True:
@@ -94,11 +94,11 @@ class Gold:
         return self.first[h + 1] - self.first[h]
 
     def leftmost(self, h: int) -> int:
-        """The leftmost gold dependent of h, or nobody."""
+        """Return the leftmost gold dependent of h, or nobody."""
         return self.child[self.first[h]] if self.first[h] < self.first[h + 1] else self.n + 1
 
     def dependents_from(self, h: int, k: int) -> int:
-        """How many gold dependents of h are at or after word k (binary search in the sorted children)."""
+        """Return the number of gold dependents of h at or after word k (binary search in the sorted dependents)."""
         low = self.first[h]
         end = high = self.first[h + 1]
         while low < high:
@@ -110,5 +110,5 @@ class Gold:
         return end - low
 
     def wrong_label(self, h: int, d: int, label: int) -> bool:
-        """Whether h → d is gold but with another label than this one: the term wl(h, d, l)."""
+        """Return whether h → d is gold but with another label than this one: the term wl(h, d, l)."""
         return self.head[d] == h and self.label[d] != NONE and self.label[d] != label

@@ -1,4 +1,4 @@
-"""Small integers shared by every transition system. Stays uncompiled; importers type it in their .pxd.
+"""Constants shared by all transition systems. This file is not compiled; importers declare the types in their .pxd.
 
 An action is (move, site, label). The site is the head word for easy-first and 0 for all other systems.
 """
@@ -6,10 +6,10 @@ An action is (move, site, label). The site is the head word for easy-first and 0
 SHIFT, LEFT, RIGHT, REDUCE, SWAP, NOARC, ATTACH = range(7)
 
 NAMES = ("SHIFT", "LEFT", "RIGHT", "REDUCE", "SWAP", "NOARC", "REDUCE")
-"""ATTACH is REDUCE on a headless word (non-monotonic): people see both as REDUCE, one with a label."""
+"""ATTACH is REDUCE on a headless word (non-monotonic). Both are named REDUCE in the API; ATTACH has a label."""
 
 BUFFER, STACK, GONE = range(3)
-"""Where a word stands."""
+"""The place of a word."""
 
 NONE = -1
 """No head, no label."""

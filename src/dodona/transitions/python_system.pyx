@@ -1,4 +1,4 @@
-"""Transition systems written in Python, for trying ideas out: the compiled loops call their methods, slowly.
+"""Transition systems written in Python, for experiments: the compiled loops call their methods, slowly.
 
     class Mine(PythonSystem):
         def start(self, s, n): ...
@@ -10,11 +10,10 @@
         def cost(self, s, gold, move, site): ...       # for the dynamic oracle
         def canonical(self, s, gold, site): ...        # for the static oracle
 
-The methods are those of `TransitionSystem`, whose file says what each means; one of the others that is not defined does
-what it does there. Errors come out where the search or the training was asked for. What the methods give is checked,
-because the compiled loops would take a wrong number for a place in memory.
+The methods are those of `TransitionSystem`, which documents them; its other methods are inherited. Exceptions are
+passed on to the caller of search or training. Return values are checked, because compiled loops use them as indices.
 
-The same file may be compiled later: with a .pxd of its own the class is as fast as those that come with Dodona.
+The same file may be compiled later: with its own .pxd the class is as fast as those that come with Dodona.
 """
 
 from dodona.errors import TransitionError
@@ -32,14 +31,14 @@ NEEDED = ("start", "is_terminal", "legal", "apply", "head_of", "dependent_of")
 
 
 cdef bint truth(system, str method, found) except -1:
-    """What a method gave, which must not be nothing: that is a `return` forgotten."""
+    """Check the truth value that a method returned; None means that a `return` is missing."""
     if found is None:
         raise TypeError(f"{type(system).__name__}.{method} gave None; expected True or False")
     return bool(found)
 
 
 cdef int number(system, str method, found, int least, int most) except? -1:
-    """What a method gave, which must be a number from `least` to `most`."""
+    """Check that a method returned a number from `least` to `most`."""
     if not isinstance(found, int):
         raise TypeError(f"{type(system).__name__}.{method} gave {found!r}; expected a number")
     if not least <= found <= most:
@@ -48,7 +47,7 @@ cdef int number(system, str method, found, int least, int most) except? -1:
 
 
 cdef class PythonSystem(TransitionSystem):
-    """What the compiled loops ask of the system, they ask of the Python object."""
+    """Passes the calls of the compiled loops on to the methods of the Python object."""
 
     def __cinit__(self, *arguments, **options):
         kind = type(self)

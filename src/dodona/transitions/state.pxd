@@ -5,27 +5,27 @@ cdef int ROWS
 
 @cython.final
 cdef class State:
-    cdef public int n              # words 1..n; 0 is ROOT; n + 1 is nobody
+    cdef public int n              # words 1..n; 0 is ROOT; n + 1 is nobody, the sentinel
     cdef public int depth          # how many nodes are on the stack
     cdef public int front          # queue[front] is the first node of the buffer
     cdef public int end            # queue[end - 1] is its last
-    cdef public long long steps    # transitions of derivations that were only tried out
+    cdef public long long steps    # transitions taken in searches of oracles
     cdef public int arcs           # how many words have a head
-    cdef public int width          # length of one row of memory
-    cdef public int[::1] memory    # all rows, one after the other, so that a copy is one sweep
+    cdef public int width          # length of one array in `memory`
+    cdef public int[::1] memory    # all arrays, one after the other, so that a copy is a single memory copy
     cdef public int[::1] stack     # bottom first
     cdef public int[::1] queue     # the buffer's nodes in order; SWAP writes back in front of `front`
-    cdef public int[::1] place     # BUFFER, STACK or GONE, per node
+    cdef public int[::1] place     # BUFFER, STACK or GONE, for each node
     cdef public int[::1] head      # NONE while headless
     cdef public int[::1] label
-    cdef public int[::1] left_arity   # dependents collected so far, to the left of the word
+    cdef public int[::1] left_arity   # number of dependents so far, to the left of the word
     cdef public int[::1] right_arity  # and to its right
     cdef public int[::1] leftmost     # the outermost of them, or nobody
     cdef public int[::1] rightmost
-    cdef public int[::1] inner        # a dependent's next sibling on the way to their head, or nobody
-    cdef public int[::1] left_set     # the labels among them, one bit for each (31 labels share a bit each)
+    cdef public int[::1] inner        # a dependent's next sibling in the direction of the head, or nobody
+    cdef public int[::1] left_set     # the labels of these dependents as a set of 31 bits; labels may share a bit
     cdef public int[::1] right_set
-    cdef public int[::1] set_before   # a dependent's head's set before it was added
+    cdef public int[::1] set_before   # the set of a dependent's head before the dependent was added
     cdef public int[::1] remembered  # non-monotonic: the label that scored best when the word was shifted
     cdef public int[::1] before    # easy-first: left neighbour in the list
     cdef public int[::1] after     # easy-first: right neighbour in the list
@@ -33,7 +33,7 @@ cdef class State:
     cdef public int[::1] items     # workspace of cost computations, never read across calls
     cdef public int[::1] marks     # another
     cdef public int[::1] flags     # and another
-    cdef public int[::1] chart     # workspace of arc-standard's dynamic program, grown on demand
+    cdef public int[::1] chart     # workspace of arc-standard's dynamic program, allocated on demand
 
     cpdef void reset(self, int n) noexcept nogil
     cpdef void copy_from(self, State other) noexcept nogil

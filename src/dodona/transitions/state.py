@@ -1,7 +1,7 @@
 """The configuration of a parse: stack, buffer and the arcs found so far.
 
-One class serves every transition system. What differs between systems is how they lay out the start and
-which of these few verbs they combine. All rows are slices of one block of memory, so a copy is one sweep.
+One class serves all transition systems. Systems differ in the initial configuration and in the methods that
+they combine. All arrays are slices of one block of memory, so a copy is a single memory copy.
 """
 
 from array import array
@@ -12,7 +12,11 @@ ROWS = 17
 
 
 class State:
-    """Nodes are numbered 0 (ROOT), 1..n (words) and n + 1 (nobody: GONE, so that it is found nowhere)."""
+    """Nodes are numbered 0 (ROOT), 1..n (words) and n + 1, the sentinel node "nobody".
+
+    Nobody stands for a missing node, such as the top of an empty stack. Its place is always GONE, so a test
+    whether it is on the stack or in the buffer fails without a special case.
+    """
 
     def __init__(self, capacity: int) -> None:
         width = capacity + 2
@@ -43,7 +47,7 @@ class State:
         self.reset(0)
 
     def reset(self, n: int) -> None:
-        """Forget everything; the words 1..n wait in the buffer, but nothing is queued yet."""
+        """Reset the state: the words 1..n have the place BUFFER, but the queue is still empty."""
         self.n = n
         self.depth = 0
         self.front = 0
@@ -64,7 +68,7 @@ class State:
         self.place[n + 1] = GONE
 
     def copy_from(self, other: "State") -> None:
-        """Become equal to `other`, whose sentence must fit this state's capacity."""
+        """Copy `other`, whose sentence must not be longer than the capacity of this state."""
         self.n = other.n
         self.depth = other.depth
         self.front = other.front
@@ -77,15 +81,15 @@ class State:
                 self.memory[here + k] = other.memory[there + k]
 
     def s0(self) -> int:
-        """The top of the stack, or nobody."""
+        """Return the top of the stack, or nobody."""
         return self.stack[self.depth - 1] if self.depth > 0 else self.n + 1
 
     def s1(self) -> int:
-        """The node below the top, or nobody."""
+        """Return the node below the top, or nobody."""
         return self.stack[self.depth - 2] if self.depth > 1 else self.n + 1
 
     def b0(self) -> int:
-        """The front of the buffer, or nobody."""
+        """Return the front of the buffer, or nobody."""
         return self.queue[self.front] if self.front < self.end else self.n + 1
 
     def enqueue(self, k: int) -> None:
@@ -106,7 +110,7 @@ class State:
         self.place[self.stack[self.depth]] = GONE
 
     def arity(self, k: int) -> int:
-        """How many dependents the node has so far."""
+        """Return the number of dependents that the node has so far."""
         return self.left_arity[k] + self.right_arity[k]
 
     def add_arc(self, head: int, dependent: int, label: int) -> None:
@@ -140,7 +144,7 @@ class State:
             self.rightmost[head] = dependent
 
     def remove_arc(self, dependent: int) -> None:
-        """Take the arc back that was added last to this head on this side: its dependent is the outermost one."""
+        """Remove the arc that was added last to this head on this side: its dependent is the outermost one."""
         head = self.head[dependent]
         if dependent < head:
             self.leftmost[head] = self.inner[dependent]
@@ -155,5 +159,5 @@ class State:
         self.arcs -= 1
 
     def reserve(self, size: int) -> None:
-        """Make room for a chart of `size` cells, and some more, because it will grow again."""
+        """Allocate a chart of at least `size` cells, with a reserve for further growth."""
         self.chart = memoryview(array("i", bytes(8 * size)))

@@ -12,8 +12,8 @@ cdef class TransitionSystem:
     cdef public int[::1] first    # the number of each move's first action, and at the end the number of actions
     cdef public int actions       # plain + labels for each of the other moves
     cdef public bint has_sites    # actions are taken at one of many sites, not at 0 only
-    cdef public bint has_preferences  # `prefers` tells apart moves that cost nothing
-    cdef public int carried_move  # SHIFT carries along the best label of this move; NONE: no label at all
+    cdef public bint has_preferences  # `prefers` distinguishes zero-cost moves
+    cdef public int carried_move  # SHIFT carries the best label of this move; NONE: no label
 
     cdef int start(self, State s, int n) except -1 nogil
     cdef bint is_terminal(self, State s) except -1 nogil

@@ -1,4 +1,4 @@
-"""Room for oracles that try moves out before they answer."""
+"""Workspace of oracles that search from a configuration."""
 
 from array import array
 
@@ -7,13 +7,13 @@ from dodona.transitions.state import State
 
 
 class Workspace:
-    """One for each thread; a transition system itself holds nothing that changes."""
+    """One for each thread; a transition system itself is immutable."""
 
     def __init__(self, capacity: int) -> None:
         self.reserve(capacity)
 
     def reserve(self, n: int) -> None:
-        """Make room for sentences of n words."""
+        """Allocate memory for sentences of n words."""
         self.state = State(n)
         self.tree = Gold(n)
         self.items = memoryview(array("i", bytes(4 * (n + 2))))
