@@ -5,15 +5,15 @@
     RIGHT:l  (σ|s, b|β, A)  ⇒  (σ|s|b, β, A ∪ {s →l b})         b ≠ ROOT
     REDUCE   (σ|s, β, A)    ⇒  (σ, β, A)                        s has a head
 
-Where ROOT stands is an option:
+The position of ROOT is an option:
 
     last    2013: start ([], [1..n, ROOT]), end ([], [ROOT]). Always 2n transitions, always a tree.
     first   2012: start ([ROOT], [1..n]), end when the buffer is empty. The parse is a forest, and the loss
             counts its missing arcs; headless words are attached to ROOT only when the tree is written out.
-    attach  as first, but headless words hang on ROOT at the end and the loss is over that tree.
+    attach  as first, but headless words are attached to ROOT at the end and the loss is over that tree.
 
-Two facts carry every proof here. A word leaves the stack only with a head. A word on the stack that has a
-head has it right below itself, so the stack is a pile of chains, each begun by a headless word (or ROOT).
+All proofs use two facts. A word leaves the stack only with a head. If a word on the stack has a head, this is
+the node right below it, so the stack is a sequence of chains, each of which begins with a headless word or ROOT.
 """
 
 from dodona.transitions.gold import Gold
@@ -66,15 +66,15 @@ class ArcEager(TransitionSystem):
         return s.depth > 0 and s.head[s0] != NONE
 
     def keeps_one_root(self, s: State, move: int) -> bool:
-        """Whether exactly one root can still come out: nothing binds before the last word but ROOT's own arc.
+        """Return whether a parse with exactly one root is reachable. Before the last word only ROOT's own arc matters.
 
-        The roots so far are the headless words and ROOT's dependent. While a word is ahead, it can take all
-        but the lowest headless word as dependents; the last word must leave exactly one root behind.
+        The roots so far are the headless words and ROOT's dependent. A word in the buffer can become the head of
+        all headless words but the lowest; after the last word exactly one root must remain.
         """
         s0 = s.s0()
         if move == RIGHT and s0 == 0 and s.arity(0) > 0:
             return False
-        if move == REDUCE and s.head[s0] == 0:  # later words could hang on nothing but ROOT
+        if move == REDUCE and s.head[s0] == 0:  # later words could be attached to nothing but ROOT
             return False
         if s.front == s.n - 1:
             roots = s.front - s.arcs + s.arity(0)
@@ -120,7 +120,7 @@ class ArcEager(TransitionSystem):
         return lost
 
     def conflict_after(self, s: State, gold: Gold, move: int) -> int:
-        """Take the move, look, and take it back."""
+        """Return `conflict` after the move: apply it, compute, and undo it."""
         s0 = s.s0()
         b0 = s.b0()
         h = s.head[s0]
@@ -142,11 +142,11 @@ class ArcEager(TransitionSystem):
         return lost
 
     def out_of_reach(self, s: State, gold: Gold, move: int) -> int:
-        """2013, section 4.5, with errata E1-E4: the gold arcs that the move puts out of reach one by one."""
+        """2013, section 4.5, with errata E1-E4: the number of gold arcs that the move makes unreachable."""
         s0 = s.s0()
         b0 = s.b0()
         if move in (REDUCE, LEFT):
-            # s is gone: its dependents in b|β are lost (E2: b among them, also for LEFT)
+            # s is removed: its dependents in b|β are lost (E2: b among them, also for LEFT)
             lost = gold.dependents_from(s0, s.front + 1)
             if move == LEFT:
                 h = gold.head[s0]
@@ -166,7 +166,7 @@ class ArcEager(TransitionSystem):
                 lost += 1
         h = gold.head[b0]
         if move == SHIFT:
-            # its head on the stack is lost, unless the end gives it back (E4)
+            # its head on the stack is lost, unless it is attached to ROOT at the end (E4)
             if s.place[h] == STACK and not self.waits_for_root(gold, b0):
                 lost += 1
         elif h != s0 and s.place[h] != GONE:
@@ -174,21 +174,21 @@ class ArcEager(TransitionSystem):
         return lost
 
     def waits_for_root(self, gold: Gold, k: int) -> bool:
-        """Whether attaching k at the end, because it is headless, gives its gold arc."""
+        """Return whether attaching the headless k to ROOT at the end gives its gold arc."""
         return self.root == ATTACHED and gold.head[k] == 0 and not gold.wrong_label(0, k, self.root_label)
 
     def conflict(self, s: State, gold: Gold) -> int:
-        """How many of the gold arcs that are in reach one by one cannot be had together with the rest.
+        """Return how many gold arcs are lost although each is reachable, because they exclude each other.
 
-        None for arc-eager itself, which is arc-decomposable (2013, section 4.3). The two options at ROOT break
-        that: exactly one root, and labels of arcs that can only be had early or only at the end.
+        0 for arc-eager itself, which is arc-decomposable (2013, section 4.3). Two options at ROOT violate this:
+        exactly one root, and labels of root arcs that can only be added early or only at the end.
         """
         if self.single_root:
             return self.root_is_forfeit(s, gold) + self.tail_is_forfeit(s, gold)
         if self.root != ATTACHED:
             return 0
-        # A word that waits for ROOT lies in the way of any word ahead whose arc from ROOT has another label
-        # and so needs RIGHT. Either all those that wait are given up, or all those that come.
+        # A word that waits for ROOT blocks every word in the buffer whose arc from ROOT has another label and so
+        # needs RIGHT. Either all waiting words lose their arc, or all those in the buffer.
         waiting = coming = 0
         for i in range(gold.first[0], gold.first[1]):
             k = gold.child[i]
@@ -199,10 +199,10 @@ class ArcEager(TransitionSystem):
         return min(waiting, coming)
 
     def root_is_forfeit(self, s: State, gold: Gold) -> bool:
-        """With one root: whether the root arc is lost although it is in reach by itself.
+        """With one root: whether the root arc is lost although it is reachable by itself.
 
-        The lowest word of the stack leaves only by LEFT, and only after all above it. So none above it can be
-        the root any more, nor can any word but the one that already hangs on ROOT.
+        The lowest word of the stack leaves only by LEFT, and only after all words above it. So no word above it
+        can be the root any more, nor can any word but the one that is already attached to ROOT.
         """
         g = gold.leftmost(0)
         buried = s.place[g] == STACK and g != self.lowest(s)
@@ -215,15 +215,16 @@ class ArcEager(TransitionSystem):
         return self.can_take(s, g) and (self.root == LAST or self.waits_for_root(gold, g))
 
     def tail_is_forfeit(self, s: State, gold: Gold) -> bool:
-        """With one root: whether an arc above the last word n is lost although each is in reach by itself.
+        """With one root: whether an arc above the last word n is lost although each is reachable by itself.
 
-        Climb from n along the arcs that are there or in reach. If that ends at a headless word t of the stack
-        that is not the lowest, one of the arcs must go: its dependent takes t, and all else can be kept.
+        Climb from n along the arcs that exist or are reachable. If that ends at a headless word t of the stack
+        that is not the lowest, one of the arcs is lost: its dependent becomes the head of t, and all other arcs
+        stay reachable.
         """
         t = s.n
         if s.place[t] != BUFFER:
             return False
-        for _ in range(s.n):  # arcs of a gold tree that is not projective may lead round in a circle
+        for _ in range(s.n):  # arcs of a non-projective gold tree may form a cycle
             ahead = s.place[t] == BUFFER
             h = gold.head[t]
             if h == 0:
@@ -242,11 +243,11 @@ class ArcEager(TransitionSystem):
         return False
 
     def can_take(self, s: State, k: int) -> bool:
-        """Whether LEFT could give a word of the stack its head."""
+        """Return whether LEFT could give a word of the stack its head."""
         return s.head[k] == NONE
 
     def lowest(self, s: State) -> int:
-        """The lowest word of the stack, or nobody."""
+        """Return the lowest word of the stack, or nobody."""
         base = 0 if self.root == LAST else 1
         return s.stack[base] if s.depth > base else s.n + 1
 

@@ -37,7 +37,7 @@ class ArcHybrid(TransitionSystem):
             return word_ahead
         if move == LEFT:
             return word_ahead and s.depth > 1
-        # one root: its arc comes last, when nothing is left that could need ROOT
+        # one root: its arc is the last one, when no other word is left
         return s.depth > 1 and not (self.single_root and s.s1() == 0 and word_ahead)
 
     def apply(self, s: State, move: int, site: int, label: int) -> None:
@@ -72,7 +72,7 @@ class ArcHybrid(TransitionSystem):
             if h != s0 and s.place[h] == STACK:
                 lost += 1
             return lost
-        # s0 is gone: no dependents from b|β, no head from there except b by LEFT, nor s1 except by RIGHT
+        # s0 is removed: no dependents from b|β, no head from there except b by LEFT, nor s1 except by RIGHT
         h = gold.head[s0]
         lost = gold.dependents_from(s0, s.front)
         if s.place[h] == BUFFER:

@@ -5,8 +5,8 @@
     RIGHT:l  (σ|s1|s0, β, A)  ⇒  (σ|s1, β, A ∪ {s1 →l s0})
 
 Start ([], [ROOT, 1..n]), end ([ROOT], []). The system is not arc-decomposable (2013, section 4.3): two arcs
-may each be within reach and yet exclude each other, so lost arcs cannot be counted one by one. The best parse
-is found by dynamic programming instead.
+may each be reachable and yet exclude each other, so lost arcs cannot be counted one by one. The best parse is
+found by dynamic programming instead.
 """
 
 from dodona.transitions.gold import Gold
@@ -40,7 +40,7 @@ class ArcStandard(TransitionSystem):
             return s.front < s.end
         if move == LEFT:
             return s.depth > 2
-        # one root: its arc comes last, when nothing is left that could need ROOT
+        # one root: its arc is the last one, when no other word is left
         return s.depth > 1 and not (self.single_root and s.s1() == 0 and s.front < s.end)
 
     def apply(self, s: State, move: int, site: int, label: int) -> None:
@@ -68,7 +68,7 @@ class ArcStandard(TransitionSystem):
         return s.s0() if move == RIGHT else s.n + 1
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
-        """The gold arcs still to be had before the move, less the one it adds and those to be had after it."""
+        """Return the gain before the move, less the gold arc that it adds and the gain after it."""
         if s.depth == 0:
             return 0  # ROOT itself is shifted
         before = self.gain(s, gold, s.depth, s.s0(), s.front)
@@ -79,9 +79,10 @@ class ArcStandard(TransitionSystem):
         return before - (gold.head[d] == h) - self.gain(s, gold, s.depth - 1, h, s.front)
 
     def gain(self, s: State, gold: Gold, depth: int, top: int, front: int) -> int:
-        """The most gold arcs any parse can add to the stack s.stack[:depth - 1] + [top] and the buffer front..n.
+        """Return the largest number of gold arcs that a parse can add to a stack and a buffer.
 
-        `s.items` lists the items to be joined: the stack, then what the buffer folds into.
+        The stack is s.stack[:depth - 1] + [top], the buffer front..n. `s.items` lists the items to be joined: the
+        stack, then the fragments of the buffer.
         """
         for i in range(depth - 1):
             s.items[i] = s.stack[i]
@@ -94,7 +95,7 @@ class ArcStandard(TransitionSystem):
         """Append the buffer words that cannot be attached to their gold head within the buffer; count all items.
 
         A word is complete if all its gold dependents that still exist are buffer words, complete themselves.
-        Complete words can join their gold head in the buffer at no loss, so they need not be looked at again.
+        Complete words can be attached to their gold head in the buffer at no loss, so they are not considered again.
         Marked are the words on the stack and those in the buffer that are not complete.
         """
         for k in range(s.n + 1):
@@ -115,7 +116,7 @@ class ArcStandard(TransitionSystem):
         return count
 
     def join(self, s: State, gold: Gold, depth: int, count: int) -> int:
-        """The most gold arcs when the items are joined into one tree under ROOT.
+        """Return the largest number of gold arcs when the items are joined into one tree under ROOT.
 
         `best[j][h]` is for a tree headed by item h that covers the stack from item i up and the first j items
         of the buffer. It grows by the next item to the left, then by the next to the right: nothing deeper
@@ -160,7 +161,7 @@ class ArcStandard(TransitionSystem):
         return best[right * count]
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
-        """Arcs as early as possible, once the dependent has all its own; LEFT before RIGHT before SHIFT."""
+        """Arcs as early as possible, once the dependent has all its dependents; LEFT before RIGHT before SHIFT."""
         if s.depth > 1:
             s0 = s.s0()
             s1 = s.s1()

@@ -11,26 +11,26 @@ from dodona.transitions.system import TransitionSystem
 __all__ = ["BUDGET", "BuiltSystem", "build", "some"]
 
 BUDGET = 10_000_000
-"""Transitions that the MINIMAL oracle may try on one sentence before it settles for LAZY: about half a second."""
+"""Transitions that the MINIMAL oracle may take on one sentence before LAZY is used: about half a second."""
 
 
 @dataclass(frozen=True)
 class BuiltSystem:
-    """A compiled system with the names of what it knows by number."""
+    """A compiled system with the names of its labels."""
 
     entry: Entry
     core: TransitionSystem
     options: Mapping[str, Any]  # all of them, defaults filled in
-    labels: tuple[str, ...]  # that the system itself can give to an arc
-    label_names: tuple[str, ...]  # the same, and perhaps one more, of arcs that are left to the end
+    labels: tuple[str, ...]  # those that transitions can assign
+    label_names: tuple[str, ...]  # the same, and possibly the label of arcs that are added at the end
 
     def with_options(self, **others: Any) -> "BuiltSystem":
-        """The same system with other options."""
+        """Return the same system with other options."""
         return build(self.entry.name, self.labels, dict(self.options) | others)
 
 
 def build(name: str, labels: Sequence[str] | None, options: Mapping[str, Any]) -> BuiltSystem:
-    """The system of that name, for these labels; without labels it has one, which has no name."""
+    """Return the system of that name for these labels; without labels it has one label without a name."""
     entry = entry_of(name)
     own = _checked_labels(labels)
     checked = _checked_options(entry, options)
@@ -63,7 +63,7 @@ def _checked_labels(labels: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _checked_options(entry: Entry, options: Mapping[str, Any]) -> dict[str, Any]:
-    """All options of the system, defaults filled in; an error lists what would be valid."""
+    """Return all options of the system, defaults filled in; an error lists the valid values."""
     checked: dict[str, Any] = {key: values[0] for key, values in entry.options.items()}
     checked["single_root"] = False
     if entry.late_roots(options) is not None:
@@ -82,7 +82,7 @@ def _checked_options(entry: Entry, options: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _only(entry: Entry, key: str) -> str:
-    """Which other options `root_label` goes with."""
+    """Return a hint: the options that `root_label` can be combined with."""
     if key != "root_label":
         return ""
     fitting = [
@@ -95,5 +95,5 @@ def _only(entry: Entry, key: str) -> str:
 
 
 def some(names: Sequence[str]) -> str:
-    """A list for an error message, cut to a readable length."""
+    """Return a list for an error message, truncated to a readable length."""
     return ", ".join(names[:12]) + (f", … ({len(names)} in all)" if len(names) > 12 else "")

@@ -6,8 +6,8 @@ Fernández-González (2015).
     LEFT:l   ⟨λ1|i, λ2, j|B, A⟩  ⇒  ⟨λ1, i|λ2, j|B, A ∪ {j →l i}⟩    i headless, no cycle
     RIGHT:l  ⟨λ1|i, λ2, j|B, A⟩  ⇒  ⟨λ1, i|λ2, j|B, A ∪ {i →l j}⟩    j headless, no cycle
 
-Start ⟨[], [], [1..n], ∅⟩, end when B is empty; words still headless then hang on ROOT. No word ever leaves:
-λ1 = 1..i and λ2 = i+1..j-1, so i = `depth` and j = `front` + 1 say it all. A headless word is the top of its
+Start ⟨[], [], [1..n], ∅⟩, end when B is empty; headless words are then attached to ROOT. No word is removed:
+λ1 = 1..i and λ2 = i+1..j-1, so i = `depth` and j = `front` + 1 define the lists. A headless word is the top of its
 weakly connected component, so an arc closes a cycle exactly if it joins a component with itself.
 """
 
@@ -52,8 +52,8 @@ class Covington(TransitionSystem):
     def keeps_one_root(self, s: State, move: int) -> bool:
         """At the last word n: whether all components can still be joined, so that one root remains.
 
-        A component joins n's own by LEFT as long as its top is still in λ1, or by RIGHT if n is headless and
-        any of its words is still there. RIGHT works once, so it can rescue one stranded component.
+        A component is joined with n's own by LEFT as long as its top is still in λ1, or by RIGHT if n is headless
+        and any of its words is still in λ1. RIGHT is possible once, so only one component may depend on it.
         """
         i = s.depth
         n = s.n
@@ -101,7 +101,7 @@ class Covington(TransitionSystem):
         return s.front + 1 if move == RIGHT else s.n + 1
 
     def component(self, s: State, k: int) -> int:
-        """The representative of k's weakly connected component."""
+        """Return the representative of k's weakly connected component."""
         return self.find(s.joined, k)
 
     def find(self, forest: memoryview, k: int) -> int:
@@ -123,7 +123,7 @@ class Covington(TransitionSystem):
         return self.loss(s, gold, i - 1, j, h, d) - before
 
     def loss(self, s: State, gold: Gold, i: int, j: int, head: int, dependent: int) -> int:
-        """The least loss for focus words i and j and A ∪ {head → dependent}; nobody → nobody adds no arc.
+        """Return the least loss for focus words i and j and A ∪ {head → dependent}; nobody → nobody adds no arc.
 
         i = 0 if λ1 is empty, j = n + 1 if B is. A gold root arc with another label than `root_label` is lost
         from the start and not counted, nor is a word without a known head.
@@ -136,7 +136,7 @@ class Covington(TransitionSystem):
         return lost
 
     def out_of_reach(self, s: State, gold: Gold, i: int, j: int, head: int, dependent: int) -> int:
-        """Theorem 1 with erratum E7: how many gold arcs are out of reach one by one; those in reach join A.
+        """Theorem 1 with erratum E7: return the number of unreachable gold arcs, and add the reachable ones to A.
 
         The resulting graph is left in `s.items`, as the head of each word, 0 for none.
         """
@@ -172,7 +172,7 @@ class Covington(TransitionSystem):
         return lost
 
     def cycles(self, s: State, dependent: int) -> int:
-        """How many cycles the graph in `s.items` has: each costs one arc more. No two of them share a word.
+        """Return the number of cycles of the graph in `s.items`: each loses one more arc. No two share a word.
 
         Marks in `s.flags` the words that may be the top of their tree once the cycles are cut: the headless ones,
         and those on a cycle whose arc is not built yet.
@@ -195,11 +195,11 @@ class Covington(TransitionSystem):
         return found
 
     def root_is_forfeit(self, s: State, gold: Gold, i: int, j: int, dependent: int) -> bool:
-        """With one root and j < n: whether the root arc is lost although it is in reach by itself.
+        """With one root and j < n: whether the root arc is lost although it is reachable by itself.
 
-        All trees in `s.items` must come together under the root g. As soon as one word after j is under g, it can
-        take the top of every other tree; and a top after j can hang on g itself. Otherwise j must help: it can
-        take a top in λ1 or, being a top, hang on a word in λ1.
+        All trees in `s.items` must be joined under the root g. If a word after j is below g, it can become the head
+        of the tops of all other trees; and a top after j can be attached to g itself. Otherwise j must connect them:
+        it can become the head of a top in λ1 or, if it is a top, be attached to a word in λ1.
         """
         n = s.n
         g = gold.leftmost(0)
@@ -210,7 +210,7 @@ class Covington(TransitionSystem):
         for k in range(1, n + 1):
             if s.items[k] != 0:
                 s.marks[self.find(s.marks, k)] = self.find(s.marks, s.items[k])
-            s.items[k] = 0  # from here on: whether the tree represented by k can come under g
+            s.items[k] = 0  # from here on: whether the tree represented by k can be joined under g
         home = self.find(s.marks, g)
         focus = self.find(s.marks, j)
         s.items[home] = 1
@@ -228,9 +228,9 @@ class Covington(TransitionSystem):
         return True
 
     def loss_at_last_word(self, s: State, gold: Gold, i: int, head: int, dependent: int) -> int:
-        """With one root and j = n: all that is left to decide is whether n is the root, or else whom it hangs on.
+        """With one root and j = n: return the least loss; the only choice is the head of n.
 
-        n takes the tops of the other components, as far as they are in λ1; or it hangs on one of them.
+        n becomes the head of the tops of the other components that are in λ1, or it is attached to one of these.
         """
         n = s.n
         home = self.component(s, n)
@@ -263,7 +263,7 @@ class Covington(TransitionSystem):
         return lost + best
 
     def misses(self, gold: Gold, k: int, h: int) -> bool:
-        """Whether head h is wrong for k, in a way that could have been avoided."""
+        """Return whether head h is wrong for k although the gold arc was possible."""
         x = gold.head[k]
         return x != h and x <= gold.n and not (x == 0 and gold.wrong_label(0, k, self.root_label))
 

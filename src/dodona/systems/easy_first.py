@@ -39,7 +39,7 @@ class EasyFirst(TransitionSystem):
             return site != 0 and s.before[site] != 0
         if s.after[site] > s.n:
             return False
-        # one root: its arc comes last
+        # one root: its arc is the last one
         return not (self.single_root and site == 0 and s.depth > 2)
 
     def apply(self, s: State, move: int, site: int, label: int) -> None:
@@ -56,7 +56,7 @@ class EasyFirst(TransitionSystem):
     def dependent_of(self, s: State, move: int, site: int) -> int:
         if move == RIGHT:
             return s.after[site]
-        return s.before[site] if site > 0 else s.n + 1  # nothing is left of ROOT
+        return s.before[site] if site > 0 else s.n + 1  # no node is to the left of ROOT
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
         """2013, section 4.5: the dependent leaves the list, so all arcs between it and the list are lost."""
@@ -71,11 +71,10 @@ class EasyFirst(TransitionSystem):
         return lost
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
-        """A gold arc from this site to a neighbour that has all its own dependents.
+        """Return the move of a gold arc from this site to a neighbour that has all its own dependents.
 
-        The order is free, so there may be such an arc at several sites, and training takes all of them for right: the
-        oracle is static because it knows nothing of other configurations, and yet it leaves a choice. The canonical
-        derivation takes the leftmost.
+        There may be such an arc at several sites, and in training all of them are correct. The oracle is static
+        because it is defined only for configurations without errors. The canonical derivation takes the leftmost arc.
         """
         if site > 0:
             d = s.before[site]
@@ -91,5 +90,5 @@ class EasyFirst(TransitionSystem):
         return k if k <= s.n else NONE
 
     def reopened_site(self, s: State) -> int:
-        """With one root, ROOT may take its dependent as soon as nothing else is left."""
+        """With one root, ROOT may get its dependent only when no other word is left."""
         return 0 if s.depth == 2 else NONE

@@ -1,4 +1,4 @@
-"""What a configuration consists of besides its arcs, as lists of nodes with names: for people who look at it."""
+"""The data structures of a configuration besides its arcs, as named lists of nodes, for display and research."""
 
 from collections.abc import Callable
 
@@ -10,12 +10,12 @@ ListOf = Callable[[State], list[int]]
 
 
 def stack(s: State) -> list[int]:
-    """Top last."""
+    """Return the stack, top last."""
     return list(s.stack[: s.depth])
 
 
 def buffer(s: State) -> list[int]:
-    """Front first."""
+    """Return the buffer, front first."""
     return list(s.queue[s.front : s.end])
 
 

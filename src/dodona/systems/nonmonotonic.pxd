@@ -10,7 +10,7 @@ cdef class NonMonotonic(ArcEager):
     cdef public bint repairs_left    # NM-L: LEFT may replace the head of s
     cdef public bint repairs_reduce  # NM-D: REDUCE may give a headless s the head below it
     cdef public ArcEager monotonic   # the system without repairs
-    cdef public bint remembers       # ... with the label remembered since SHIFT, not a label of its own
+    cdef public bint remembers       # REDUCE uses the label remembered since SHIFT
 
     @cython.locals(repairable=cython.bint)
     cdef bint permitted(self, State s, int move) noexcept nogil

@@ -1,4 +1,4 @@
-"""Non-monotonic arc-eager (Honnibal, Goldberg and Johnson 2013): the second move on a word may repair the first.
+"""Non-monotonic arc-eager (Honnibal, Goldberg and Johnson 2013): a later move may repair the first one on a word.
 
 ROOT stands last. To arc-eager's transitions are added
 
@@ -6,10 +6,10 @@ ROOT stands last. To arc-eager's transitions are added
     NM-D  REDUCE:l  also for a headless s with a word s1 below it              A ∪ {s1 →l s}
 
 The label of NM-D's arc is chosen at REDUCE (footnote 2; the default), or is the one that scored best when s
-was shifted (the main text; then SHIFT carries that label along and REDUCE has none).
+was shifted (the main text; then SHIFT carries that label and REDUCE has none).
 
-Every configuration here is one of arc-eager too, as if the repaired decision had been right at once. So the
-monotonic oracle can judge it, and training prefers its advice among the zero-cost moves (section 6).
+Every configuration here is also one of arc-eager, as if the repaired decision had been correct at once. So the
+monotonic costs apply to it, and training prefers moves of zero monotonic cost among the zero-cost moves (section 6).
 """
 
 from dodona.systems.arc_eager import ArcEager
@@ -55,7 +55,7 @@ class NonMonotonic(ArcEager):
         return ArcEager.permitted(self, s, move)
 
     def keeps_one_root(self, s: State, move: int) -> bool:
-        """Only the lowest word of the stack may hang on ROOT; NM-D's REDUCE finds those above it a head."""
+        """Only the lowest word of the stack may be attached to ROOT; NM-D's REDUCE attaches those above it."""
         if s.front == s.n:
             return move != LEFT or s.depth == 1
         return self.repairs_reduce or ArcEager.keeps_one_root(self, s, move)
@@ -85,13 +85,13 @@ class NonMonotonic(ArcEager):
         return ArcEager.dependent_of(self, s, move, site)
 
     def out_of_reach(self, s: State, gold: Gold, move: int) -> int:
-        """Section 5.2 with errata E1, E2, E5 and E6: the monotonic cost, less what can be repaired later."""
+        """Section 5.2 with errata E1, E2, E5 and E6: the monotonic cost, less the arcs that can be repaired later."""
         s0 = s.s0()
         b0 = s.b0()
         headless = s.depth > 0 and s.head[s0] == NONE
         h = gold.head[s0]
         if move in (LEFT, REDUCE, ATTACH):
-            lost = gold.dependents_from(s0, s.front + 1)  # s is gone: its dependents in b|β are lost
+            lost = gold.dependents_from(s0, s.front + 1)  # s is removed: its dependents in b|β are lost
             ahead = s.place[h] == BUFFER
             if move == LEFT and headless:
                 # a head in β is lost, and so is s1 where REDUCE could have made it the head
@@ -128,16 +128,16 @@ class NonMonotonic(ArcEager):
         return self.repairs_left or ArcEager.can_take(self, s, k)
 
     def tail_is_forfeit(self, s: State, gold: Gold) -> bool:
-        """With one root: never if REDUCE can hang any headless word of the stack on the one below it."""
+        """With one root: never if REDUCE can attach any headless word of the stack to the one below it."""
         return not self.repairs_reduce and ArcEager.tail_is_forfeit(self, s, gold)
 
     def misremembers(self, s: State, gold: Gold) -> bool:
-        """Whether REDUCE would give s its gold head, but with a wrong label remembered since SHIFT."""
+        """Return whether REDUCE would give s its gold head, but with a wrong label remembered since SHIFT."""
         s0 = s.s0()
         return self.remembers and gold.wrong_label(s.s1(), s0, s.remembered[s0])
 
     def prefers(self, s: State, gold: Gold, move: int, label: int) -> bool:
-        """Whether the move costs nothing without repairs either, and is itself none (section 6)."""
+        """Return whether the move has zero cost also in arc-eager, and is not a repair itself (section 6)."""
         if not self.monotonic.legal(s, move, 0):
             return False
         h = self.monotonic.head_of(s, move, 0)

@@ -1,6 +1,6 @@
-"""What every transition system says about itself. Adding a system is a file and an entry here, or a call of `register`.
+"""The registry: a description of every transition system. A new system needs a file and an entry here, or `register`.
 
-Nobody else asks for a system's name: what they need to know is a field of its entry, or a method of the system.
+No other code tests the name of a system: its properties are fields of its entry, or methods of the system.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +39,7 @@ def _no_late_roots(options: Options) -> str | None:
 
 @dataclass(frozen=True)
 class Entry:
-    """What a system is and offers; every system also takes `single_root`."""
+    """The description of a system; every system also has the option `single_root`."""
 
     name: str
     paper: str
@@ -49,11 +49,11 @@ class Entry:
     oracles: tuple[str, ...] = ("static", "dynamic")
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # valid values, the default first
     late_roots: Callable[[Options], str | None] = _no_late_roots
-    """Whether headless words are attached to ROOT at the end, with the option `root_label`: "parse" if these arcs are a
-    part of the parse, "output" if they are added only when the tree is written out, None if it never comes to that."""
+    """Whether headless words are attached to ROOT at the end, with the option `root_label`: "parse" if these arcs are
+    part of the parse, "output" if they are added only when the tree is written, None if there are no headless words."""
     plan: Callable[[Any, Gold, str, int], list[int] | None] = _no_plan
-    """Gets a gold tree ready for a static oracle, within a budget of transitions that are tried; the moves of the
-    derivation if the system's `canonical` cannot tell them one by one."""
+    """Prepares a gold tree for a static oracle, within a budget of transitions; returns the moves of the derivation if
+    the system's `canonical` cannot compute them one by one."""
     templates: str = "stack"  # the feature templates that suit it
     positions: tuple[str, ...] = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3")  # that templates may name
     lists: Mapping[str, ListOf] = field(default_factory=lambda: lists.STACK_AND_BUFFER)  # what a configuration shows
@@ -63,7 +63,7 @@ class Entry:
 
     @property
     def builds(self) -> str:
-        """The class of trees, in words."""
+        """The class of trees that the system builds, in words."""
         return "projective trees" if self.projective else "all trees"
 
     @property
@@ -72,7 +72,7 @@ class Entry:
 
     @property
     def set_oracles(self) -> tuple[str, ...]:
-        """The non-deterministic oracles that give a set of moves and no costs."""
+        """The non-deterministic oracles that return a set of moves and no costs."""
         return tuple(name for name in self.oracles if name.startswith("nd-"))
 
     @property
@@ -171,7 +171,7 @@ SYSTEMS: dict[str, Entry] = {
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of that name; an error that lists the systems if there is none."""
+    """Return the entry of that name; the error lists the systems if there is none."""
     if name not in SYSTEMS:
         hint = "one of your own is known once the module that registers it is imported (dodona --import MODULE)"
         raise OptionError(f"unknown system {name!r}; the systems are: {', '.join(SYSTEMS)}; {hint}")
@@ -179,10 +179,10 @@ def entry_of(name: str) -> Entry:
 
 
 def register(entry: Entry) -> None:
-    """Add a system of your own: from then on it parses, trains and is drawn like the others, by its name.
+    """Add a system of your own. From then on it can be used by its name, like the others.
 
-    Nothing is looked for or imported by name, so no model file can make Dodona run code: whoever wants a system imports
-    the module that registers it.
+    Dodona never imports a module named in a model file, so no model file can make it run code. Import the module that
+    registers a system before you use it.
     """
     if entry.name in SYSTEMS and SYSTEMS[entry.name] is not entry:
         raise OptionError(f"there is a system {entry.name!r} already; expected another name")

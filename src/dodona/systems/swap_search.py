@@ -9,14 +9,14 @@ from dodona.transitions.state import State
 
 FORK, DEAD = -2, -3
 
-SLOTS = 1 << 14  # configurations that the search can keep in mind
+SLOTS = 1 << 14  # slots of the table of visited configurations
 
 
 def plan(system: SwapStandard, gold: Gold, oracle: str, budget: int) -> list[int] | None:
-    """Get a gold tree ready for one of the static oracles: EAGER, LAZY or MINIMAL.
+    """Prepare a gold tree for one of the static oracles: EAGER, LAZY or MINIMAL.
 
-    The moves for MINIMAL, unless `budget` transitions are not enough: then, as for the others, None, and `canonical`
-    tells the moves one by one.
+    Returns the moves for MINIMAL, unless `budget` transitions are not enough. In this case, and for the other oracles,
+    returns None, and `canonical` computes the moves one by one.
     """
     moves = fewest_swaps(system, gold, budget) if oracle == "minimal" else None
     system.prepare(gold, oracle != "eager")
@@ -24,7 +24,7 @@ def plan(system: SwapStandard, gold: Gold, oracle: str, budget: int) -> list[int
 
 
 def fewest_swaps(system: SwapStandard, gold: Gold, budget: int) -> list[int] | None:
-    """The moves of a derivation with the fewest swaps, or None if `budget` transitions were not enough."""
+    """Return the moves of a derivation with the fewest swaps, or None if `budget` transitions were not enough."""
     s = State(gold.n)
     work = State(gold.n)
     system.find_components(gold, work)
@@ -52,12 +52,12 @@ def minimize(
     seen: memoryview,
     budget: int,
 ) -> int:
-    """MINIMAL: shorten the derivation in `best` to the fewest swaps, depth first, with bounded memory.
+    """MINIMAL: shorten the derivation in `best` to the fewest swaps, by depth-first search with bounded memory.
 
-    Taking a possible arc at once is taken never to cost a swap (docs/proofs.md says what is known about that).
-    So the only choice is between SHIFT and SWAP. SHIFT is tried first, and FORK in
-    the trail marks that SWAP is still to be tried; going back means replaying the trail up to there.
-    Returns the length, or NONE if the budget of transitions ran out.
+    The search assumes that taking a possible arc at once never needs an additional swap (see docs/proofs.md).
+    So the only choice is between SHIFT and SWAP. SHIFT is tried first, and FORK in the trail marks that SWAP has
+    not been tried yet. Backtracking replays the trail up to there. Returns the length, or NONE if the budget of
+    transitions is exhausted.
     """
     length = len(best)
     least = (length - 2 * gold.n) // 2
@@ -97,10 +97,10 @@ def minimize(
 
 
 def was_here(s: State, seen: memoryview, swaps: int) -> bool:
-    """Whether this order of stack and buffer was reached before with no more swaps; keeps note of it if not.
+    """Return whether this order of stack and buffer was reached before with no more swaps; stores it if not.
 
     `seen` is a hash table of fixed size: two 31-bit hashes and the swaps per slot; a new entry replaces the
-    old one, which can only cost time.
+    old one, which costs only time.
     """
     one = two = 1
     for i in range(s.depth):
@@ -119,7 +119,7 @@ def was_here(s: State, seen: memoryview, swaps: int) -> bool:
 
 
 def explore(system: SwapStandard, s: State, gold: Gold, work: State, may_swap: bool) -> int:
-    """The move that can only be right here, FORK if both SHIFT and SWAP can, or DEAD if none is allowed."""
+    """Return the only possible move, FORK if both SHIFT and SWAP are possible, or DEAD if none is."""
     move = system.can_link(s, gold)
     if move != NONE:
         return move

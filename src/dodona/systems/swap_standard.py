@@ -5,14 +5,14 @@
     RIGHT:l  (σ|s1|s0, β, A)  ⇒  (σ|s1, β, A ∪ {s1 →l s0})
     SWAP     (σ|s1|s0, β, A)  ⇒  (σ|s0, s1|β, A)                0 < s1 < s0 in the sentence
 
-Start ([ROOT], [1..n]), end ([ROOT], []). SWAP's condition is what keeps it from looping. Any tree can be built,
-once its words stand in projective order; every oracle here swaps two words only towards that order.
+Start ([ROOT], [1..n]), end ([ROOT], []). SWAP's precondition ensures termination. Any tree can be built once its
+words are in projective order; every oracle here swaps two words only towards that order.
 
     eager    arcs first, then SWAP as soon as the order allows it (Nivre 2009)
     lazy     SWAP waits while s0 and b0 are in the same maximal projective component (Nivre et al. 2009; E8)
     minimal  as few swaps as possible, by search
-    nd-sw    arcs first; then SWAP, and SHIFT too wherever the tree stays within reach
-    nd-all   whatever keeps the tree within reach, swapping towards that order only
+    nd-sw    arcs first; then SWAP, and SHIFT too wherever the tree stays reachable
+    nd-all   all moves that keep the tree reachable, swapping towards that order only
 """
 
 from dodona.systems.arc_standard import RULES as ARC_STANDARD_RULES
@@ -63,16 +63,16 @@ class SwapStandard(ArcStandard):
         return SHIFT
 
     def can_link(self, s: State, gold: Gold) -> int:
-        """LEFT or RIGHT if it adds a gold arc to a word that has all its dependents, else NONE."""
+        """Return LEFT or RIGHT if it adds a gold arc to a word that has all its dependents, else NONE."""
         move = ArcStandard.canonical(self, s, gold, 0)
         return NONE if move == SHIFT else move
 
     def can_swap(self, s: State, gold: Gold) -> bool:
-        """Whether s0 comes before s1 in projective order."""
+        """Return whether s0 comes before s1 in projective order."""
         return s.depth > 2 and gold.order[s.s0()] < gold.order[s.s1()]
 
     def can_finish(self, s: State, gold: Gold) -> bool:
-        """Go on eagerly to the end; whether the gold tree comes out."""
+        """Follow the eager oracle to the end; returns whether it builds the gold tree."""
         while not self.is_terminal(s):
             s.steps += 1
             move = self.can_link(s, gold)
@@ -89,7 +89,7 @@ class SwapStandard(ArcStandard):
         return True
 
     def can_shift(self, s: State, gold: Gold, work: State) -> bool:
-        """Algorithm 2: whether the tree is still within reach after SHIFT."""
+        """Algorithm 2: return whether the tree is still reachable after SHIFT."""
         if s.front == s.end:
             return False
         work.copy_from(s)
@@ -97,8 +97,8 @@ class SwapStandard(ArcStandard):
         return self.can_finish(work, gold)
 
     def correct_moves(self, s: State, gold: Gold, work: Workspace, links_too: bool) -> int:
-        """The moves that keep the gold tree within reach, as a set of bits: ND-ALL, or ND-SW without the choice
-        between an arc now and SHIFT (`links_too` false). Only asked where the tree is within reach."""
+        """Return the moves that keep the gold tree reachable, as a set of bits: ND-ALL, or ND-SW without the choice
+        between an arc and SHIFT (`links_too` false). Only called where the tree is reachable."""
         move = self.can_link(s, gold)
         if move == NONE and self.can_swap(s, gold):
             move = SWAP
@@ -109,11 +109,11 @@ class SwapStandard(ArcStandard):
         return 1 << move
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
-        """Nobody knows how to compute it: what the oracles here can tell is in `correct_moves` and `penalty`."""
+        """No exact cost is known; see `correct_moves` and `penalty`."""
         return self.unknown_cost()
 
     def penalty(self, s: State, gold: Gold, move: int, site: int, work: Workspace) -> int:
-        """0 if all arcs of a part of a tree can still be had after the move, 1 if not, or if it cannot be told."""
+        """Return 0 if all arcs of a partial tree are known to stay reachable after the move, else 1."""
         h = self.head_of(s, move, site)
         d = self.dependent_of(s, move, site)
         if d <= s.n:
@@ -121,7 +121,7 @@ class SwapStandard(ArcStandard):
                 return 1
             for i in range(gold.first[d], gold.first[d + 1]):
                 if s.head[gold.child[i]] != d:
-                    return 1  # d would be gone before its dependents have come
+                    return 1  # d would be removed before it has all its dependents
         if work.state.width < s.n + 2:
             work.reserve(s.n)
         count = 0
@@ -147,10 +147,12 @@ class SwapStandard(ArcStandard):
         return 0 if self.can_complete(gold, depth, count, work) else 1
 
     def can_complete(self, gold: Gold, depth: int, count: int, work: Workspace) -> bool:
-        """Whether the given arcs between `items` can be had; `depth` of these are on the stack, the rest in the buffer.
+        """Return whether the given arcs between `items` are reachable; the first `depth` items are on the stack, the
+        rest in the buffer.
 
-        The items stand for a sentence of their own, in which words without a given head hang on the root. If that tree
-        can be built eagerly, nothing is lost yet; and building it keeps it so, so there is always a way to go on.
+        The items are treated as a sentence in which words without a given head are attached to the root. If the eager
+        oracle builds that tree, no given arc is lost; after its first move the rest of the derivation is still
+        possible.
         """
         given = False
         for k in range(gold.n + 1):
@@ -160,7 +162,7 @@ class SwapStandard(ArcStandard):
         for p in range(1, count):
             h = gold.head[work.items[p]]
             if h <= gold.n and work.position[h] == NONE:
-                return False  # the head is gone
+                return False  # the head was removed
             work.heads[p - 1] = work.position[h] if h <= gold.n else NONE
             given = given or h <= gold.n
         if not given:
@@ -173,7 +175,7 @@ class SwapStandard(ArcStandard):
         if not work.tree.is_tree:
             return False
         work.state.reset(count - 1)
-        work.state.front = work.state.end = depth  # room in front for what SWAP sends back
+        work.state.front = work.state.end = depth  # space at the front for words that SWAP returns to the buffer
         for p in range(count):
             if p < depth:
                 work.state.push(p)
@@ -193,7 +195,7 @@ class SwapStandard(ArcStandard):
         return True
 
     def choose_root(self, count: int, work: Workspace) -> int:
-        """Where words without a given head hang: on ROOT or, if only one may, on that one."""
+        """Return the node that words without a given head are attached to: ROOT or, with one root, that root word."""
         if not self.single_root:
             return 0
         root = NONE
@@ -207,7 +209,7 @@ class SwapStandard(ArcStandard):
         return root
 
     def find_components(self, gold: Gold, work: State) -> None:
-        """Maximal projective components: the subtrees that arc-standard builds without SWAP before it is stuck."""
+        """Compute the maximal projective components: the subtrees that arc-standard builds without SWAP."""
         self.start(work, gold.n)
         while True:
             move = self.can_link(work, gold)
@@ -221,7 +223,7 @@ class SwapStandard(ArcStandard):
             gold.component[k] = k if work.head[k] == NONE else gold.component[work.head[k]]
 
     def prepare(self, gold: Gold, lazy: bool) -> None:
-        """Make `canonical` LAZY on this gold tree, or EAGER, as it is on a new one: every word is alone."""
+        """Make `canonical` LAZY on this gold tree, or EAGER, the default: every word is its own component."""
         if lazy:
             self.find_components(gold, State(gold.n))
         else:
@@ -229,7 +231,7 @@ class SwapStandard(ArcStandard):
                 gold.component[k] = k
 
     def is_unique(self, gold: Gold) -> bool:
-        """Whether the tree has one derivation only: ND-ALL never has a choice."""
+        """Return whether the tree has a unique derivation under ND-ALL."""
         s = State(gold.n)
         work = Workspace(gold.n)
         self.start(s, gold.n)
@@ -241,7 +243,7 @@ class SwapStandard(ArcStandard):
         return True
 
     def reaches(self, s: State, gold: Gold, work: Workspace) -> bool:
-        """Whether every arc so far is gold, and going on eagerly ends with the gold tree."""
+        """Return whether every arc so far is gold, and the eager oracle reaches the gold tree."""
         for k in range(1, gold.n + 1):
             if s.head[k] != NONE and (s.head[k] != gold.head[k] or gold.wrong_label(s.head[k], k, s.label[k])):
                 return False
