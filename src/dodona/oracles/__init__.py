@@ -1,1 +1,1 @@
-"""Which actions are right here and now."""
+"""Oracles: which actions are correct in a configuration."""

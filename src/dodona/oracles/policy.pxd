@@ -11,7 +11,7 @@ cdef class Policy:
     cdef readonly int[::1] costs    # of the actions at the site assessed last; NONE: not legal
     cdef int kind                   # STATIC, SET, COSTS or PENALTIES
     cdef bint links_too             # ND-ALL, not ND-SW
-    cdef bint preferring            # of what costs nothing, keep what the system prefers
+    cdef bint preferring            # of the zero-cost actions, keep those that the system prefers
     cdef int[::1] unfit             # labels that no arc of the gold tree may carry; empty if all may
     cdef Workspace work
 

@@ -1,11 +1,11 @@
-"""Which actions are right here and now, by whichever kind of oracle: one number for each action, 0 if it is right.
+"""Which actions are correct in a configuration, for each kind of oracle: one number for each action, 0 if correct.
 
-    static               the next move of one derivation is right, and nothing else (static, eager, lazy, minimal)
-    a set                so is every move of a non-deterministic oracle (nd-sw, nd-all)
+    static               only the next move of one derivation is correct (static, eager, lazy, minimal)
+    a set                every move of a non-deterministic oracle is correct (nd-sw, nd-all)
     costs                the exact cost of every action (nondeterministic, dynamic)
-    given                whether all arcs of a part of a tree can still be had: for parsing around given arcs
+    given                whether all arcs of a partial tree stay reachable: for parsing with given arcs
 
-The number is the cost where there is one, else 1 for all that is not right.
+The number is the cost where there is one, else 1 for all actions that are not correct.
 """
 
 from array import array
@@ -20,14 +20,14 @@ KINDS = {"nd-sw": SET, "nd-all": SET, "nondeterministic": COSTS, "dynamic": COST
 
 
 def leaves_a_choice(str oracle):
-    """Whether several actions can be right at the same time; then the gold tree may be known in part only."""
+    """Return whether several actions can be correct at the same time; then the gold tree may be partial."""
     return oracle in KINDS
 
 
 cdef class Policy:
-    """An oracle at work, for one thread, by its name.
+    """An oracle by its name, with its workspace. One for each thread.
 
-    `unfit` are labels that the words with a gold head must not get; `longest` is the length of the longest sentence.
+    `unfit` are labels that words with a gold head must not get; `longest` is the length of the longest sentence.
     """
 
     def __init__(self, TransitionSystem system, str oracle, *, unfit=(), int longest=0):
@@ -40,15 +40,15 @@ cdef class Policy:
         self.work = Workspace(longest if self.kind == SET else 0)
 
     def assessed(self, State s, Gold gold, int site=0, int planned=-1, int carried=-1):
-        """`assess` for people: the list of numbers, NONE where an action is not legal."""
+        """Python access to `assess`: returns the list of numbers, NONE where an action is not legal."""
         self.assess(s, gold, site, planned, carried)
         return list(self.costs)
 
     cdef int assess(self, State s, Gold gold, int site, int planned, int carried) except -1 nogil:
-        """Fill `costs`: 0 for the right actions, NONE for those that are not legal.
+        """Fill `costs`: 0 for the correct actions, NONE for those that are not legal.
 
         `planned` is the next move of a planned derivation, NONE for the canonical one; `carried` the label that a plain
-        move would carry along.
+        move would carry.
         """
         cdef int move
         if self.kind == COSTS:
@@ -81,7 +81,7 @@ cdef class Policy:
         return 0
 
     cdef int keep_preferred(self, State s, Gold gold) except -1 nogil:
-        """Of the actions that cost nothing, let those that the system does not prefer cost 1, if any is left."""
+        """Set the cost of zero-cost actions that the system does not prefer to 1, if preferred ones remain."""
         cdef int a, preferred = 0
         for a in range(self.system.actions):
             if self.costs[a] == 0:
@@ -95,7 +95,7 @@ cdef class Policy:
         return 0
 
     cdef int avoid_unfit(self, State s, Gold gold, int site) except -1 nogil:
-        """Let an arc of the gold tree cost something if its label is unfit."""
+        """Raise the cost of gold arcs with an unfit label."""
         cdef int m, i, d
         for m in range(self.system.plain, self.system.moves.shape[0]):
             if self.costs[self.system.first[m]] != NONE:
