@@ -1,1 +1,1 @@
-"""Configurations in, scores of actions out: the interface, and the models behind it."""
+"""Scores of actions in a configuration: the interface `Scorer`, and its models."""

@@ -9,7 +9,7 @@ cdef class EncodedSentence:
 cdef class Scorer:
     cdef readonly int actions
     cdef readonly int reach       # how many sites to either side of a site its scores depend on; NONE: on all
-    cdef readonly type sentences  # the kind of sentence that it can look at
+    cdef readonly type sentences  # the kind of sentence that it scores
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil
 

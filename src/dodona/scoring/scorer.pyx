@@ -1,7 +1,7 @@
-"""The seam between search and models: a configuration of a sentence in, a score for each action out.
+"""The interface between search and models: from a configuration of a sentence to a score for each action.
 
-Search and oracles know a `Scorer` and a `TransitionSystem`, and nothing of how scores come about; a scorer knows nothing
-of what is done with them. A model is a subclass of `Scorer` with a kind of `EncodedSentence` of its own.
+Search uses a `Scorer` and a `TransitionSystem`, and does not depend on how scores are computed. A scorer does not
+depend on how they are used. A model is a subclass of `Scorer` with its own subclass of `EncodedSentence`.
 """
 
 from array import array
@@ -12,39 +12,39 @@ cdef int NONE = _NONE
 
 
 cdef class EncodedSentence:
-    """A sentence of n words as a scorer sees it: numbers, no strings."""
+    """A sentence of n words as input of a scorer: numbers, no strings."""
 
     def __cinit__(self, int n, *_):
         self.n = n
 
 
 cdef class Scorer:
-    """One for each thread: a row of scores is good until the next call."""
+    """One for each thread: a row of scores is valid until the next call."""
 
     def __init__(self):
         self.reach = NONE
         self.sentences = EncodedSentence
 
     def prepare(self, sentences):
-        """To be called with sentences before any of their configurations is scored: what can be worked out for several
-        of them at once is worked out here. A sentence may be prepared more than once."""
+        """Must be called with sentences before any of their configurations is scored: computes what can be computed for
+        several sentences at once. A sentence may be prepared more than once."""
         for sentence in sentences:
             self.check(sentence)
 
     def check(self, sentence):
-        """Refuse a sentence of another kind, at the doors of search and learning."""
+        """Raise an error for a sentence of another kind; called at the entry of search and learning."""
         if not isinstance(sentence, self.sentences):
             wanted, got = self.sentences.__name__, type(sentence).__name__
             raise TypeError(f"a sentence of the kind {got}; {type(self).__name__} scores {wanted}")
 
     def scored(self, State s, EncodedSentence sentence, int site=0):
-        """`scores` for people: the row as a list."""
+        """Python access to `scores`, for tests and interactive use: returns the row as a list."""
         self.check(sentence)
         cdef float* row = self.scores(s, sentence, site)
         return [row[a] for a in range(self.actions)]
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
-        """The scores of all actions at a site of this configuration, legal or not; they stay until the next call."""
+        """Return the scores of all actions at a site of this configuration, legal or not; valid until the next call."""
         with gil:
             hint = "a Python class is not asked for them, but CallableScorer asks a function"
             raise NotImplementedError(f"{type(self).__name__} has no compiled scores; {hint}")
@@ -70,7 +70,7 @@ cdef class CallableScorer(Scorer):
 
 
 cdef int label_to_carry(TransitionSystem system, const float* scores) noexcept nogil:
-    """The label that a plain move carries along: the best one of the system's `carried_move`, NONE if it has none."""
+    """Return the label that a plain move carries: the best one of the system's `carried_move`, NONE if it has none."""
     cdef int m, a, best = NONE
     if system.carried_move == NONE:
         return NONE

@@ -1,1 +1,1 @@
-"""The linear model: feature templates as data, features as hashes, weights in the making and frozen."""
+"""The linear model: feature templates as data, features as hashes, weights during training and frozen."""

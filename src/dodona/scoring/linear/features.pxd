@@ -6,14 +6,14 @@ from dodona.transitions.state cimport State
 
 @cython.final
 cdef class Words(EncodedSentence):
-    cdef uint64_t* atoms  # one row of n + 2 for each column; ROOT's stand first, nobody's last
+    cdef uint64_t* atoms  # one row of n + 2 for each column; ROOT's value is first, nobody's last
 
 @cython.final
 cdef class Extractor:
     cdef readonly int most              # how many features a configuration can have
     cdef int node_count, atom_count
     cdef int[::1] nodes, atoms, combinations
-    cdef int[::1] found                 # the node of each address, for the configuration at hand
+    cdef int[::1] found                 # the node of each address, for the current configuration
     cdef uint64_t[::1] values           # the value of each atom
     cdef int[::1] silent                # whether its node is nobody
 

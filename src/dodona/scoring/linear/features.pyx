@@ -1,7 +1,7 @@
-"""From a configuration to the 64-bit names of its features.
+"""From a configuration to the 64-bit hashes of its features.
 
-A feature is a template and the values of its atoms, hashed together; there is no dictionary of features. Pointers and
-64-bit arithmetic are what this file does all day, so it is Cython proper.
+A feature is a template and the values of its atoms, hashed together; there is no dictionary of features. The file is
+Cython and not Python because it uses pointers and 64-bit arithmetic.
 """
 
 from array import array
@@ -22,7 +22,7 @@ cdef int RIGHT_SET = ATTRIBUTES.index("sr")
 
 
 cdef class Words(EncodedSentence):
-    """A sentence as templates see it: a number for each column of each word; all are 0 at first."""
+    """A sentence as input of the templates: a number for each column of each word; all are 0 at first."""
 
     def __cinit__(self, int n):
         self.atoms = <uint64_t*> calloc(<size_t> COLUMN_COUNT * (n + 2), sizeof(uint64_t))
@@ -34,7 +34,7 @@ cdef class Words(EncodedSentence):
 
 
 cdef class Extractor:
-    """Computes the features that a set of templates finds in a configuration. One for each thread."""
+    """Computes the features of a configuration from a set of templates. One for each thread."""
 
     def __init__(self, templates) -> None:
         self.nodes, self.atoms, self.combinations = templates.numbers()
@@ -46,11 +46,11 @@ cdef class Extractor:
         self.values = array("Q", bytes(8 * self.atom_count))
 
     cdef void look(self, State s, Words words, int site) noexcept nogil:
-        """Find the value of every atom."""
+        """Compute the value of every atom."""
         cdef int i, k, step, attribute, position, n = s.n
         cdef int width = n + 2
         cdef uint64_t value
-        cdef int* nodes = &self.nodes[0]  # the compiler cannot know that these stay where they are
+        cdef int* nodes = &self.nodes[0]  # local pointers: the compiler cannot assume that the arrays do not move
         cdef int* atoms = &self.atoms[0]
         cdef int* found = &self.found[0]
         cdef int* silent = &self.silent[0]
@@ -98,13 +98,13 @@ cdef class Extractor:
                 position = s.b0() if attribute == DISTANCE else s.s1()
                 silent[i] = k > n or position > n
                 if position == 0 and attribute == DISTANCE:
-                    position = n + 1  # ROOT stands last in the buffer
+                    position = n + 1  # ROOT is last in the buffer
                 position = abs(position - k)
                 value = 6 if position > 10 else 5 if position > 4 else position
             values[i] = value
 
     cdef uint64_t signature(self) noexcept nogil:
-        """One number for all atoms: configurations that look the same to the templates have the same."""
+        """Return a hash of all atoms: configurations with the same features have the same signature."""
         cdef uint64_t h = 1
         cdef int i
         for i in range(self.atom_count):
@@ -112,9 +112,9 @@ cdef class Extractor:
         return h
 
     cdef int name(self, uint64_t* keys) noexcept nogil:
-        """Combine the atoms found last into features.
+        """Combine the atoms computed last into features.
 
-        A silent one is named like the others, and then overwritten: branches here are hard to foresee.
+        The hash of a silent feature is computed, too, and then overwritten, to avoid a branch that is hard to predict.
         """
         cdef int i, k, length, count = 0, is_silent
         cdef uint64_t h
@@ -134,7 +134,7 @@ cdef class Extractor:
         return count
 
     cdef int place(self, State s, int place, int site) noexcept nogil:
-        """The node at a place, or nobody."""
+        """Return the node at a position, or nobody."""
         cdef int k
         if place < 4:
             return s.stack[s.depth - 1 - place] if s.depth > place else s.n + 1
@@ -156,7 +156,7 @@ cdef class Extractor:
         return self.between(s, place == 16)
 
     cdef int between(self, State s, bint last) noexcept nogil:
-        """Covington's first or last word between the focus words whose head is not between them, or nobody."""
+        """Return Covington's first or last word between the focus words whose head is not between them, or nobody."""
         cdef int left = s.s0(), right = s.b0(), k, h, found = s.n + 1
         if left > s.n or right > s.n:
             return found

@@ -11,10 +11,10 @@ cdef class FrozenWeights:
     cdef readonly int actions
     cdef Shelf* shelves
     cdef uint64_t buckets
-    cdef int bits                       # of a pair that are the weight
+    cdef int bits                       # number of bits of a pair that are the weight
     cdef bint long_pairs                # rows of 32-bit pairs, for more than 1024 actions
-    cdef const uint16_t[::1] rows       # the number of pairs, then the pairs; or WIDE and the number of a wide row
-    cdef const int16_t[::1] wide        # rows of `actions` weights
+    cdef const uint16_t[::1] rows       # sparse: number of pairs, then the pairs; or WIDE and the number of a wide row
+    cdef const int16_t[::1] wide        # dense rows of `actions` weights
 
     cdef build(self, const uint32_t[::1] marks, const uint8_t[::1] counts)
     cdef void score(self, const uint64_t* keys, int count, uint32_t* found, int32_t* scores) noexcept nogil

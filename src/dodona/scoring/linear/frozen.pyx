@@ -1,4 +1,4 @@
-"""A finished model: weights pruned, in few bits, in arrays as a model file has them."""
+"""Frozen weights for parsing: pruned and quantized, in the arrays of a model file."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ cdef int WIDE = 0xFFFF
 
 
 def weight_bits(int actions):
-    """How many bits of a pair are the weight: what 16 leave beside the action, or 16 of 32 if that is too few."""
+    """Return how many bits of a pair are the weight: 16 minus those of the action, or 16 of 32 if that is too few."""
     bits = 16 - max(8, (actions - 1).bit_length())
     return bits if bits >= 6 else 16
 
@@ -27,8 +27,8 @@ def weight_bits(int actions):
 cdef class FrozenWeights:
     """Weights ready for parsing, from the arrays that `freeze` makes.
 
-    Most rows are a few (action, weight) pairs of 16 bits, or 32 if there are very many actions; rows with many or large
-    weights are kept as 16-bit numbers for all actions. Only the shelves with the features are filled here, in one sweep.
+    Most rows are sparse: a few (action, weight) pairs of 16 bits, or 32 if there are very many actions. Rows with many
+    or large weights are dense: a 16-bit number for each action. Only the hash table of the features is built here.
     """
 
     def __init__(self, int actions, marks, counts, rows, wide):
@@ -44,9 +44,9 @@ cdef class FrozenWeights:
         dodona_free(self.shelves)
 
     cdef build(self, const uint32_t[::1] marks, const uint8_t[::1] counts):
-        """Put every feature into the first free place from its shelf on; the file has them in this order.
+        """Insert every feature at the first free place from its shelf on (open addressing), in the order of the file.
 
-        Of features with the same mark on one shelf, only the first is kept: no more could ever be found.
+        Of features with the same fingerprint on one shelf, only the first is kept: the others could not be found.
         """
         cdef Py_ssize_t bucket, i, k, feature = 0, place = 0
         cdef uint64_t start = 0
@@ -73,7 +73,7 @@ cdef class FrozenWeights:
                 feature += 1
 
     def scores(self, const uint64_t[::1] keys):
-        """The sum of the weights of these features for each action."""
+        """Return the sum of the weights of these features for each action."""
         cdef int32_t[::1] scores = np.zeros(self.actions, np.int32)
         cdef uint32_t[::1] found = np.zeros(len(keys) + 1, np.uint32)
         if len(keys):
@@ -81,7 +81,7 @@ cdef class FrozenWeights:
         return list(scores)
 
     cdef void score(self, const uint64_t* keys, int count, uint32_t* found, int32_t* scores) noexcept nogil:
-        """scores[a] = the sum of the weights of these features for action a. `found` is room for `count` numbers."""
+        """scores[a] = the sum of the weights of these features for action a. `found` is a buffer of `count` numbers."""
         cdef int i, j, hits, bits = self.bits
         cdef const uint16_t* rows = &self.rows[0]
         cdef const uint16_t* row
@@ -107,10 +107,11 @@ cdef class FrozenWeights:
 
 
 def freeze(keys, actions, weights, int action_count):
-    """(marks, counts, rows, wide): weights in few bits, or 16 for rows that need them, features in the order of the table.
+    """Return (marks, counts, rows, wide): fingerprints of the features in the order of the table, and quantized
+    weights, with 16 bits for rows that need them.
 
-    The scale is set so that nearly all weights fit; weights that round to nothing are gone. For the perceptron, whose
-    updates are whole numbers, this loses nothing that can be measured.
+    The scale is chosen so that nearly all weights fit; weights that round to 0 are removed. For the perceptron, whose
+    updates are integers, no loss of accuracy was measured.
     """
     cdef int bits = weight_bits(action_count)
     most = (1 << (bits - 1)) - 1
@@ -167,7 +168,7 @@ def freeze(keys, actions, weights, int action_count):
 
 
 def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssize_t wide, int actions):
-    """Whether there are exactly `count` rows, and each names only actions and wide rows that exist."""
+    """Return whether there are exactly `count` rows, and each has only valid actions and wide rows."""
     cdef Py_ssize_t at = 0, end = rows.shape[0], i, j, size
     cdef int bits = weight_bits(actions)
     for i in range(count):

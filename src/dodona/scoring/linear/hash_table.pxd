@@ -7,7 +7,7 @@ cdef inline uint64_t mix(uint64_t h, uint64_t value) noexcept nogil:
 
 cdef struct Slot:
     uint64_t key    # 0: empty
-    uint64_t value  # whatever belongs to the key, in eight bytes
+    uint64_t value  # eight bytes of any kind
 
 @cython.final
 cdef class HashTable:
@@ -21,7 +21,7 @@ cdef class HashTable:
     cdef void clear(self) noexcept nogil
 
 cdef inline Slot* slot_of(Slot* slots, uint64_t mask, uint64_t key) noexcept nogil:
-    """The slot of a key, or the empty one where it would go: linear probing."""
+    """Return the slot of a key, or the empty one where it would be inserted: linear probing."""
     cdef uint64_t at = key & mask
     while slots[at].key != key and slots[at].key != 0:
         at = (at + 1) & mask

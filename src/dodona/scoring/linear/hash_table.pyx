@@ -1,6 +1,6 @@
 """A hash table from 64-bit numbers to 64-bit numbers with open addressing, at most half full.
 
-Keys are hashes already, so their lower bits say where they go. No key is 0.
+Keys are hashes already, so their lower bits are the index of the slot. No key is 0.
 """
 
 from libc.stdint cimport uint64_t
@@ -12,7 +12,7 @@ cdef extern from "rows.h" nogil:
 
 
 cdef class HashTable:
-    """Room for `expected` keys at first; it grows by itself. One thread at a time may change it."""
+    """Memory for `expected` keys at first; it grows automatically. One thread at a time may change it."""
 
     def __cinit__(self, Py_ssize_t expected=0):
         self.mask = 15
@@ -26,7 +26,7 @@ cdef class HashTable:
         dodona_free(self.slots)
 
     def get(self, uint64_t key):
-        """The value of a key, None if it is not there."""
+        """Return the value of a key, None if it is not in the table."""
         cdef Slot* slot = self.find(key)
         return slot.value if slot.key else None
 
@@ -36,11 +36,11 @@ cdef class HashTable:
         self.add(key).value = value
 
     cdef Slot* find(self, uint64_t key) noexcept nogil:
-        """The slot of a key, or an empty one if it is not there."""
+        """Return the slot of a key, or an empty one if it is not in the table."""
         return slot_of(self.slots, self.mask, key)
 
     cdef Slot* add(self, uint64_t key) except NULL nogil:
-        """The slot of a key, which is added with the value 0 if it is not there. Good until the next call."""
+        """Return the slot of a key, which is added with the value 0 if it is missing. Valid until the next call."""
         cdef Slot* slot = slot_of(self.slots, self.mask, key)
         if slot.key == 0:
             if 2 * self.count > <Py_ssize_t> self.mask:
@@ -51,7 +51,7 @@ cdef class HashTable:
         return slot
 
     cdef int grow(self) except -1 nogil:
-        """Twice as many slots."""
+        """Double the number of slots."""
         cdef uint64_t old = self.mask, i
         cdef Slot* slots = self.slots
         cdef Slot* larger = <Slot*> dodona_allocate(2 * (old + 1) * sizeof(Slot))
@@ -66,6 +66,6 @@ cdef class HashTable:
         return 0
 
     cdef void clear(self) noexcept nogil:
-        """Forget all keys; the room stays."""
+        """Remove all keys; the memory stays allocated."""
         memset(self.slots, 0, (self.mask + 1) * sizeof(Slot))
         self.count = 0

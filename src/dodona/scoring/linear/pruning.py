@@ -1,5 +1,5 @@
-"""Weights between a model in the making and its file: as many as there is room for, in four arrays, checked before they
-are believed."""
+"""From weights during training to the four arrays of a model file, pruned to a maximum size; and checks of such arrays
+before use."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ WEIGHTS = ("marks", "counts", "rows", "wide")
 
 
 def frozen_arrays(weights: Weights, megabytes: float) -> dict[str, NDArray[Any]]:
-    """As many averaged weights as fit into so much room, the largest ones.
+    """Return the largest averaged weights, as many as fit into the given size.
 
-    Most weights of a large model are small and the trace of a single update; without them it is faster, too.
+    Most weights of a large model are small and come from a single update; without them parsing is also faster.
     """
     size = int(1e6 * megabytes)
     keys, actions, values = weights.averages()
@@ -36,7 +36,7 @@ def frozen_arrays(weights: Weights, megabytes: float) -> dict[str, NDArray[Any]]
 
 
 def checked_weights(where: str, actions: int, arrays: Mapping[str, NDArray[Any]]) -> FrozenWeights:
-    """The compiled loops trust the arrays, so nothing in them may point outside."""
+    """Check the arrays, which the compiled loops do not check: all indices must be valid."""
     missing = [name for name in WEIGHTS if name not in arrays]
     if missing:
         raise FormatError(f"{where}: no array {missing[0]!r}; expected the weights of a model")

@@ -1,5 +1,5 @@
-/* The innermost loops: finding the rows of weights of features, and adding a row to the scores. The compiler turns each
-   into a few vector instructions, in a version for every generation of processors that it knows of. */
+/* The innermost loops: finding the rows of weights of features, and adding a row to the scores. The compiler vectorizes
+   each of them, with one version for AVX2 and one for all other processors. */
 #ifndef DODONA_ROWS_H
 #define DODONA_ROWS_H
 
@@ -15,10 +15,10 @@
 #include <xmmintrin.h>
 #endif
 #ifdef __GNUC__
-#pragma GCC diagnostic ignored "-Wunused-function" /* nobody needs all of them */
+#pragma GCC diagnostic ignored "-Wunused-function" /* no file uses all of them */
 #endif
 
-/* Compilers that lack one of these get the same results without it, only more slowly. */
+/* Without one of these the results are the same, but slower. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #define DODONA_VERSIONS __attribute__((target_clones("avx2", "default")))
 #else
@@ -53,8 +53,8 @@ static void dodona_add_shorts(int32_t *DODONA_RESTRICT scores, const int16_t *DO
         scores[i] += row[i];
 }
 
-/* Zeroed memory for a table that is read all over the place, beginning with a line of the cache: in large pages where
-   the system has them, so that the processor need not look up so many small ones. To be freed with dodona_free. */
+/* Zeroed memory for a table with random access, aligned to a cache line: in huge pages where the system has them, to
+   avoid TLB misses. To be freed with dodona_free. */
 static void *dodona_allocate(size_t size)
 {
     void *memory = NULL;
@@ -87,9 +87,9 @@ static void dodona_free(void *memory)
 
 #define DODONA_PLACES 8
 
-/* Features that are looked for in one go: as many as a line of the cache has room for. */
+/* Features that are compared at once: as many as fit into a cache line. */
 typedef struct {
-    uint32_t marks[DODONA_PLACES]; /* the lower half of a feature's name, made odd; each once, free places (0) last */
+    uint32_t marks[DODONA_PLACES]; /* fingerprints: lower half of the hash, made odd; unique; free places (0) last */
     uint32_t starts[DODONA_PLACES]; /* of its row, counted from 1 */
 } dodona_shelf;
 
@@ -98,9 +98,9 @@ static inline size_t dodona_shelf_of(uint64_t bucket)
     return bucket / 2; /* a bucket has two features on average, so half of the places stay free */
 }
 
-/* Write where the rows of these features start, counted from 1, into `found`, and return how many have one. What does
-   not fit on a shelf is on the next. Memory is slow and far away, so all shelves are asked for before they are needed,
-   and so are the rows. */
+/* Write the starts of the rows of these features, counted from 1, into `found`, and return how many have a row.
+   Features that do not fit on a shelf are on the next one (open addressing). All shelves and rows are prefetched,
+   because most of them are not in the cache. */
 DODONA_VERSIONS
 static int dodona_find(const dodona_shelf *shelves, uint64_t buckets, const uint64_t *keys, int count,
                        const uint16_t *rows, uint32_t *found)
@@ -114,7 +114,7 @@ static int dodona_find(const dodona_shelf *shelves, uint64_t buckets, const uint
         uint32_t start = 0;
         for (;; shelf++) {
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC unroll 1 /* so that it becomes a vector instruction and not eight others */
+#pragma GCC unroll 1 /* so that the loop is vectorized and not unrolled */
 #endif
             for (int k = 0; k < DODONA_PLACES; k++)
                 start |= shelf->starts[k] & (0u - (uint32_t)(shelf->marks[k] == mark));
@@ -122,7 +122,7 @@ static int dodona_find(const dodona_shelf *shelves, uint64_t buckets, const uint
                 break;
         }
         dodona_prefetch(&rows[start]);
-        found[hits] = start; /* if there is none, it is overwritten: a branch here is hard to foresee */
+        found[hits] = start; /* overwritten if there is none, to avoid a branch that is hard to predict */
         hits += start != 0;
     }
     return hits;

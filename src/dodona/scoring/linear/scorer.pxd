@@ -10,15 +10,15 @@ from dodona.transitions.state cimport State
 @cython.final
 cdef class LinearScorer(Scorer):
     cdef Extractor extractor
-    cdef readonly Weights weights  # in the making; or None, and
-    cdef FrozenWeights frozen      # finished
+    cdef readonly Weights weights  # during training; or None, and
+    cdef FrozenWeights frozen      # frozen weights
     cdef bint is_learning
     cdef bint cached
     cdef uint64_t[::1] keys        # the features of the configuration scored last
-    cdef int count                 # how many they are; NONE: not named yet
+    cdef int count                 # their number; NONE: not computed yet
     cdef uint32_t[::1] found
     cdef int32_t[::1] numbers
-    cdef uint64_t[::1] signatures  # what each row of `rows` was computed for; 0: nothing
+    cdef uint64_t[::1] signatures  # the signature that each row of `rows` was computed for; 0: none
     cdef float[::1] rows
 
     cdef void forget(self) noexcept nogil

@@ -1,4 +1,4 @@
-"""The linear model as a scorer: feature templates and their weights, in the making or finished."""
+"""The linear model as a scorer: feature templates and their weights, during training or frozen."""
 
 from array import array
 
@@ -16,8 +16,8 @@ cdef int ROWS = 1024  # a power of two
 cdef class LinearScorer(Scorer):
     """Templates and weights.
 
-    `cached`: configurations that look the same to the templates are scored once. The hypotheses of a beam differ in
-    what happened long ago, which no template sees, so most of them look like another.
+    With `cached`, configurations with the same features are scored once. The hypotheses of a beam often differ only in
+    earlier actions that no template uses, so many of them have the same features.
     """
 
     def __init__(self, templates, weights, *, bint cached=False):
@@ -38,7 +38,7 @@ cdef class LinearScorer(Scorer):
         self.rows = array("f", bytes(4 * (ROWS if cached else 1) * self.actions))
 
     def named(self, State s, EncodedSentence sentence, int site=0):
-        """The names of the features of a configuration, in the order of their templates; silent ones have none."""
+        """Return the hashes of the features of a configuration, in the order of the templates, without silent ones."""
         self.check(sentence)
         if sentence.n != s.n or not 0 <= site <= s.n:
             raise ValueError(f"a sentence of {sentence.n} words and site {site} for a configuration of {s.n} words")
@@ -47,7 +47,7 @@ cdef class LinearScorer(Scorer):
         return [self.keys[i] for i in range(self.features())]
 
     cdef void forget(self) noexcept nogil:
-        """The weights have changed, so no cached row is right any more."""
+        """Clear the cache, because the weights have changed."""
         memset(&self.signatures[0], 0, self.signatures.shape[0] * sizeof(uint64_t))
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
@@ -73,7 +73,7 @@ cdef class LinearScorer(Scorer):
         return row
 
     cdef int features(self) noexcept nogil:
-        """Name the features of the configuration scored last, in `keys`; how many they are."""
+        """Write the features of the configuration scored last into `keys`; returns their number."""
         if self.count == NONE:
             self.count = self.extractor.name(&self.keys[0])
         return self.count

@@ -1,4 +1,4 @@
-"""Feature templates as data: a text with one template a line becomes the numbers that the compiled extractor reads.
+"""Feature templates as data: a text with one template per line is converted to the input of the compiled extractor.
 
     # the top of the stack and the front of the buffer
     S0.w
@@ -6,8 +6,8 @@
     S0.lc.w+N0.p+dist
 
 A template joins atoms with `+`. An atom is `address.attribute`, or a distance: `dist` between S0 and N0, `gap` between
-S1 and S0. An address is a place in the configuration, followed by steps through the arcs found so far; it may end at
-nobody, and then the template is silent.
+S1 and S0. An address is a position in the configuration, followed by steps along the arcs built so far. If it leads to
+no node (nobody), the template is silent: it gives no feature.
 """
 
 from array import array

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from dodona.scoring.linear.hash_table cimport HashTable
 
-cdef struct Row:    # what the table has for a feature
+cdef struct Row:    # the value of a feature in the table
     uint32_t start  # in the sparse or the dense pool
     uint16_t size   # entries of a sparse row; DENSE for a dense one
     uint16_t room
@@ -12,7 +12,7 @@ cdef struct Entry:
     float weight
     int32_t action
 
-cdef struct Past:
+cdef struct Past:   # the accumulator of a weight, for lazy averaging
     double total    # sum of the weight over all steps up to `last`
     int64_t last
 
@@ -28,7 +28,7 @@ cdef class Weights:
     cdef Past* dense_pasts
     cdef Py_ssize_t dense_used, dense_room
     cdef int dense_from                 # a row with more entries than this becomes dense
-    cdef uint32_t* free_rows            # for each power of two, the last freed row of that room, 0 for none
+    cdef uint32_t* free_rows            # for each power of two, the last freed row of that capacity, 0 for none
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil

@@ -1,8 +1,8 @@
-"""The linear model: for each feature a row of weights, one for each action it has something to say about.
+"""The linear model during training: for each feature a row of weights, one for each action it was updated for.
 
-While training, a row is sparse until it has become long, and every weight carries its past, so that the average over all
-steps can be had at any time without touching what did not change (lazy averaging). Features come into being when they are
-first updated, for or against an action.
+A row is sparse until it has become long. Every weight has an accumulator (`Past`), so that the average over all steps
+can be computed at any time, and a step touches only the weights that it changes (lazy averaging). A feature is created
+at its first update.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ cdef Py_ssize_t EXPECTED = 1 << 15  # features
 
 
 cdef void* larger(void* memory, size_t size) except NULL nogil:
-    """The same memory with more room; if there is none, it stays as it was."""
+    """Reallocate memory with a larger size; on failure the old memory stays valid."""
     cdef void* found = realloc(memory, size)
     if found == NULL:
         with gil:
@@ -32,14 +32,14 @@ cdef void* larger(void* memory, size_t size) except NULL nogil:
 
 
 cdef class Weights:
-    """The weights of a model in the making, for `actions` actions."""
+    """The weights of a model during training, for `actions` actions."""
 
     def __cinit__(self, int actions):
         self.actions = actions
         self.dense_from = max(8, actions // 5)
         self.table = HashTable(EXPECTED)
         self.free_rows = <uint32_t*> calloc(POWERS, sizeof(uint32_t))
-        self.used = 1  # row 0 is none
+        self.used = 1  # 0 means no row
         if self.free_rows == NULL:
             raise MemoryError
 
@@ -52,11 +52,11 @@ cdef class Weights:
 
     @property
     def features(self):
-        """How many features have ever been updated."""
+        """Return the number of features that were updated at least once."""
         return self.table.count
 
     def scores(self, const uint64_t[::1] keys):
-        """`score` for people: the sum of the weights of these features for each action."""
+        """Python access to `score`: returns the sum of the weights of these features for each action."""
         row = np.zeros(self.actions, np.float32)
         cdef float[::1] view = row
         if len(keys):
@@ -64,7 +64,7 @@ cdef class Weights:
         return row.tolist()
 
     def step(self, changes):
-        """One step of learning for people: `changes` are (feature, action, how much)."""
+        """Python access to one step of learning: `changes` are (feature, action, amount)."""
         self.now += 1
         for key, action, delta in changes:
             if not 0 <= action < self.actions or not key:
@@ -101,7 +101,7 @@ cdef class Weights:
         return 0
 
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil:
-        """Add delta to one weight, after its past has been brought up to now."""
+        """Add delta to one weight, after its accumulator has been updated to the current step."""
         cdef Row* row = <Row*> &self.table.add(key).value
         cdef Py_ssize_t where
         cdef float* weight
@@ -124,8 +124,8 @@ cdef class Weights:
         return 0
 
     cdef Py_ssize_t find_entry(self, Row* row, int action) except -1 nogil:
-        """Where the entry of an action is in a sparse row. If there is none it is made, and the row may become larger
-        or dense; then the answer means nothing."""
+        """Return the index of the entry of an action in a sparse row. If there is none it is created, and the row may
+        be reallocated or become dense; in the latter case the index is meaningless."""
         cdef uint32_t bigger
         cdef int j = 0, power = 0
         while j < row.size and self.entries[row.start + j].action != action:
@@ -154,7 +154,7 @@ cdef class Weights:
         return row.start + row.size - 1
 
     cdef uint32_t new_row(self, int room) except? 0 nogil:
-        """Where a sparse row with this much room (a power of two) begins."""
+        """Allocate a sparse row of this capacity (a power of two); returns its start."""
         cdef int power = 0
         cdef uint32_t start
         cdef Py_ssize_t wanted
@@ -196,7 +196,7 @@ cdef class Weights:
         return 0
 
     def averages(self):
-        """(keys, actions, weights): every weight that is not zero, averaged over all steps; sorted, so that the same
+        """Return (keys, actions, weights): every non-zero weight, averaged over all steps; sorted, so that the same
         training gives the same bytes."""
         cdef Py_ssize_t count = 0, i
         cdef Slot* slot
@@ -233,5 +233,5 @@ cdef class Weights:
         return key_array[:count][order], action_array[:count][order], weight_array[:count][order]
 
     cdef double average(self, float weight, const Past* past) noexcept nogil:
-        """Over all steps so far."""
+        """Return the average over all steps so far."""
         return (past.total + <double> weight * (self.now - past.last)) / max(1, self.now)
