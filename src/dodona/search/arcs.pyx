@@ -1,4 +1,4 @@
-"""What a finished search hands out."""
+"""The result of a finished search."""
 
 from dodona.transitions.moves import NONE as _NONE
 
@@ -6,7 +6,7 @@ cdef int NONE = _NONE
 
 
 cdef tuple arcs_of(State s):
-    """(heads, labels) of the words 1..n; a word that stayed headless is attached to ROOT."""
+    """Return (heads, labels) of the words 1..n; headless words are attached to ROOT."""
     cdef int k
     heads = [s.head[k] if s.head[k] != NONE else 0 for k in range(1, s.n + 1)]
     return heads, [s.label[k] for k in range(1, s.n + 1)]

@@ -9,10 +9,10 @@ from dodona.transitions.system cimport TransitionSystem
 
 cdef struct Candidate:
     double score
-    int order       # of two with the same score the one that was found first is better
+    int order       # of two with the same score the first one is better
     int parent      # rank of the hypothesis it continues
-    int action      # NONE: that one was finished and stays as it is
-    int carried     # the label that a plain move carries along
+    int action      # NONE: the hypothesis was finished and does not change
+    int carried     # the label that a plain move carries
 
 @cython.final
 cdef class Beam:

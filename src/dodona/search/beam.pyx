@@ -1,8 +1,8 @@
-"""Beam search: after each transition the `width` best hypotheses go on.
+"""Beam search: after each transition the `width` best hypotheses are kept.
 
-Hypotheses are compared after the same number of transitions. Derivations may differ in length (swap-standard, covington):
-a finished one waits with the score it has, and can still be overtaken or pushed out; the search ends when all that are
-left are finished. Training compares in the same way, so the weights learn what that comparison asks of them.
+Hypotheses are compared after the same number of transitions. Derivations may differ in length (swap-standard,
+covington): a finished one keeps its score, and can still be pruned. The search ends when all hypotheses in the beam are
+finished. Training compares hypotheses in the same way, so the weights are trained for this comparison.
 """
 
 from array import array
@@ -26,10 +26,10 @@ cdef int best_first(const void* one, const void* other) noexcept nogil:
 
 
 cdef class Beam:
-    """A search with room for `width` hypotheses. One for each thread."""
+    """A search with at most `width` hypotheses, and its workspace. One for each thread."""
 
     def __cinit__(self, TransitionSystem system, Scorer scorer, int width, bint traced=False):
-        """`traced`: whether the way to each hypothesis is remembered."""
+        """`traced`: whether the derivations of the hypotheses are stored."""
         if scorer.actions != system.actions:
             raise ValueError(f"a scorer of {scorer.actions} actions for a system with {system.actions}")
         self.system = system
@@ -65,7 +65,7 @@ cdef class Beam:
                 PyErr_CheckSignals()  # Ctrl-C in a long sentence
 
     def results(self, int most):
-        """(score, heads, labels) of the best hypotheses, best first."""
+        """Return (score, heads, labels) of the best hypotheses, best first."""
         return [(self.totals[rank], *arcs_of(<State> self.states[rank])) for rank in range(min(most, self.size))]
 
     cdef int begin(self, int n) except -1:
@@ -81,7 +81,7 @@ cdef class Beam:
         return 0
 
     cdef bint advance(self, EncodedSentence sentence, Policy policy, Gold gold) except -1:
-        """One more transition for every hypothesis that is not finished; False if all are."""
+        """Take one transition in every hypothesis that is not finished; returns False if all are finished."""
         cdef int rank, unfinished = 0
         cdef State s
         self.held = self.seen = 0
@@ -100,7 +100,7 @@ cdef class Beam:
         return True
 
     cdef int expand(self, int rank, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1:
-        """Offer every legal action of a hypothesis; with a policy, those that cost least."""
+        """Offer every legal action of a hypothesis; with a policy, those of least cost."""
         cdef float* scores = self.scorer.scores(s, sentence, 0)
         cdef int carried = label_to_carry(self.system, scores)
         cdef double total = self.totals[rank]
@@ -120,7 +120,7 @@ cdef class Beam:
         return 0
 
     cdef void offer(self, double score, int parent, int action, int carried) noexcept nogil:
-        """Hold a continuation if it is among the best seen in this step."""
+        """Keep a continuation if it is among the best of this step."""
         cdef Candidate new
         cdef int at, child
         new.score, new.order, new.parent, new.action, new.carried = score, self.seen, parent, action, carried
@@ -146,9 +146,9 @@ cdef class Beam:
         self.heap[at] = new
 
     cdef int keep(self) except -1:
-        """Turn the continuations held into the hypotheses of the next step.
+        """Convert the kept continuations to the hypotheses of the next step.
 
-        A configuration is copied only for hypotheses with several continuations; the last of them takes it over.
+        A configuration is copied only for hypotheses with several continuations; the last of them reuses it.
         """
         cdef int rank
         cdef Py_ssize_t at
@@ -190,7 +190,7 @@ cdef class Beam:
         return <State> self.spare.pop() if self.spare else State(self.capacity)
 
     cdef int reserve(self, int steps) except -1:
-        """Room to remember this many steps."""
+        """Allocate memory to store this many steps."""
         cdef Py_ssize_t wanted = <Py_ssize_t> steps * self.width
         cdef int* grown
         if wanted > self.room:
@@ -207,7 +207,7 @@ cdef class Beam:
         return 0
 
     cdef int path(self, int step, int rank, int[::1] actions) noexcept nogil:
-        """Write down how the hypothesis came about that has this rank after so many steps; returns how long it took."""
+        """Write the derivation of the hypothesis with this rank after this many steps; returns its length."""
         cdef Py_ssize_t at
         cdef int length = step
         while step > 0:
@@ -220,7 +220,7 @@ cdef class Beam:
         return length
 
     cdef int rank_of(self, int parent, int action) noexcept nogil:
-        """The rank of the hypothesis that continues `parent` with `action` after the last step; NONE if it was not kept."""
+        """Return the rank of the hypothesis that continues `parent` with `action` in the last step; NONE if pruned."""
         cdef Py_ssize_t at = <Py_ssize_t> (self.step - 1) * self.width
         cdef int rank
         for rank in range(self.size):

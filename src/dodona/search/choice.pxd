@@ -8,8 +8,8 @@ from dodona.transitions.system cimport TransitionSystem
 
 @cython.final
 cdef class Allowed:
-    cdef int[::1] spans    # begin and end of each stretch of allowed actions
-    cdef int count         # stretches
+    cdef int[::1] spans    # begin and end of each range of allowed actions
+    cdef int count         # number of ranges
 
     cdef void add(self, int begin, int end) noexcept nogil
     cdef int legal(self, TransitionSystem system, State s, int site) except -1 nogil
@@ -20,8 +20,8 @@ cdef class Choice:
     cdef readonly TransitionSystem system
     cdef readonly Scorer scorer
     cdef Allowed allowed
-    cdef int action        # the best one at the site looked at last; NONE: there is none
+    cdef int action        # the best one at the last site; NONE: there is none
     cdef float score       # and its score
-    cdef int carried       # the label that a plain move carries along
+    cdef int carried       # the label that a plain move carries
 
     cdef int look(self, State s, EncodedSentence sentence, int site, Policy policy, Gold gold) except -1 nogil

@@ -1,4 +1,4 @@
-"""Which actions may be taken in a configuration, and which of them the scorer likes best."""
+"""The allowed actions in a configuration, and the one with the highest score."""
 
 from array import array
 
@@ -9,13 +9,13 @@ cdef int NONE = _NONE
 
 
 cdef class Allowed:
-    """The actions that may be taken at a site, as stretches of numbers: the labels of a move lie side by side."""
+    """The allowed actions at a site, as ranges of numbers: the labels of a move are adjacent."""
 
     def __init__(self, int actions):
         self.spans = array("i", bytes(4 * 2 * (actions + 1)))
 
     cdef void add(self, int begin, int end) noexcept nogil:
-        """The actions from `begin` up to `end`, which come after all that were added before."""
+        """Add the actions from `begin` up to `end`, which come after all that were added before."""
         if self.count > 0 and self.spans[2 * self.count - 1] == begin:
             self.spans[2 * self.count - 1] = end
             return
@@ -24,7 +24,7 @@ cdef class Allowed:
         self.count += 1
 
     cdef int legal(self, TransitionSystem system, State s, int site) except -1 nogil:
-        """Allow what is legal."""
+        """Allow the legal actions."""
         cdef int m
         self.count = 0
         for m in range(system.moves.shape[0]):
@@ -33,7 +33,7 @@ cdef class Allowed:
         return 0
 
     cdef void costing(self, const int[::1] costs, int cost) noexcept nogil:
-        """Allow what costs exactly that much; NONE: nothing."""
+        """Allow the actions of exactly this cost; NONE: none."""
         cdef int a
         self.count = 0
         if cost == NONE:
@@ -54,7 +54,7 @@ cdef class Choice:
         self.allowed = Allowed(system.actions)
 
     cdef int look(self, State s, EncodedSentence sentence, int site, Policy policy, Gold gold) except -1 nogil:
-        """Find the best legal action at a site; with a policy, only among those that cost nothing."""
+        """Find the best legal action at a site; with a policy, only among those of zero cost."""
         cdef int i, a
         cdef float* scores = self.scorer.scores(s, sentence, site)
         self.carried = label_to_carry(self.system, scores)

@@ -1,4 +1,4 @@
-"""Greedy parsing: in every configuration the best legal action, until there is none (2013, Algorithm 1)."""
+"""Greedy parsing: the best legal action in every configuration, until it is terminal (2013, Algorithm 1)."""
 
 from dodona.search.arcs cimport arcs_of
 from dodona.transitions.moves import NONE as _NONE
@@ -7,7 +7,7 @@ cdef int NONE = _NONE
 
 
 cdef class GreedySearch:
-    """A system and a scorer with the room they need to parse. One for each thread."""
+    """A system and a scorer with the workspace for parsing. One for each thread."""
 
     def __init__(self, TransitionSystem system, Scorer scorer):
         self.system = system
@@ -16,16 +16,16 @@ cdef class GreedySearch:
         self.reserve(64)
 
     cdef reserve(self, int capacity):
-        """Room for sentences of this length."""
+        """Allocate memory for sentences of this length."""
         self.capacity = capacity
         self.s = State(capacity)
         self.sites = SiteSearch(self.choice, capacity if self.system.has_sites else 0)
 
     def parse(self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None):
-        """(heads, labels) of the words 1..n, as numbers; a word that stays headless is attached to ROOT.
+        """Return (heads, labels) of the words 1..n, as numbers; headless words are attached to ROOT.
 
-        With a policy, only actions are taken that cost nothing with regard to `gold`, as long as there are any. The
-        scorer must have prepared the sentence.
+        With a policy, only actions of zero cost with regard to `gold` are taken, as long as there are any. The scorer
+        must have prepared the sentence.
         """
         self.scorer.check(sentence)
         if policy is not None and (gold is None or gold.n != sentence.n):
@@ -54,7 +54,7 @@ cdef class GreedySearch:
         return 0
 
     cdef int choose(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil:
-        """Find the best action at any site that costs nothing; what a distant site may do can change with every step."""
+        """Find the best zero-cost action at any site; costs at distant sites can change with every step."""
         cdef int site = 0, chosen = NONE, action = NONE, carried = NONE
         cdef float score = 0
         while site != NONE:

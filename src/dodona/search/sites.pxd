@@ -10,7 +10,7 @@ cdef class SiteSearch:
     cdef TransitionSystem system
     cdef Choice choice
     cdef int[::1] actions      # the best action of each site
-    cdef int[::1] carried      # the label that it carries along
+    cdef int[::1] carried      # the label that it carries
     cdef float[::1] scores
     cdef int[::1] winners      # a tournament between sites: match m is between the winners of 2m and 2m + 1
     cdef int leaves

@@ -1,4 +1,4 @@
-"""Greedy search for systems that act at many sites (easy-first): the best action anywhere, again and again.
+"""Greedy search for systems that act at many sites (easy-first): in each step the best action at any site.
 
 A site is scored once, and again only when something has changed within the scorer's reach. The best of all sites is the
 winner of a tournament, in which only the matches of changed sites are played again: n log n in all.
@@ -12,7 +12,7 @@ cdef int NONE = _NONE
 
 
 cdef class SiteSearch:
-    """Room for sentences of up to `capacity` words. One for each thread."""
+    """Workspace for sentences of up to `capacity` words. One for each thread."""
 
     def __init__(self, Choice choice, int capacity):
         self.system = choice.system
@@ -23,7 +23,7 @@ cdef class SiteSearch:
         self.winners = array("i", bytes(4 * 4 * (capacity + 1)))
 
     cdef int search(self, State s, EncodedSentence sentence) except -1 nogil:
-        """Go from the initial configuration to the end."""
+        """Search from the initial to a terminal configuration."""
         cdef int site = 0, i, action, dependent
         self.leaves = 1
         while self.leaves <= s.n:
@@ -49,7 +49,7 @@ cdef class SiteSearch:
         return 0
 
     cdef int enter_around(self, State s, EncodedSentence sentence, int site) except -1 nogil:
-        """Score a site anew, and those to both sides that can see it."""
+        """Score a site again, and those on both sides whose features depend on it."""
         cdef int side, k, seen
         self.enter(s, sentence, site)
         for side in range(2):
@@ -64,7 +64,7 @@ cdef class SiteSearch:
         return 0
 
     cdef int enter(self, State s, EncodedSentence sentence, int site) except -1 nogil:
-        """Score a site and let it play."""
+        """Score a site and update the tournament."""
         self.choice.look(s, sentence, site, None, None)
         self.actions[site] = self.choice.action
         self.carried[site] = self.choice.carried
@@ -74,7 +74,7 @@ cdef class SiteSearch:
         return 0
 
     cdef void play(self, int site) noexcept nogil:
-        """Replay the matches on the way from a site to the final; of equals the left one wins."""
+        """Replay the matches from a site up to the final; ties go to the left."""
         cdef int match = (self.leaves + site) // 2, left, right
         while match > 0:
             left = self.winners[2 * match]
