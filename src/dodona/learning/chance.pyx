@@ -4,17 +4,17 @@ from libc.stdint cimport uint64_t
 
 
 cdef class Chance:
-    """Xorshift (Marsaglia 2003), begun with a seed."""
+    """Xorshift (Marsaglia 2003), initialized with a seed."""
 
     def __init__(self, seed):
         self.state = (seed * 2654435761 + 88172645463325252) % (1 << 64)
 
     def draw(self):
-        """`random` for people."""
+        """Python access to `random`, for tests."""
         return self.random()
 
     cdef double random(self) noexcept nogil:
-        """A number from 0 up to 1."""
+        """Return a random number in [0, 1)."""
         self.state ^= self.state << 13
         self.state ^= self.state >> 7
         self.state ^= self.state << 17

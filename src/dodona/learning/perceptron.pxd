@@ -23,17 +23,17 @@ cdef class GreedyLearner:
     cdef readonly Weights weights
     cdef Policy policy
     cdef LinearScorer scorer
-    cdef long long steps, mistakes            # since they were last asked for
-    cdef bint random_choice                   # of the correct actions one at random, not the best
-    cdef bint stays                           # after a mistake the configuration stays as it is (easy-first)
+    cdef long long steps, mistakes            # since the last report
+    cdef bint random_choice                   # a random correct action, not the best one
+    cdef bint stays                           # after a mistake the configuration does not change (easy-first)
     cdef int rule                             # PERCEPTRON, PREDICTION (passive-aggressive) or MAX_LOSS
     cdef double aggressiveness
     cdef Chance chance
     cdef State s
-    cdef Candidate best                       # of the correct actions the one with the highest score
-    cdef Candidate predicted                  # of all legal ones
-    cdef Candidate rival                      # the one that `best` must beat
-    cdef int carried                          # the label that a plain move carries along
+    cdef Candidate best                       # the correct action with the highest score
+    cdef Candidate predicted                  # the legal action with the highest score
+    cdef Candidate rival                      # the action that the update is against
+    cdef int carried                          # the label that a plain move carries
     cdef uint64_t[::1] best_keys              # the features at the site of `best`
     cdef uint64_t[::1] rival_keys             # and at that of `rival`
 

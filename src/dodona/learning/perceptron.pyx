@@ -1,8 +1,8 @@
-"""Training on one sentence: Algorithm 3 of Goldberg and Nivre (2013), of which all other regimes are special cases.
+"""Training on one sentence: Algorithm 3 of Goldberg and Nivre (2013); the other training regimes are special cases.
 
-In every configuration the model predicts the best legal action, the oracle says which ones are correct, and the weights
-change if the prediction is not among them. What differs between regimes is what counts as correct (the policy) and where
-training goes after a mistake (exploration).
+In every configuration the model predicts the best legal action, the oracle determines the correct ones, and the weights
+are updated if the prediction is not among them. Regimes differ in which actions are correct (the policy) and in which
+action is followed after a mistake (exploration).
 """
 
 from array import array
@@ -14,13 +14,13 @@ from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE
 cdef int PERCEPTRON = 0, PREDICTION = 1, MAX_LOSS = 2
-cdef int TRIES = 50  # updates of one configuration before training goes on after all
+cdef int TRIES = 50  # updates in one configuration before training continues with the correct action
 
 RULES = {"perceptron": 0, "pa": 1, "pa-max-loss": 2}
 
 
 cdef class GreedyLearner:
-    """One model in the making. `rule` is a key of RULES."""
+    """A model during training. `rule` is a key of RULES."""
 
     def __init__(
         self, Policy policy, templates, *, str rule="perceptron", double aggressiveness=1.0, bint random_choice=False,
@@ -40,8 +40,8 @@ cdef class GreedyLearner:
         self.rival_keys = array("Q", bytes(8 * len(templates)))
 
     def train(self, Words words not None, Gold gold not None, int[::1] moves, double explore):
-        """Go through one sentence; `explore` is how often a mistake is followed. `moves` is a planned derivation, or
-        empty for the system's canonical one."""
+        """Train on one sentence; `explore` is the probability that a mistake is followed. `moves` is a planned
+        derivation, or empty for the system's canonical one."""
         if gold.n != words.n or gold.n + 2 > self.s.width:
             raise ValueError(f"a gold tree of {gold.n} words for {words.n}, with room for {self.s.width - 2}")
         cdef State s = self.s
@@ -49,7 +49,7 @@ cdef class GreedyLearner:
             self.train_on(s, words, gold, moves, explore)
 
     def count(self):
-        """(steps, mistakes) since the last call."""
+        """Return (steps, mistakes) since the last call."""
         counted = self.steps, self.mistakes
         self.steps = self.mistakes = 0
         return counted
@@ -96,7 +96,7 @@ cdef class GreedyLearner:
                 if cost == NONE:
                     continue
                 score = scores[a]
-                # correct is what costs least: nothing, unless the tree is one that the system cannot build
+                # correct are the actions of least cost: zero, unless the system cannot build the tree
                 if self.best.action == NONE or cost < self.best.cost or (
                     cost == self.best.cost and score > self.best.score
                 ):
@@ -116,9 +116,9 @@ cdef class GreedyLearner:
         return 0
 
     cdef int update(self) except -1 nogil:
-        """Make `best` better and `rival` worse: by 1, or by as much as a passive-aggressive step needs."""
+        """Update the weights towards `best` and away from `rival`: by 1, or by the passive-aggressive step size."""
         cdef float amount = 1
-        if self.best.action == self.rival.action:  # at two sites: what these have in common stays as it is
+        if self.best.action == self.rival.action:  # at two sites: the weights of shared features do not change
             self.leave_out_shared()
         if self.rule != PERCEPTRON:
             amount = self.rival.score - self.best.score
@@ -130,7 +130,7 @@ cdef class GreedyLearner:
         return 0
 
     cdef void leave_out_shared(self) noexcept nogil:
-        """Forget the features that `best` and `rival` have in common; no site has a feature twice."""
+        """Remove the features that `best` and `rival` share; no site has a feature twice."""
         cdef int i = 0, j
         while i < self.best.count:
             j = 0
@@ -145,7 +145,7 @@ cdef class GreedyLearner:
                 self.rival_keys[j] = self.rival_keys[self.rival.count]
 
     cdef int any_correct(self) noexcept nogil:
-        """The best correct action; or any, where a random one is wanted and all are at one site."""
+        """Return the best correct action; with `random_choice` and one site, a random correct action."""
         cdef int a, alike = 0, chosen = self.best.action
         if self.random_choice and not self.system.has_sites:
             for a in range(self.system.actions):

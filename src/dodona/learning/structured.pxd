@@ -20,12 +20,12 @@ cdef struct Change:
 cdef class StructuredLearner:
     cdef readonly TransitionSystem system
     cdef readonly Weights weights
-    cdef long long steps, mistakes           # sentences, and those that led to an update, since they were last asked for
+    cdef long long steps, mistakes           # sentences, and those with an update, since the last report
     cdef Policy policy
     cdef LinearScorer scorer
     cdef Beam beam                           # searches freely
     cdef Beam guide                          # searches among correct actions
-    cdef bint early                          # update when the correct path leaves the beam, not where it is worst
+    cdef bint early                          # early update, not max-violation
     cdef int rule
     cdef double aggressiveness
     cdef State s

@@ -1,9 +1,11 @@
-"""Learning with a beam: one update for a sentence, between two whole derivations (Collins and Roark 2004; Huang et al. 2012).
+"""Structured perceptron with a beam: one update per sentence, between two derivations (Collins and Roark 2004; Huang et
+al. 2012).
 
-The correct derivation is the static oracle's. If the oracle leaves a choice, it is latent: the best one that a beam search
-among correct actions finds with the weights as they are (2015, section 5). The free search disagrees where its best
-hypothesis has a higher score than the correct derivation has after as many steps. Max-violation updates with both up to
-the step where the difference is largest; early update up to where the correct one falls out of the beam.
+The correct derivation is the static oracle's. If the oracle allows several, it is a latent variable: the best one that
+a beam search among correct actions finds with the current weights (Björkelund and Nivre 2015, section 5). There is a
+violation where the best hypothesis of the free search has a higher score than the correct derivation after as many
+steps. Max-violation updates up to the step where the difference is largest; early update up to the step where the
+correct derivation falls out of the beam.
 """
 
 from array import array
@@ -21,7 +23,7 @@ cdef int PERCEPTRON = 0
 
 
 cdef class StructuredLearner:
-    """One model in the making, by beam search with `width` hypotheses. `latent`: the oracle leaves a choice."""
+    """A model during training, with a beam of `width` hypotheses. `latent`: the oracle allows several derivations."""
 
     def __cinit__(
         self, Policy policy, templates, *, int width, bint latent, bint early=False, str rule="perceptron",
@@ -45,14 +47,14 @@ cdef class StructuredLearner:
         free(self.changes)
 
     def train(self, Words words not None, Gold gold not None, int[::1] moves, double explore):
-        """Learn from one sentence; `moves` is a planned derivation, or empty for the oracle's. A beam explores by itself,
+        """Train on one sentence; `moves` is a planned derivation, or empty for the oracle's. The beam itself explores,
         so `explore` has no effect."""
         if gold.n != words.n or gold.n + 2 > self.s.width:
             raise ValueError(f"a gold tree of {gold.n} words for {words.n}, with room for {self.s.width - 2}")
         self.learn(words, gold, moves)
 
     def count(self):
-        """(sentences, those that led to an update) since the last call."""
+        """Return (sentences, sentences with an update) since the last call."""
         counted = self.steps, self.mistakes
         self.steps = self.mistakes = 0
         return counted
@@ -100,7 +102,7 @@ cdef class StructuredLearner:
         return 0
 
     cdef int correct(self, Words words, Gold gold, int length, int other, double violation) except -1:
-        """Make the correct path better, as far as it is `length` long, and the other worse."""
+        """Update the weights towards the correct path, up to `length` steps, and away from the other path."""
         cdef int shared = 0, k, loss = 0
         cdef Py_ssize_t i
         cdef double norm = 0, delta = 1
@@ -111,7 +113,7 @@ cdef class StructuredLearner:
         self.collect(words, self.right, shared, length, 1)
         self.collect(words, self.wrong, shared, other, -1)
         if self.rule != PERCEPTRON:
-            for k in range(1, gold.n + 1):  # the configuration is where the wrong path has led to
+            for k in range(1, gold.n + 1):  # the configuration at the end of the wrong path
                 if self.s.head[k] != NONE and gold.head[k] <= gold.n:
                     loss += self.s.head[k] != gold.head[k] or gold.wrong_label(gold.head[k], k, self.s.label[k])
             for i in range(self.changed):
@@ -123,7 +125,7 @@ cdef class StructuredLearner:
         return 0
 
     cdef int collect(self, Words words, int[::1] path, int shared, int length, int amount) except -1:
-        """Walk along a path and count its features from where it has left the shared part."""
+        """Follow a path and count its features from the end of the shared part on."""
         cdef int step, i, count
         cdef float* scores
         self.system.start(self.s, words.n)
@@ -155,7 +157,7 @@ cdef class StructuredLearner:
         return 0
 
     cdef int reserve(self, int steps) except -1:
-        """Room for derivations of this length."""
+        """Allocate memory for derivations of this length."""
         if self.right.shape[0] <= steps:
             right, wrong, prefix = (array(kind, [0]) * (2 * steps + 8) for kind in "iid")
             memoryview(right)[: len(self.right)] = memoryview(self.right)
