@@ -201,7 +201,7 @@ def test_needs_raw_text() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("marks", np.zeros(3, np.uint32)),
+        ("fingerprints", np.zeros(3, np.uint32)),
         ("counts", np.zeros(0, np.uint8)),
         ("rows", np.full(100, 0xFFFF, np.uint16)),
         ("wide", np.zeros(1, np.int16)),

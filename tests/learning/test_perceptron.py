@@ -14,8 +14,8 @@ from reference.policy import Oracle
 from samples.random_parses import OPTIONS, built, random_part, random_sentence, random_tree
 from samples.small_templates import small_templates
 
-from dodona.learning.chance import Chance
 from dodona.learning.perceptron import RULES, GreedyLearner
+from dodona.learning.random_generator import RandomGenerator
 from dodona.oracles.policy import Policy, leaves_a_choice
 from dodona.scoring.linear.templates import Templates
 from dodona.systems.build import BuiltSystem
@@ -47,7 +47,7 @@ def train_both(system: BuiltSystem, regime: Regime, seed: int) -> tuple[GreedyLe
     policy = Policy(system.core, regime.oracle, longest=regime.longest)
     common: dict[str, Any] = {"rule": regime.rule, "aggressiveness": 0.3, "random_choice": regime.random_choice}
     compiled = GreedyLearner(policy, templates, longest=regime.longest, seed=seed, **common)
-    naive = Perceptron(system.core, draw=Chance(seed).draw, **common)
+    naive = Perceptron(system.core, draw=RandomGenerator(seed).draw, **common)
     examples = []
     for _ in range(regime.sentences):
         n = chance.randint(1, regime.longest)
@@ -149,7 +149,7 @@ def test_easy_first_with_its_static_oracle() -> None:
 
 
 def test_random_numbers_are_spread_evenly() -> None:
-    draw = Chance(1).draw
+    draw = RandomGenerator(1).draw
     counts = np.bincount([int(10 * draw()) for _ in range(20_000)], minlength=10)
     assert len(counts) == 10
     assert all(1800 < count < 2200 for count in counts)
@@ -158,7 +158,7 @@ def test_random_numbers_are_spread_evenly() -> None:
 def test_random_numbers_by_hand() -> None:
     """Xorshift with the shifts 13, 7 and 17; the upper 53 bits are the fraction."""
     state = 3 * 2654435761 + 88172645463325252
-    chance = Chance(3)
+    chance = RandomGenerator(3)
     for _ in range(5):
         state ^= state << 13 & (1 << 64) - 1
         state ^= state >> 7

@@ -45,7 +45,7 @@ def rewritten(model: bytes, change: object) -> bytes:
 def test_it_is_a_safetensors_file(model: bytes) -> None:
     length = int.from_bytes(model[:8], "little")
     header = json.loads(model[8 : 8 + length])
-    assert set(header) == {"__metadata__", *(f"parser.{name}" for name in ("marks", "counts", "rows", "wide"))}
+    assert set(header) == {"__metadata__", *(f"parser.{name}" for name in ("fingerprints", "counts", "rows", "wide"))}
     assert max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__") == len(
         model[8 + length :]
     )
@@ -84,16 +84,16 @@ def test_another_version(model: bytes, tmp_path: Path, version: str) -> None:
 
 def test_arrays_in_wrong_places(model: bytes, tmp_path: Path) -> None:
     def overlap(header: dict[str, dict[str, list[int]]]) -> None:
-        header["parser.counts"]["data_offsets"] = header["parser.marks"]["data_offsets"]
+        header["parser.counts"]["data_offsets"] = header["parser.fingerprints"]["data_offsets"]
 
     def huge(header: dict[str, dict[str, list[int]]]) -> None:
-        header["parser.marks"]["shape"] = [2**62]
+        header["parser.fingerprints"]["shape"] = [2**62]
 
     def negative(header: dict[str, dict[str, list[int]]]) -> None:
-        header["parser.marks"]["shape"] = [-1]
+        header["parser.fingerprints"]["shape"] = [-1]
 
     def strange(header: dict[str, dict[str, object]]) -> None:
-        header["parser.marks"]["dtype"] = "F99"
+        header["parser.fingerprints"]["dtype"] = "F99"
 
     for change in (overlap, huge, negative, strange):
         refuse(tmp_path / "m", rewritten(model, change), "array")
@@ -101,11 +101,14 @@ def test_arrays_in_wrong_places(model: bytes, tmp_path: Path) -> None:
 
 def test_a_name_that_stands_twice(model: bytes, tmp_path: Path) -> None:
     length = int.from_bytes(model[:8], "little")
-    header = model[8 : 8 + length].rstrip()[:-1] + b', "marks": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}'
+    header = (
+        model[8 : 8 + length].rstrip()[:-1]
+        + b', "fingerprints": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}'
+    )
     refuse(tmp_path / "m", len(header).to_bytes(8, "little") + header + model[8 + length :], "twice")
 
 
-@pytest.mark.parametrize("name", ["marks", "counts", "rows", "wide"])
+@pytest.mark.parametrize("name", ["fingerprints", "counts", "rows", "wide"])
 def test_weights_that_do_not_fit_each_other(model: bytes, tmp_path: Path, name: str) -> None:
     """With a digest that is right: the arrays themselves are checked before the compiled loops see them."""
     path = tmp_path / "m"
@@ -114,7 +117,7 @@ def test_weights_that_do_not_fit_each_other(model: bytes, tmp_path: Path, name: 
     key = f"parser.{name}"
     for values in (arrays[key][:-1], np.full_like(arrays[key], 0xFF if name == "counts" else 0x7FFF)):
         modelfile.save(tmp_path / "changed", metadata, {**arrays, key: np.ascontiguousarray(values)})
-        if name == "marks" and len(values) == len(arrays[key]):
+        if name == "fingerprints" and len(values) == len(arrays[key]):
             dodona.load(tmp_path / "changed")  # other features, but nothing that points outside
         elif name == "wide" and len(values) == len(arrays[key]):
             dodona.load(tmp_path / "changed")

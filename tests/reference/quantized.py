@@ -1,6 +1,6 @@
 """Frozen weights as dictionaries: the numbers that a model keeps, and what its four arrays say.
 
-marks    of each feature, in the order of the table: the lower half of its name, made odd
+fingerprints    of each feature, in the order of the table: the lower half of its name, made odd
 counts   how many features each bucket has; the upper half of the name says which bucket
 rows     of each feature: how many (action, weight) pairs, then the pairs; or 0xFFFF and the number of a wide row
 wide     rows with one 16-bit weight for every action
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 WIDE = 0xFFFF
 Numbers = dict[tuple[int, int], int]  # by feature and action
-Layout = dict[tuple[int, int], tuple[bool, dict[int, int]]]  # by bucket and mark: whether wide, weight by action
+Layout = dict[tuple[int, int], tuple[bool, dict[int, int]]]  # by bucket and fingerprint: whether wide, weight by action
 
 
 def bits_of(actions: int) -> int:
@@ -66,21 +66,23 @@ def expected_layout(numbers: Numbers, actions: int) -> Layout:
     }
 
 
-def layout(actions: int, marks: NDArray[Any], counts: NDArray[Any], rows: NDArray[Any], wide: NDArray[Any]) -> Layout:
+def layout(
+    actions: int, fingerprints: NDArray[Any], counts: NDArray[Any], rows: NDArray[Any], wide: NDArray[Any]
+) -> Layout:
     """Read the arrays one number after the other."""
     bits = bits_of(actions)
     buckets = [bucket for bucket, count in enumerate(counts.tolist()) for _ in range(count)]
     numbers, at = rows.tolist(), 0
     found: Layout = {}
-    for bucket, mark in zip(buckets, marks.tolist(), strict=True):
+    for bucket, fingerprint in zip(buckets, fingerprints.tolist(), strict=True):
         if numbers[at] == WIDE:
             number = numbers[at + 1] | numbers[at + 2] << 16
             row = wide[number * actions : (number + 1) * actions].tolist()
-            found[bucket, mark] = True, {action: weight for action, weight in enumerate(row) if weight}
+            found[bucket, fingerprint] = True, {action: weight for action, weight in enumerate(row) if weight}
             at += 3
         else:
             pairs = numbers[at + 1 : at + 1 + numbers[at]]
-            found[bucket, mark] = False, dict(_pair(pair, bits) for pair in pairs)
+            found[bucket, fingerprint] = False, dict(_pair(pair, bits) for pair in pairs)
             at += 1 + len(pairs)
     assert at == len(numbers)
     return found

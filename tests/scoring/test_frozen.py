@@ -1,4 +1,4 @@
-"""Frozen weights: every feature is found, however crowded its shelf, and no other."""
+"""Frozen weights: every feature is found, however crowded its group, and no other."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_each_feature_is_found_and_no_other(keys: "NDArray[np.uint64]") -> None:
 def test_of_features_that_look_alike_the_first_is_found() -> None:
     """Marks are half of a name, so two can be the same; more of a damaged file can."""
     keys = np.array([2, 4, 6], np.uint64)
-    marks, counts, rows, wide = freeze(keys, np.arange(3, dtype=np.uint16), np.ones(3), ACTIONS)
-    alike = FrozenWeights(ACTIONS, np.full_like(marks, marks[0]), counts, rows, wide)
+    fingerprints, counts, rows, wide = freeze(keys, np.arange(3, dtype=np.uint16), np.ones(3), ACTIONS)
+    alike = FrozenWeights(ACTIONS, np.full_like(fingerprints, fingerprints[0]), counts, rows, wide)
     assert alike.scores(keys[:1]) == expected(0)
     assert alike.scores(keys[1:]) == expected()

@@ -95,10 +95,10 @@ def test_features_that_all_fall_into_one_bucket_are_refused() -> None:
 @pytest.mark.parametrize("actions", [3, 300, 3000])
 def test_rows_are_sound_only_as_defined(actions: int) -> None:
     """One number changed at random, at the end or in the middle, or the number of rows off by one."""
-    marks, _, rows, wide = frozen(random_model(actions, seed=7)[:400], actions)
+    fingerprints, _, rows, wide = frozen(random_model(actions, seed=7)[:400], actions)
     long_pairs = rows.dtype == np.uint32
     plain, step = rows.view(np.uint16), 2 if long_pairs else 1
-    counts = len(marks), len(wide) // actions
+    counts = len(fingerprints), len(wide) // actions
     assert rows_are_sound(plain, step, *counts, actions)
     chance = random.Random(5)
     verdicts = []

@@ -83,7 +83,7 @@ def test_where_all_fits_all_is_kept(actions: int) -> None:
 def test_where_nothing_fits_nothing_is_kept() -> None:
     weights = random_weights(40, seed=1)
     arrays = arrays_of_size(weights, 8)
-    assert len(arrays["marks"]) == len(arrays["rows"]) == len(arrays["wide"]) == 0
+    assert len(arrays["fingerprints"]) == len(arrays["rows"]) == len(arrays["wide"]) == 0
     assert FrozenWeights(40, *arrays.values()).scores(np.array([1], np.uint64)) == [0] * 40
 
 

@@ -123,9 +123,9 @@ def train_lemmatizer(
         if script in number and len(script.prefix) + len(script.suffix) < len(form)
     ]
     learner = ScriptLearner(core)
-    chance = random.Random(options.seed)
+    generator = random.Random(options.seed)
     for iteration in range(1, options.iterations + 1):
-        chance.shuffle(examples)
+        generator.shuffle(examples)
         mistakes = sum([learner.train(*example) for example in examples])
         if report is not None and report(Iteration(iteration, len(examples), mistakes, learner.weights.features)):
             break

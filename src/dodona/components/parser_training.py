@@ -78,10 +78,10 @@ def train_parser(
         (encode(sentence), *_gold(heads, [numbers.get(name, NONE) for name in names], options, built))
         for sentence, heads, names in prepared
     ]
-    chance = random.Random(options.seed)
+    generator = random.Random(options.seed)
     order = list(range(len(examples)))
     for number in range(1, (options.iterations or 0) + 1):
-        chance.shuffle(order)
+        generator.shuffle(order)
         explore = options.explore if options.oracle == "dynamic" and number > options.explore_after else 0.0
         for i in order:
             words, gold, moves = examples[i]

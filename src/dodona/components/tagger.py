@@ -115,9 +115,9 @@ def train_tagger(
         for words, numbers in part
     ]
     learner = TagLearner(tagset, options.seed % (1 << 64))
-    chance = random.Random(options.seed)
+    generator = random.Random(options.seed)
     for iteration in range(1, options.iterations + 1):
-        chance.shuffle(prepared)
+        generator.shuffle(prepared)
         for traits, numbers in prepared:
             learner.train(traits, numbers)
         if report is not None and report(Iteration(iteration, *learner.count(), learner.weights.features)):

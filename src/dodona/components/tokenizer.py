@@ -211,10 +211,10 @@ def train_tokenizer(
     lessons = [_Lesson(text, tokens, rules, expander, times) for text, tokens in texts]
     beginnings = [(lesson, k) for lesson in lessons for k in lesson.beginnings]
     learner = SegmentLearner(options.rate)
-    chance = random.Random(options.seed)
+    generator = random.Random(options.seed)
     asked = mistakes = 0
     for number in range(1, options.iterations + 1):
-        chance.shuffle(beginnings)
+        generator.shuffle(beginnings)
         for lesson, k in beginnings:
             learner.sentence(lesson.passage, lesson.gold, k)
             for question in lesson.multiword.get(k, ()):

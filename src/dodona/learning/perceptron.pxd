@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
-from dodona.learning.chance cimport Chance
+from dodona.learning.random_generator cimport RandomGenerator
 from dodona.oracles.policy cimport Policy
 from dodona.scoring.linear.features cimport Words
 from dodona.scoring.linear.scorer cimport LinearScorer
@@ -28,7 +28,7 @@ cdef class GreedyLearner:
     cdef bint stays                           # after a mistake the configuration does not change (easy-first)
     cdef int rule                             # PERCEPTRON, PREDICTION (passive-aggressive) or MAX_LOSS
     cdef double aggressiveness
-    cdef Chance chance
+    cdef RandomGenerator generator
     cdef State s
     cdef Candidate best                       # the correct action with the highest score
     cdef Candidate predicted                  # the legal action with the highest score

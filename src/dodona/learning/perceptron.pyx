@@ -34,7 +34,7 @@ cdef class GreedyLearner:
         self.aggressiveness = aggressiveness
         self.random_choice = random_choice
         self.stays = self.system.has_sites
-        self.chance = Chance(seed)
+        self.generator = RandomGenerator(seed)
         self.s = State(longest)
         self.best_keys = array("Q", bytes(8 * len(templates)))
         self.rival_keys = array("Q", bytes(8 * len(templates)))
@@ -70,7 +70,7 @@ cdef class GreedyLearner:
                 self.system.act(s, self.predicted.action, self.predicted.site, self.carried)
             else:
                 self.mistakes += 1
-                if explore > 0 and self.chance.random() < explore:
+                if explore > 0 and self.generator.random() < explore:
                     self.system.act(s, self.predicted.action, self.predicted.site, self.carried)
                 elif self.stays and tries < TRIES:
                     tries += 1
@@ -151,6 +151,6 @@ cdef class GreedyLearner:
             for a in range(self.system.actions):
                 if self.policy.costs[a] == self.best.cost:
                     alike += 1
-                    if self.chance.random() * alike < 1:
+                    if self.generator.random() * alike < 1:
                         chosen = a
         return chosen

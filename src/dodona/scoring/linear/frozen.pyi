@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 class FrozenWeights:
     actions: int
     def __init__(
-        self, actions: int, marks: NDArray[Any], counts: NDArray[Any], rows: NDArray[Any], wide: NDArray[Any]
+        self, actions: int, fingerprints: NDArray[Any], counts: NDArray[Any], rows: NDArray[Any], wide: NDArray[Any]
     ) -> None: ...
     def scores(self, keys: NDArray[Any]) -> list[int]: ...
 

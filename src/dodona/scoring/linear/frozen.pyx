@@ -9,9 +9,9 @@ cdef extern from "rows.h" nogil:
     void dodona_add_shorts(int32_t* scores, const int16_t* row, int n)
     void* dodona_allocate(size_t size)
     void dodona_free(void* memory)
-    size_t dodona_shelf_of(uint64_t bucket)
+    size_t dodona_group_of(uint64_t bucket)
     int dodona_find(
-        const Shelf* shelves, uint64_t buckets, const uint64_t* keys, int count, const uint16_t* rows, uint32_t* found
+        const Group* groups, uint64_t buckets, const uint64_t* keys, int count, const uint16_t* rows, uint32_t* found
     )
     int PLACES "DODONA_PLACES"
 
@@ -31,43 +31,43 @@ cdef class FrozenWeights:
     or large weights are dense: a 16-bit number for each action. Only the hash table of the features is built here.
     """
 
-    def __init__(self, int actions, marks, counts, rows, wide):
+    def __init__(self, int actions, fingerprints, counts, rows, wide):
         self.actions = actions
         self.bits = weight_bits(actions)
         self.long_pairs = self.bits == 16
         self.rows = rows.view(np.uint16)
         self.wide = wide
         self.buckets = len(counts)
-        self.build(marks, counts)
+        self.build(fingerprints, counts)
 
     def __dealloc__(self):
-        dodona_free(self.shelves)
+        dodona_free(self.groups)
 
-    cdef build(self, const uint32_t[::1] marks, const uint8_t[::1] counts):
-        """Insert every feature at the first free place from its shelf on (open addressing), in the order of the file.
+    cdef build(self, const uint32_t[::1] fingerprints, const uint8_t[::1] counts):
+        """Insert every feature at the first free place from its group on (open addressing), in the order of the file.
 
-        Of features with the same fingerprint on one shelf, only the first is kept: the others could not be found.
+        Of features with the same fingerprint on one group, only the first is kept: the others could not be found.
         """
         cdef Py_ssize_t bucket, i, k, feature = 0, place = 0
         cdef uint64_t start = 0
         cdef int step = 2 if self.long_pairs else 1
-        cdef Shelf* shelf
+        cdef Group* group
         for bucket in range(counts.shape[0]):
-            place = max(place, <Py_ssize_t> dodona_shelf_of(bucket) * PLACES) + counts[bucket]
-        self.shelves = <Shelf*> dodona_allocate((place // PLACES + 2) * sizeof(Shelf))
-        if self.shelves == NULL:
+            place = max(place, <Py_ssize_t> dodona_group_of(bucket) * PLACES) + counts[bucket]
+        self.groups = <Group*> dodona_allocate((place // PLACES + 2) * sizeof(Group))
+        if self.groups == NULL:
             raise MemoryError
         place = 0
         for bucket in range(counts.shape[0]):
-            place = max(place, <Py_ssize_t> dodona_shelf_of(bucket) * PLACES)
+            place = max(place, <Py_ssize_t> dodona_group_of(bucket) * PLACES)
             for i in range(counts[bucket]):
-                shelf = &self.shelves[place // PLACES]
+                group = &self.groups[place // PLACES]
                 k = 0
-                while k < place % PLACES and shelf.marks[k] != marks[feature]:
+                while k < place % PLACES and group.fingerprints[k] != fingerprints[feature]:
                     k += 1
                 if k == place % PLACES:
-                    shelf.marks[k] = marks[feature]
-                    shelf.starts[k] = start + 1
+                    group.fingerprints[k] = fingerprints[feature]
+                    group.starts[k] = start + 1
                     place += 1
                 start += step * (3 if self.rows[start] == WIDE else 1 + self.rows[start])
                 feature += 1
@@ -86,7 +86,7 @@ cdef class FrozenWeights:
         cdef const uint16_t* rows = &self.rows[0]
         cdef const uint16_t* row
         memset(scores, 0, self.actions * sizeof(int32_t))
-        hits = dodona_find(self.shelves, self.buckets, keys, count, rows, found)
+        hits = dodona_find(self.groups, self.buckets, keys, count, rows, found)
         for i in range(hits):
             row = &rows[found[i] - 1]
             if row[0] == WIDE:
@@ -107,7 +107,7 @@ cdef class FrozenWeights:
 
 
 def freeze(keys, actions, weights, int action_count):
-    """Return (marks, counts, rows, wide): fingerprints of the features in the order of the table, and quantized
+    """Return (fingerprints, counts, rows, wide): fingerprints of the features in the order of the table, and quantized
     weights, with 16 bits for rows that need them.
 
     The scale is chosen so that nearly all weights fit; weights that round to 0 are removed. For the perceptron, whose
@@ -126,7 +126,7 @@ def freeze(keys, actions, weights, int action_count):
     counts = np.bincount(places.astype(np.int64), minlength=buckets)
     if len(counts) and counts.max() > 255:
         raise ValueError("the feature hashes are not spread evenly")
-    marks = (features & np.uint64(0xFFFFFFFF)).astype(np.uint32) | np.uint32(1)
+    fingerprints = (features & np.uint64(0xFFFFFFFF)).astype(np.uint32) | np.uint32(1)
     largest = np.maximum.reduceat(np.abs(numbers), begins) if len(begins) else np.zeros(0, np.int16)
     is_wide = (sizes * 3 > action_count) | (largest > most)
     short = bits < 16
@@ -164,7 +164,7 @@ def freeze(keys, actions, weights, int action_count):
             else:
                 long_view[at + 1 + j] = action_view[k] | (<uint32_t> <uint16_t> number_view[k]) << 16
         at += 1 + size_view[i]
-    return marks, counts.astype(np.uint8), rows, wide
+    return fingerprints, counts.astype(np.uint8), rows, wide
 
 
 def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssize_t wide, int actions):

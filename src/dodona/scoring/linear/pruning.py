@@ -13,7 +13,7 @@ from dodona.scoring.linear.weights import Weights
 
 __all__ = ["WEIGHTS", "checked_weights", "frozen_arrays"]
 
-WEIGHTS = ("marks", "counts", "rows", "wide")
+WEIGHTS = ("fingerprints", "counts", "rows", "wide")
 """The names of the arrays."""
 
 
@@ -40,13 +40,13 @@ def checked_weights(where: str, actions: int, arrays: Mapping[str, NDArray[Any]]
     missing = [name for name in WEIGHTS if name not in arrays]
     if missing:
         raise FormatError(f"{where}: no array {missing[0]!r}; expected the weights of a model")
-    marks, counts, rows, wide = (arrays[name] for name in WEIGHTS)
+    fingerprints, counts, rows, wide = (arrays[name] for name in WEIGHTS)
     row_kind = "<u2" if weight_bits(actions) < 16 else "<u4"
-    kinds = [array.dtype.str for array in (marks, counts, rows, wide)]
+    kinds = [array.dtype.str for array in (fingerprints, counts, rows, wide)]
     if kinds != ["<u4", "|u1", row_kind, "<i2"] or len(wide) % actions or not len(counts):
         raise FormatError(f"{where}: weights of another kind than expected")
-    if int(counts.sum(dtype="int64")) != len(marks) or not rows_are_sound(
-        rows.view("<u2"), 1 if row_kind == "<u2" else 2, len(marks), len(wide) // actions, actions
+    if int(counts.sum(dtype="int64")) != len(fingerprints) or not rows_are_sound(
+        rows.view("<u2"), 1 if row_kind == "<u2" else 2, len(fingerprints), len(wide) // actions, actions
     ):
         raise FormatError(f"{where}: the weights do not fit the {actions} classes of the model")
-    return FrozenWeights(actions, marks, counts, rows, wide)
+    return FrozenWeights(actions, fingerprints, counts, rows, wide)

@@ -89,36 +89,36 @@ static void dodona_free(void *memory)
 
 /* Features that are compared at once: as many as fit into a cache line. */
 typedef struct {
-    uint32_t marks[DODONA_PLACES]; /* fingerprints: lower half of the hash, made odd; unique; free places (0) last */
+    uint32_t fingerprints[DODONA_PLACES]; /* fingerprints: lower half of the hash, made odd; unique; free places (0) last */
     uint32_t starts[DODONA_PLACES]; /* of its row, counted from 1 */
-} dodona_shelf;
+} dodona_group;
 
-static inline size_t dodona_shelf_of(uint64_t bucket)
+static inline size_t dodona_group_of(uint64_t bucket)
 {
     return bucket / 2; /* a bucket has two features on average, so half of the places stay free */
 }
 
 /* Write the starts of the rows of these features, counted from 1, into `found`, and return how many have a row.
-   Features that do not fit on a shelf are on the next one (open addressing). All shelves and rows are prefetched,
+   Features that do not fit on a group are on the next one (open addressing). All groups and rows are prefetched,
    because most of them are not in the cache. */
 DODONA_VERSIONS
-static int dodona_find(const dodona_shelf *shelves, uint64_t buckets, const uint64_t *keys, int count,
+static int dodona_find(const dodona_group *groups, uint64_t buckets, const uint64_t *keys, int count,
                        const uint16_t *rows, uint32_t *found)
 {
     int hits = 0;
     for (int i = 0; i < count; i++)
-        dodona_prefetch(&shelves[dodona_shelf_of((keys[i] >> 32) * buckets >> 32)]);
+        dodona_prefetch(&groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)]);
     for (int i = 0; i < count; i++) {
-        const dodona_shelf *shelf = &shelves[dodona_shelf_of((keys[i] >> 32) * buckets >> 32)];
-        const uint32_t mark = (uint32_t)keys[i] | 1;
+        const dodona_group *group = &groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)];
+        const uint32_t fingerprint = (uint32_t)keys[i] | 1;
         uint32_t start = 0;
-        for (;; shelf++) {
+        for (;; group++) {
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC unroll 1 /* so that the loop is vectorized and not unrolled */
 #endif
             for (int k = 0; k < DODONA_PLACES; k++)
-                start |= shelf->starts[k] & (0u - (uint32_t)(shelf->marks[k] == mark));
-            if (shelf->marks[DODONA_PLACES - 1] == 0 || start != 0)
+                start |= group->starts[k] & (0u - (uint32_t)(group->fingerprints[k] == fingerprint));
+            if (group->fingerprints[DODONA_PLACES - 1] == 0 || start != 0)
                 break;
         }
         dodona_prefetch(&rows[start]);

@@ -12,7 +12,7 @@ cdef struct Entry:
     float weight
     int32_t action
 
-cdef struct Past:   # the accumulator of a weight, for lazy averaging
+cdef struct Accumulator:   # the accumulator of a weight, for lazy averaging
     double total    # sum of the weight over all steps up to `last`
     int64_t last
 
@@ -22,10 +22,10 @@ cdef class Weights:
     cdef readonly long long now         # steps so far; the average is over all of them
     cdef HashTable table                # from features to their rows
     cdef Entry* entries
-    cdef Past* pasts
+    cdef Accumulator* accumulators
     cdef Py_ssize_t used, room
     cdef float* dense
-    cdef Past* dense_pasts
+    cdef Accumulator* dense_accumulators
     cdef Py_ssize_t dense_used, dense_room
     cdef int dense_from                 # a row with more entries than this becomes dense
     cdef uint32_t* free_rows            # for each power of two, the last freed row of that capacity, 0 for none
@@ -33,7 +33,7 @@ cdef class Weights:
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
-    cdef double average(self, float weight, const Past* past) noexcept nogil
+    cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil
     cdef uint32_t new_row(self, int room) except? 0 nogil
     cdef int make_dense(self, Row* row) except -1 nogil
     cdef Py_ssize_t find_entry(self, Row* row, int action) except -1 nogil

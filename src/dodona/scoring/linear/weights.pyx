@@ -1,6 +1,6 @@
 """The linear model during training: for each feature a row of weights, one for each action it was updated for.
 
-A row is sparse until it has become long. Every weight has an accumulator (`Past`), so that the average over all steps
+A row is sparse until it has become long. Every weight has an accumulator (`Accumulator`), so that the average over all steps
 can be computed at any time, and a step touches only the weights that it changes (lazy averaging). A feature is created
 at its first update.
 """
@@ -46,9 +46,9 @@ cdef class Weights:
     def __dealloc__(self):
         free(self.free_rows)
         free(self.entries)
-        free(self.pasts)
+        free(self.accumulators)
         free(self.dense)
-        free(self.dense_pasts)
+        free(self.dense_accumulators)
 
     @property
     def features(self):
@@ -105,7 +105,7 @@ cdef class Weights:
         cdef Row* row = <Row*> &self.table.add(key).value
         cdef Py_ssize_t where
         cdef float* weight
-        cdef Past* past
+        cdef Accumulator* accumulator
         if row.room == 0:  # a new feature
             row.start = self.new_row(2)
             row.room = 2
@@ -114,12 +114,12 @@ cdef class Weights:
         if row.size == DENSE:
             where = <Py_ssize_t> row.start * self.actions + action
             weight = &self.dense[where]
-            past = &self.dense_pasts[where]
+            accumulator = &self.dense_accumulators[where]
         else:
             weight = &self.entries[where].weight
-            past = &self.pasts[where]
-        past.total += <double> weight[0] * (self.now - past.last)
-        past.last = self.now
+            accumulator = &self.accumulators[where]
+        accumulator.total += <double> weight[0] * (self.now - accumulator.last)
+        accumulator.last = self.now
         weight[0] += delta
         return 0
 
@@ -139,7 +139,7 @@ cdef class Weights:
             bigger = self.new_row(2 * row.room)
             for j in range(row.size):
                 self.entries[bigger + j] = self.entries[row.start + j]
-                self.pasts[bigger + j] = self.pasts[row.start + j]
+                self.accumulators[bigger + j] = self.accumulators[row.start + j]
             while 1 << power < row.room:
                 power += 1
             self.entries[row.start].action = self.free_rows[power]
@@ -148,8 +148,8 @@ cdef class Weights:
             row.room = 2 * row.room
         self.entries[row.start + row.size].action = action
         self.entries[row.start + row.size].weight = 0
-        self.pasts[row.start + row.size].total = 0
-        self.pasts[row.start + row.size].last = self.now
+        self.accumulators[row.start + row.size].total = 0
+        self.accumulators[row.start + row.size].last = self.now
         row.size += 1
         return row.start + row.size - 1
 
@@ -167,7 +167,7 @@ cdef class Weights:
         if self.used + room > self.room:
             wanted = 2 * self.room + 65536
             self.entries = <Entry*> larger(self.entries, wanted * sizeof(Entry))
-            self.pasts = <Past*> larger(self.pasts, wanted * sizeof(Past))
+            self.accumulators = <Accumulator*> larger(self.accumulators, wanted * sizeof(Accumulator))
             self.room = wanted
         start = self.used
         self.used += room
@@ -180,17 +180,17 @@ cdef class Weights:
         if number == self.dense_room:
             wanted = 2 * self.dense_room + 1024
             self.dense = <float*> larger(self.dense, wanted * self.actions * sizeof(float))
-            self.dense_pasts = <Past*> larger(self.dense_pasts, wanted * self.actions * sizeof(Past))
+            self.dense_accumulators = <Accumulator*> larger(self.dense_accumulators, wanted * self.actions * sizeof(Accumulator))
             self.dense_room = wanted
         self.dense_used += 1
         for j in range(self.actions):
             self.dense[number * self.actions + j] = 0
-            self.dense_pasts[number * self.actions + j].total = 0
-            self.dense_pasts[number * self.actions + j].last = self.now
+            self.dense_accumulators[number * self.actions + j].total = 0
+            self.dense_accumulators[number * self.actions + j].last = self.now
         for j in range(row.size):
             where = number * self.actions + self.entries[row.start + j].action
             self.dense[where] = self.entries[row.start + j].weight
-            self.dense_pasts[where] = self.pasts[row.start + j]
+            self.dense_accumulators[where] = self.accumulators[row.start + j]
         row.start = number
         row.size = DENSE
         return 0
@@ -222,16 +222,16 @@ cdef class Weights:
                     actions[count] = j
                     weights[count] = self.average(
                         self.dense[<Py_ssize_t> row.start * self.actions + j],
-                        &self.dense_pasts[<Py_ssize_t> row.start * self.actions + j],
+                        &self.dense_accumulators[<Py_ssize_t> row.start * self.actions + j],
                     )
                 else:
                     actions[count] = self.entries[row.start + j].action
-                    weights[count] = self.average(self.entries[row.start + j].weight, &self.pasts[row.start + j])
+                    weights[count] = self.average(self.entries[row.start + j].weight, &self.accumulators[row.start + j])
                 if weights[count] != 0:
                     count += 1
         order = np.lexsort((action_array[:count], key_array[:count]))
         return key_array[:count][order], action_array[:count][order], weight_array[:count][order]
 
-    cdef double average(self, float weight, const Past* past) noexcept nogil:
+    cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil:
         """Return the average over all steps so far."""
-        return (past.total + <double> weight * (self.now - past.last)) / max(1, self.now)
+        return (accumulator.total + <double> weight * (self.now - accumulator.last)) / max(1, self.now)

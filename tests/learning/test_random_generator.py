@@ -2,7 +2,7 @@
 
 import pytest
 
-from dodona.learning.chance import Chance
+from dodona.learning.random_generator import RandomGenerator
 
 WORD = (1 << 64) - 1
 
@@ -21,7 +21,7 @@ def xorshift(seed: int, count: int) -> list[float]:
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 12345, 1 << 63, (1 << 64) + 3, -1])
 def test_it_is_xorshift(seed: int) -> None:
-    chance = Chance(seed)
+    chance = RandomGenerator(seed)
     drawn = [chance.draw() for _ in range(1000)]
     assert drawn == xorshift(seed, 1000)
     assert all(0 <= number < 1 for number in drawn)

@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport uint64_t
 
 @cython.final
-cdef class Chance:
+cdef class RandomGenerator:
     cdef uint64_t state
 
     cdef double random(self) noexcept nogil

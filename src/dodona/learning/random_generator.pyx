@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 
 
-cdef class Chance:
+cdef class RandomGenerator:
     """Xorshift (Marsaglia 2003), initialized with a seed."""
 
     def __init__(self, seed):
