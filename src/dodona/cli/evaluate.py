@@ -1,4 +1,4 @@
-"""`dodona evaluate`: how good a parse is, where its errors are, and whether another one is really better."""
+"""`dodona evaluate`: scores of a parse, error analysis, and significance of the difference between two parses."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ Value = int | float | None
 
 @dataclass
 class Table:
-    """Numbers with names, whatever the format they are shown in. Shares are in percent."""
+    """Named numbers, independent of the output format. Shares are in percent."""
 
     name: str
     title: str
@@ -72,7 +72,7 @@ class Result:
     default="table",
     show_default=True,
     type=click.Choice(["table", "json", "tsv"]),
-    help="For people or for scripts.",
+    help="Output format.",
 )
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, shuffles: int, seed: int,
@@ -81,8 +81,8 @@ def evaluate_command(
     """Score the trees and tags in SYSTEM against GOLD (CoNLL-U, `-` for standard input); compare it with SYSTEM2.
 
     The scores are those of the CoNLL 2018 shared task, for any tokenization of the same text. Where the words are the
-    same, attachment scores with full labels and without punctuation follow. SYSTEM2, a second output for the same
-    words, asks whether the two differ significantly.
+    same, attachment scores with full labels and without punctuation follow. With SYSTEM2, a second output for the same
+    words, the difference between the two is tested for significance.
 
     \b
     dodona evaluate gold.conllu parsed.conllu
@@ -230,7 +230,7 @@ def _print_json(results: list[Result]) -> None:
 
 
 def _print_tsv(results: list[Result]) -> None:
-    """One number a line, so that `grep` and `cut` are enough to pick one."""
+    """Print one number per line, for `grep` and `cut`."""
     click.echo("files\ttable\trow\tcolumn\tvalue")
     for result in results:
         for table in result.tables:

@@ -1,4 +1,4 @@
-"""`dodona info`: what a model file says about itself."""
+"""`dodona info`: the description of a model file."""
 
 import click
 
@@ -6,10 +6,10 @@ from dodona.pipeline.doors import model_path
 from dodona.pipeline.pipeline import Pipeline
 
 
-@click.command(short_help="Show what a model is and how well it did.")
+@click.command(short_help="Show the description and the scores of a model.")
 @click.argument("model")
 def info(model: str) -> None:
-    """Show how MODEL was trained, on what, and how well it did."""
+    """Show the training data, the options and the scores of MODEL."""
     path = model_path(model)
     pipeline = Pipeline.load(path)
     parser = pipeline.parser

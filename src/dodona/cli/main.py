@@ -1,4 +1,4 @@
-"""`dodona`: finds the command, and turns errors into one line on stderr and an exit code."""
+"""`dodona`: finds the command, and converts errors to one line on stderr and an exit code."""
 
 import io
 import os
@@ -15,7 +15,7 @@ from dodona.transitions.system import COMPILED
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 
 
-COMMANDS = {  # by module; those that most people need come first
+COMMANDS = {  # by module; the most frequently used ones come first
     "parse": "parse",
     "train": "train_command",
     "evaluate": "evaluate_command",
@@ -26,7 +26,7 @@ COMMANDS = {  # by module; those that most people need come first
 
 
 class Commands(click.Group):
-    """Imports a command when it is asked for: the program starts sooner, and Ctrl-C meanwhile is understood."""
+    """Imports a command when it is called: the program starts faster, and Ctrl-C is handled during the import."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -39,7 +39,7 @@ class Commands(click.Group):
 
 
 def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
-    """Before any command is looked up, so that it knows the systems that the modules register."""
+    """Import modules before any command is looked up, so that it knows the systems that they register."""
     for name in modules:
         try:
             import_module(name)
@@ -71,12 +71,12 @@ def dodona() -> None:
 
 def run() -> None:
     """The entry point of the installed program."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads for matrices that nobody multiplies
-    warnings.simplefilter("always", FormatWarning)  # readers say each thing once per file themselves
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads, which are not needed
+    warnings.simplefilter("always", FormatWarning)  # readers report each kind of warning once per file
     warnings.showwarning = _remark
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that lacks a letter still gets the rest
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a character still gets the rest
     try:
         dodona.main(prog_name="dodona", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as help_text:
@@ -92,7 +92,7 @@ def run() -> None:
         click.echo(f"dodona: {error}", err=True)
         sys.exit(2 if isinstance(error, OptionError) else 1)
     except BrokenPipeError:
-        # the reader (`| head`) has seen enough; keep Python from complaining while it closes stdout
+        # the reader (`| head`) has closed the pipe; keep Python from reporting an error when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
@@ -109,5 +109,5 @@ def _remark(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """What `warnings` calls: say it like an error, without the place in our code."""
+    """Called by `warnings`: print a warning like an error, without the source line."""
     click.echo(f"dodona: {message}", err=True)

@@ -1,4 +1,4 @@
-"""`dodona oracle`: look at an oracle move by move, as a teacher would show it in class."""
+"""`dodona oracle`: show the derivation of an oracle transition by transition, for teaching and debugging."""
 
 import sys
 from collections.abc import Iterator
@@ -21,18 +21,18 @@ LONG = 12  # nodes of a list that are shown
 CROWDED = 6  # more groups than this are too many to look at
 
 
-@click.command(short_help="Derive a sentence with an oracle, move by move.")
+@click.command(short_help="Derive a sentence with an oracle, transition by transition.")
 @click.argument("file", required=False)
-@click.option("--list", "list_systems", is_flag=True, help="Show the systems and what each offers.")
+@click.option("--list", "list_systems", is_flag=True, help="Show the systems with their oracles and options.")
 @click.option("-s", "--system", "name", default="arc-eager", show_default=True, help="The transition system.")
 @click.option("-n", "--sentence", default="1", show_default=True, help="Which sentence: its number or sent_id.")
 @click.option(
     "-o",
     "--oracle",
     "oracle_name",
-    help="Who chooses. [default: the first static oracle; after a --history, dynamic or nd-all]",
+    help="The oracle. [default: the first static oracle; after a --history, dynamic or nd-all]",
 )
-@click.option("--history", help='Transitions to take first, e.g. "SHIFT RIGHT:obj"; the oracle goes on from there.')
+@click.option("--history", help='Transitions to take first, e.g. "SHIFT RIGHT:obj"; the oracle continues from there.')
 @click.option("--unlabelled", is_flag=True, help="Leave the labels out.")
 @click.option("--single-root", is_flag=True, help="Exactly one word is attached to ROOT.")
 @system_options
@@ -49,7 +49,7 @@ def oracle(
     approximate: bool,
     **options: Any,
 ) -> None:
-    """Show a derivation of a sentence in FILE (CoNLL-U, `-` for standard input), with the cost of every move.
+    """Show a derivation of a sentence in FILE (CoNLL-U, `-` for standard input), with the cost of every transition.
 
     \b
     dodona oracle --list
@@ -103,7 +103,7 @@ class Row:
 
 
 class Walk:
-    """One derivation: first the given history, then whatever the oracle chooses."""
+    """One derivation: first the given history, then the transitions that the oracle chooses."""
 
     def __init__(
         self, chosen: System, sentence: Sentence, gold: GoldTree, oracle_name: str | None, history: list[str]
@@ -163,7 +163,7 @@ class Walk:
         return good, _grouped(costs)
 
     def _remembered(self, c: Configuration) -> str | None:
-        """What SHIFT keeps in mind where a model would choose: the gold label of the word."""
+        """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
         if not self.system.carries_labels or not self.system.labels or c.buffer[0] == 0:
             return None
         return self.sentence.labels[c.buffer[0] - 1]

@@ -40,14 +40,14 @@ DEFAULT = "en"
     default="conllu",
     show_default=True,
     type=click.Choice(["conllu", "tree"]),
-    help="tree: drawn for people, in colour on a terminal.",
+    help="tree: drawn as text, in colour on a terminal.",
 )
-@click.option("--retag", is_flag=True, help="Tag and lemmatize anew what has tags and lemmas already.")
+@click.option("--retag", is_flag=True, help="Replace existing tags and lemmas.")
 @click.option(
     "--beam",
     type=click.IntRange(1, WIDEST),
     metavar="WIDTH",
-    help="Hypotheses that are followed at the same time; 1 is greedy. [default: as the model was trained]",
+    help="Beam width; 1 is greedy. [default: as the model was trained]",
 )
 @click.option(
     "--nbest",
@@ -55,18 +55,16 @@ DEFAULT = "en"
     show_default=True,
     type=click.IntRange(1),
     metavar="K",
-    help="Write the K best trees of each sentence, as far as the beam has so many, with scores in comments; needs one.",
+    help="Write the K best trees of each sentence, with scores in comments; needs a beam.",
 )
 @click.option(
     "--confidence",
     is_flag=True,
-    help="Write into MISC which share of the beam agrees on each word's head and label; needs a beam.",
+    help="Write the confidence in each word's head and label into MISC; needs a beam.",
 )
+@click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
 @click.option(
-    "--constrained", is_flag=True, help="Keep the HEAD and DEPREL that words of the input have; `_` is to be found."
-)
-@click.option(
-    "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Processes that parse."
+    "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of processes."
 )
 def parse(
     arguments: tuple[str, ...], output: str, kind: str, form: str, retag: bool, beam: int | None, nbest: int,
@@ -75,8 +73,8 @@ def parse(
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
     MODEL is a file made by `dodona train`, or the name of a model that comes with Dodona; without one, `en` is taken.
-    What the input lacks is filled in: text is tokenized, words are tagged and lemmatized, and everything is parsed.
-    Tags and lemmas that are there already stay as they are.
+    Missing columns are filled in: text is tokenized, words are tagged and lemmatized, and all sentences are parsed.
+    Existing tags and lemmas are kept.
 
     \b
     dodona parse "Oak trees grow slowly." --format tree

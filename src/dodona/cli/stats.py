@@ -1,4 +1,4 @@
-"""`dodona stats`: what a treebank looks like to a transition system, before anything is trained on it."""
+"""`dodona stats`: statistics of a treebank for transition-based parsing."""
 
 import json
 import os
@@ -35,7 +35,7 @@ COLUMNS = (
 EVERY = 100  # sentences between two looks at the progress bar
 
 
-@click.command(short_help="Show what a treebank looks like to a transition system.")
+@click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "--format",
@@ -43,7 +43,7 @@ EVERY = 100  # sentences between two looks at the progress bar
     type=click.Choice(["table", "json", "tsv"]),
     default="table",
     show_default=True,
-    help="How to print it.",
+    help="Output format.",
 )
 def stats(files: tuple[str, ...], form: str) -> None:
     """Count sentences, non-projective arcs, and the swaps of swap-standard's oracles in FILES (CoNLL-U, `-` for
@@ -51,7 +51,7 @@ def stats(files: tuple[str, ...], form: str) -> None:
 
     \b
     swaps      under EAGER, and how many of them LAZY and MINIMAL save;
-               MINIMAL gives up on a sentence where its search takes too long, and takes LAZY's
+               where the search of MINIMAL takes too long, the swaps of LAZY are counted
     unique     sentences with one derivation only under ND-ALL
     """
     rows = _rows(files)

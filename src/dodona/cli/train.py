@@ -23,13 +23,15 @@ from dodona.systems.registry import SYSTEMS
 @click.command(name="train", short_help="Train a model on a treebank.")
 @click.argument("treebank")
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Where to write the model.")
-@click.option("--dev", metavar="FILE", help="Development treebank: LAS after each iteration, and the best one is kept.")
+@click.option(
+    "--dev", metavar="FILE", help="Development treebank: scored after each iteration, and the best one is kept."
+)
 @click.option(
     "--patience",
     default=5,
     type=click.IntRange(1),
     show_default=True,
-    help="With --dev: stop after this many iterations without gain.",
+    help="With --dev: stop after this many iterations without improvement.",
 )
 @click.option(
     "--components",
@@ -41,15 +43,24 @@ from dodona.systems.registry import SYSTEMS
     default="predicted",
     show_default=True,
     type=click.Choice(TAGS),
-    help="What the parser learns from: tags as taggers give them to sentences that they have not seen, or gold ones.",
+    help="The tags that the parser is trained on: predicted by jackknifing, or gold.",
 )
 @click.option(
-    "--folds", default=10, show_default=True, type=click.IntRange(2), metavar="N", help="Number of these taggers."
+    "--folds",
+    default=10,
+    show_default=True,
+    type=click.IntRange(2),
+    metavar="N",
+    help="Number of folds for jackknifing.",
 )
 @click.option(
-    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Processes that train them. [default: one for each core]"
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Processes that train the taggers of the folds. [default: one for each core]",
 )
-@click.option("--detokenize", is_flag=True, help="Make up raw text for a treebank that has no `# text`.")
+@click.option("--detokenize", is_flag=True, help="Generate raw text for a treebank that has no `# text`.")
 @click.option(
     "-s",
     "--system",
@@ -63,7 +74,7 @@ from dodona.systems.registry import SYSTEMS
     help="static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, nd-all. "
     "[default: dynamic or nd-all; with a beam, nondeterministic or nd-all]",
 )
-@click.option("--iterations", type=int, help="Passes over the data. [default: what suits the system, mostly 15]")
+@click.option("--iterations", type=int, help="Iterations over the data. [default: depends on the system, mostly 15]")
 @click.option(
     "--beam",
     default=1,
@@ -73,14 +84,16 @@ from dodona.systems.registry import SYSTEMS
     help="Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
 )
 @click.option("--early-update", is_flag=True, help="beam: early update, not max-violation.")
-@click.option("--explore", default=0.9, show_default=True, help="dynamic: how often a mistake is followed (p).")
+@click.option("--explore", default=0.9, show_default=True, help="dynamic: probability that a mistake is followed (p).")
 @click.option(
-    "--explore-after", default=1, type=click.IntRange(0), show_default=True, help="dynamic: iterations before that (k)."
+    "--explore-after",
+    default=1,
+    type=click.IntRange(0),
+    show_default=True,
+    help="dynamic: iterations without exploration (k).",
 )
 @click.option("--random-choice", is_flag=True, help="After a mistake take a random correct action, not the best one.")
-@click.option(
-    "--update", default="perceptron", show_default=True, type=click.Choice(UPDATES), help="How weights learn."
-)
+@click.option("--update", default="perceptron", show_default=True, type=click.Choice(UPDATES), help="The update rule.")
 @click.option("--templates", help="Feature templates: a file, or one of those shipped. [default: all columns]")
 @click.option(
     "--nonprojective",
@@ -92,8 +105,8 @@ from dodona.systems.registry import SYSTEMS
 )
 @system_options
 @click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
-@click.option("--size", default=12.0, show_default=True, metavar="MB", help="What the parser's weights may take.")
-@click.option("--seed", default=1, show_default=True, help="Of all that is random: the same one gives the same model.")
+@click.option("--size", default=12.0, show_default=True, metavar="MB", help="Maximum size of the parser's weights.")
+@click.option("--seed", default=1, show_default=True, help="Random seed; the same one gives the same model.")
 @click.option("--name", help="Name of the training data, for the record in the model. [default: the file's]")
 @click.option("--licence", help="Licence of the training data, for the record in the model.")
 def train_command(

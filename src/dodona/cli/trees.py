@@ -1,4 +1,4 @@
-"""Trees for people: as wide as the terminal and in colour there (without NO_COLOR), plain everywhere else."""
+"""Trees as text: on a terminal in its width and in colour (without NO_COLOR), plain everywhere else."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ def write_trees(sentences: Iterable[Sentence], path: str) -> None:
 
 
 def _titles(sentence: Sentence) -> Iterator[str]:
-    """The text, and how good this tree is, if it is one of several."""
+    """Yield the text, and the rank and score of this tree, if it is one of several."""
     yield shown(sentence.text or " ".join(sentence.surface()))
     pairs = (comment[1:].partition("=") for comment in sentence.comments)
     notes = {key.strip(): value.strip() for key, _, value in pairs}

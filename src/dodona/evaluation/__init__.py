@@ -1,4 +1,4 @@
-"""How good a parse is: scores, where the errors are, and whether a difference is more than chance."""
+"""Evaluation of parses: scores, error analysis, significance of differences, calibration."""
 
 from dodona.evaluation.attachment import Comparison, Rate, attachment, compare
 from dodona.evaluation.breakdown import LengthBin, by_distance, by_length, by_relation

@@ -1,8 +1,8 @@
-"""Which word of the system output is which gold word, when the two may be tokenized differently.
+"""Alignment of the words of system output and gold, which may be tokenized differently.
 
-Both files have the same characters once spaces are left out. A word that is a token of its own is found again where
-a token covers the same characters. The words inside a multiword token have no characters of their own (French *du* is
-*de* + *le*), so in the neighbourhood of a multiword token words are matched by form: a longest common subsequence.
+Both files have the same characters, spaces ignored. A word that is a token is aligned with a token that covers the same
+characters. The words inside a multiword token have no characters of their own (French *du* is *de* + *le*), so around
+multiword tokens words are aligned by form: a longest common subsequence.
 """
 
 from bisect import bisect_right
@@ -23,7 +23,7 @@ class Alignment:
     gold_of: list[int]  # of each system word; UNALIGNED for a word that gold does not have
 
     def gold_parent(self, system_parent: int) -> int:
-        """The gold word that a parent in the system output stands for."""
+        """Return the gold word that a head in the system output is aligned with."""
         return ROOT if system_parent == ROOT else self.gold_of[system_parent]
 
 
@@ -50,7 +50,7 @@ def align(gold: Document, system: Document) -> Alignment:
 
 
 def same_spans(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> int:
-    """How many tokens or sentences cover the same characters in both."""
+    """Return how many tokens or sentences cover the same characters in both."""
     return len(set(gold) & set(system))
 
 

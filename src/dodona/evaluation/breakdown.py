@@ -1,4 +1,4 @@
-"""Where the errors are: by relation, by the length of the sentence, by the distance between head and dependent."""
+"""Error analysis: by relation, by the length of the sentence, by the distance between head and dependent."""
 
 from collections import Counter
 from collections.abc import Sequence

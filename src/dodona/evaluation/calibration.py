@@ -1,4 +1,4 @@
-"""Whether confidence can be taken at its word: of the arcs with a confidence of 0.9, nine in ten should be right."""
+"""Calibration: of the arcs with a confidence of 0.9, nine in ten should be correct."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from dodona.evaluation.attachment import Comparison
 __all__ = ["Bin", "Reliability", "confidences", "reliability"]
 
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
-"""Most arcs are rather sure, so the bins become narrow towards 1, which has one of its own."""
+"""Most arcs have a high confidence, so the bins become narrow towards 1, which has its own bin."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Reliability:
 
 
 def confidences(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
-    """What `Confidence=` says in MISC, word by word."""
+    """Return the values of `Confidence=` in MISC, word by word."""
     found = []
     for sentence in sentences:
         for d, misc in enumerate(sentence.misc, start=1):

@@ -25,7 +25,7 @@ FUNCTIONAL = frozenset(("aux", "cop", "mark", "det", "clf", "case", "cc"))
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many things gold has, the system has, and the system has right; `aligned` are the gold words it found."""
+    """The numbers of items in gold, in the system output, and of correct ones; `aligned` is that of aligned words."""
 
     gold: int
     system: int
@@ -46,7 +46,7 @@ class Score:
 
     @property
     def aligned_accuracy(self) -> float | None:
-        """The share that is right among the words that the tokenizer got right; None for tokenization itself."""
+        """The share of correct words among the aligned words; None for tokenization itself."""
         return self.correct / self.aligned if self.aligned else None
 
 
@@ -108,8 +108,7 @@ def _both(a: list[bool], b: list[bool]) -> list[bool]:
 def _function_words(gold: Document, system: Document, alignment: Alignment) -> list[bool]:
     """Whether both words have the same function words with the same relations, tags and features.
 
-    They are to a content word what its morphology is in a language that says the same by inflection, so MLAS counts
-    them as a part of it.
+    Function words have the role that inflection has in other languages, so MLAS counts them as part of a content word.
     """
     in_gold = _children(gold, list(range(len(gold))))
     in_system = _children(system, alignment.gold_of)

@@ -1,4 +1,4 @@
-"""A whole file as one run of characters, which is what two tokenizations of the same text have in common."""
+"""A whole file as one sequence of characters, which two tokenizations of the same text have in common."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ def universal(label: str) -> str:
 
 
 def flatten(sentences: Iterable[Sentence]) -> Document:
-    """All of a file. Every sentence needs a tree: counting a missing head as wrong would hide a mistake."""
+    """Read a whole file. Every sentence needs a tree: a missing head is an error, not a wrong head."""
     document = Document()
     pieces: list[str] = []
     universal_feats: dict[str, str] = {}

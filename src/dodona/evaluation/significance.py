@@ -1,7 +1,7 @@
-"""Whether one parser is better than another, or was lucky with this test set.
+"""Significance tests: whether the difference between two parsers could be due to chance.
 
-Both tests are paired over sentences and two-sided. The words of a sentence stand or fall together, so sentences are
-what can be exchanged, not words.
+Both tests are paired over sentences and two-sided. The errors within a sentence are not independent, so whole sentences
+are exchanged, not words.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ class Wilcoxon:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One score of two systems, and how likely a difference of that size is between equals."""
+    """One score of two systems, and the p-values of the difference."""
 
     first: Rate
     second: Rate
