@@ -1,1 +1,1 @@
-"""Strings as numbers, and the compiled models of characters, tags and lemmas."""
+"""Hashes of strings, and the compiled models of characters, tags and lemmas."""

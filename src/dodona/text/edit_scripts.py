@@ -1,15 +1,15 @@
-"""Edit scripts: how a lemma is made from a form, in a way that can be done to other forms too."""
+"""Edit scripts: how a lemma is derived from a form, so that the script can be applied to other forms."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 __all__ = ["CASINGS", "Script", "lowered", "script_for"]
 
-LONGEST = 64  # characters of a form in which the part that it shares with the lemma is searched everywhere
+LONGEST = 64  # maximum length of a form for a full search of the longest common substring
 
 
 def lowered(text: str) -> str:
-    """In small letters, and as long as before: only the Turkish İ would become two characters."""
+    """Return the text lowercased, with the same length: only the Turkish İ would become two characters."""
     lower = text.replace("İ", "i").lower()
     return lower if len(lower) == len(text) else text
 
@@ -24,9 +24,9 @@ CASINGS: dict[str, Callable[[str], str]] = {
 
 
 class Script(NamedTuple):
-    """Take a prefix and a suffix away, change the case of the rest, put others in their place.
+    """Remove a prefix and a suffix, change the case of the rest, and add another prefix and suffix.
 
-    What is taken away is in small letters, and is found in a form of any case.
+    The removed affixes are lowercased, and match a form of any case.
     """
 
     casing: str = "lower"
@@ -36,13 +36,13 @@ class Script(NamedTuple):
     new_suffix: str = ""
 
     def apply(self, form: str) -> str:
-        """The lemma of a form that has the prefix and the suffix."""
+        """Return the lemma of a form that has the prefix and the suffix."""
         middle = form[len(self.prefix) : len(form) - len(self.suffix)]
         return self.new_prefix + CASINGS[self.casing](middle) + self.new_suffix
 
 
 def script_for(form: str, lemma: str) -> Script:
-    """The script that makes this lemma from this form and keeps as much of it as it can."""
+    """Return the script that derives this lemma from this form and keeps as much of the form as possible."""
     if lemma == "_":
         return Script("nothing", new_prefix="_")
     lower = lowered(form)
@@ -58,9 +58,9 @@ def script_for(form: str, lemma: str) -> Script:
 
 
 def _shared(form: str, lemma: str) -> tuple[int, int, int]:
-    """(begin in the form, begin in the lemma, length) of the longest text that both have, the first if there are more.
+    """Return (start in the form, start in the lemma, length) of the longest common substring, the first of several.
 
-    Very long forms share only what they begin with.
+    For very long forms only the common prefix is considered.
     """
     for size in range(min(len(form), len(lemma)), 0, -1):
         for begin in range(len(form) - size + 1 if len(form) <= LONGEST else 1):

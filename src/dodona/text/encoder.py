@@ -1,4 +1,4 @@
-"""The only door from strings to numbers: a sentence becomes the atoms that feature templates speak of."""
+"""The encoder from strings to numbers: it computes the atoms of feature templates for a sentence."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ ROOT = "\N{NULL}root"  # no word of a sentence is called that
 
 
 class Tagged(Protocol):
-    """What is needed of a sentence."""
+    """The columns of a sentence that are used."""
 
     @property
     def words(self) -> list[str]: ...
@@ -38,10 +38,9 @@ SOURCES = {"w": "words", "p": "upos", "x": "xpos", "f": "feats"}
 
 
 class Encoder:
-    """Knows which columns the templates use and remembers the numbers of strings it has seen.
+    """Encodes the columns that the templates use, and caches the hashes of strings.
 
-    The number of a string is a 64-bit hash of it, so a model needs no vocabulary, and what is remembered changes
-    nothing but the time it takes.
+    The number of a string is a 64-bit hash of it, so a model needs no vocabulary. The cache does not change results.
     """
 
     def __init__(self, templates: Templates) -> None:
@@ -60,11 +59,11 @@ class Encoder:
 
 
 def _numbers(columns: list[str], value: str) -> list[int]:
-    """The numbers of a string in these columns."""
+    """Return the numbers of a string in these columns."""
     return [_number(name, value) for name in columns]
 
 
 def _number(name: str, value: str) -> int:
-    """A hash of the string, or of the part of it that the column shows; no column shares its numbers with another."""
+    """Return a hash of the string, or of the affix that is the column; each column has different numbers."""
     part = PARTS[name](value) if name in PARTS and value != ROOT else value
     return hash_text(part, COLUMNS.index(name)) or 1

@@ -5,7 +5,7 @@ from dodona.scoring.linear.features cimport Words
 @cython.final
 cdef class HashCache:
     cdef int count          # of numbers for each string
-    cdef object work_out    # finds them for a string that is not known
+    cdef object work_out    # computes them for a string that is not in the cache
     cdef dict known
     cdef int[::1] columns   # where each of the numbers goes
     cdef bytes root         # the numbers of ROOT

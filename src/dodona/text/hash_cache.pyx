@@ -1,4 +1,4 @@
-"""The hashes of strings, cached: looking them up is most of what encoding does, so it is compiled."""
+"""A cache of the hashes of strings. Encoding consists mostly of look-ups in it, so it is compiled."""
 
 from array import array
 
@@ -12,7 +12,7 @@ cdef int MOST = 1 << 20  # strings kept before the cache is cleared
 
 
 cdef class HashCache:
-    """Each string has one number for each of some columns. `work_out` gives them for a new string."""
+    """Each string has one number for each of some columns. `work_out` computes them for a new string."""
 
     def __init__(self, columns, work_out, root):
         if not all(0 <= column < len(COLUMNS) for column in columns):
@@ -35,7 +35,7 @@ cdef class HashCache:
         return found
 
     def write(self, list values, Words words):
-        """Put the numbers of the values, one for each word, and those of ROOT into their columns of `words`."""
+        """Write the numbers of the values, one for each word, and those of ROOT into their columns of `words`."""
         cdef int i
         if len(values) != words.n:
             raise ValueError("expected a value for each word")
@@ -44,7 +44,7 @@ cdef class HashCache:
             self.put(self.numbers(values[i]), words, i + 1)
 
     cdef int put(self, bytes numbers, Words words, int k) except -1:
-        """ROOT stands first in a column, nobody last."""
+        """ROOT is first in a column, nobody last."""
         cdef const uint64_t* found = <const uint64_t*> <const char*> numbers
         cdef int j
         for j in range(self.count):

@@ -3,11 +3,11 @@ from libc.stdint cimport uint32_t, uint64_t
 from dodona.scoring.linear.hash_table cimport mix
 
 cdef enum:
-    FORWARDS = 1   # what the hash of a string starts with
-    BACKWARDS = 3  # and that of one that is read from its end
+    FORWARDS = 1   # initial value of the hash of a string
+    BACKWARDS = 3  # and of the hash of a reversed string
 
 cdef inline uint64_t hash_codes(const uint32_t* codes, Py_ssize_t size) noexcept nogil:
-    """The hash of characters given as numbers: the same as that of the string."""
+    """Return the hash of characters given as numbers: the same as that of the string."""
     cdef uint64_t h = FORWARDS
     cdef Py_ssize_t i
     for i in range(size):

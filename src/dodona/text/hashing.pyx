@@ -1,7 +1,7 @@
-"""Strings as 64-bit numbers, quickly: raw text is full of words that nobody has seen, so nothing is looked up first.
+"""Fast 64-bit hashes of strings. They are not cached here, because raw text has many unknown words.
 
-A hash goes through the characters one by one, from the front for prefixes and from the back for suffixes, so that all
-affixes of a word come with it.
+A hash is computed character by character, from the front for prefixes and from the back for suffixes, so that the
+hashes of all affixes of a word are computed on the way.
 """
 
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
@@ -17,13 +17,13 @@ cdef int LONGEST_SHAPE = 8
 
 
 def hash_text(str text not None, int kind=-1):
-    """The number of a string; of a `kind`, so that the same string has another number in another column."""
+    """Return the hash of a string; `kind` makes it different for the same string in another column."""
     cdef uint64_t h = hash_prefixes(text, NULL, 0)
     return h if kind < 0 else mix(h, kind + 1)
 
 
 cdef uint64_t hash_prefixes(str text, uint64_t* hashes, int most):
-    """The hash of the whole text; those of its first 1..most characters go into `hashes`, 0 where it is too short."""
+    """Return the hash of the text; those of its first 1..most characters go into `hashes`, 0 where it is too short."""
     cdef Py_ssize_t i, size = PyUnicode_GET_LENGTH(text)
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = PyUnicode_DATA(text)
@@ -38,7 +38,7 @@ cdef uint64_t hash_prefixes(str text, uint64_t* hashes, int most):
 
 
 cdef void hash_suffixes(str text, uint64_t* hashes, int most):
-    """The hashes of the last 1..most characters, 0 where the text is too short."""
+    """Compute the hashes of the last 1..most characters, 0 where the text is too short."""
     cdef Py_ssize_t i, size = PyUnicode_GET_LENGTH(text)
     cdef int kind = PyUnicode_KIND(text)
     cdef void* data = PyUnicode_DATA(text)
@@ -51,7 +51,7 @@ cdef void hash_suffixes(str text, uint64_t* hashes, int most):
 
 
 cdef uint64_t hash_shape(str text):
-    """The hash of what the text looks like: runs of capitals, other letters and digits, and all else as it is."""
+    """Return the hash of the word shape: runs of capitals, other letters and digits, and all other characters."""
     cdef Py_ssize_t i
     cdef int kind = PyUnicode_KIND(text), runs = 0
     cdef void* data = PyUnicode_DATA(text)

@@ -7,9 +7,9 @@ from dodona.scoring.linear.weights cimport Weights
 @cython.final
 cdef class Scripts:
     cdef readonly int count
-    cdef const int32_t[::1] prefix_sizes    # of each script, how many characters it takes away in front
-    cdef const int32_t[::1] suffix_sizes    # and at the end
-    cdef const uint64_t[::1] prefixes       # the hashes of what it takes away
+    cdef const int32_t[::1] prefix_sizes    # of each script, the length of the prefix that it removes
+    cdef const int32_t[::1] suffix_sizes    # and of the suffix
+    cdef const uint64_t[::1] prefixes       # the hashes of these affixes
     cdef const uint64_t[::1] suffixes
 
 @cython.final

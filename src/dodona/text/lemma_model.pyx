@@ -29,10 +29,10 @@ cdef struct Word:
 
 
 cdef class Scripts:
-    """What each script takes away from a word; it fits only words that have it, in whatever case."""
+    """The affixes that each script removes; it is applicable only to words that have them, in any case."""
 
     def __init__(self, list taken):
-        """`taken` has a prefix and a suffix for each script."""
+        """`taken` has the removed prefix and suffix of each script."""
         cdef uint64_t hashes[LONGEST]
         self.count = len(taken)
         prefixes, suffixes = array("Q"), array("Q")
@@ -54,7 +54,7 @@ cdef inline void add(Word* word, int template, uint64_t one, uint64_t other) noe
 
 
 cdef void look(Word* word, str form, str lower, str upos, str feats):
-    """The affixes and the features of a word with its tags."""
+    """Compute the affixes and the features of a word with its tags."""
     cdef int i
     cdef uint64_t tag = hash_prefixes(upos, NULL, 0)
     cdef uint64_t whole = mix(tag, hash_prefixes(feats, NULL, 0))
@@ -71,7 +71,7 @@ cdef void look(Word* word, str form, str lower, str upos, str feats):
             add(word, 5 + i, word.suffixes[i], tag)
             if i < 4:
                 add(word, 12 + i, word.suffixes[i], whole)
-    if 0 < word.size <= SUFFIXES:  # the whole word, which its longest suffix cannot tell from a longer one's
+    if 0 < word.size <= SUFFIXES:  # the whole word: its longest suffix may also be that of a longer word
         add(word, 16, word.suffixes[word.size - 1], tag)
     add(word, 17, word.suffixes[2], 0)
     add(word, 18, shape, tag)
@@ -80,7 +80,7 @@ cdef void look(Word* word, str form, str lower, str upos, str feats):
 
 
 cdef int best(Scripts scripts, Word* word, const Score* scores) noexcept nogil:
-    """The script with the highest score of those that fit, -1 if none does."""
+    """Return the applicable script with the highest score, -1 if there is none."""
     cdef int script, prefix, suffix, chosen = -1
     for script in range(scripts.count):
         if chosen >= 0 and scores[script] <= scores[chosen]:
@@ -97,7 +97,7 @@ cdef int best(Scripts scripts, Word* word, const Score* scores) noexcept nogil:
 
 
 cdef class ScriptLearner:
-    """A model in the making."""
+    """A model during training."""
 
     def __init__(self, Scripts scripts):
         self.scripts = scripts
@@ -105,7 +105,7 @@ cdef class ScriptLearner:
         self.scores = array("f", bytes(4 * scripts.count))
 
     def train(self, str form not None, str lower not None, str upos not None, str feats not None, int gold):
-        """Look at one word, and learn if another script seems better; return whether that is so."""
+        """Train on one word: update if the prediction is wrong, and return whether it was."""
         cdef Word word
         cdef int script
         look(&word, form, lower, upos, feats)
@@ -129,7 +129,7 @@ cdef class ScriptChooser:
         self.found = array("I", bytes(4 * MOST_FEATURES))
 
     def choose(self, str form not None, str lower not None, str upos not None, str feats not None):
-        """The number of the script that fits the word best, -1 if none does."""
+        """Return the number of the best applicable script, -1 if there is none."""
         cdef Word word
         look(&word, form, lower, upos, feats)
         self.weights.score(word.keys, word.count, &self.found[0], &self.scores[0])

@@ -18,9 +18,9 @@ cpdef enum:  # the answers by kind
 
 cpdef enum:
     QUESTIONS = 2 * 2 * 64 * 64  # for TOKEN and SENTENCE, without and with blanks, the kinds before and after
-    WORDS = 65536                # bytes of the memory for words: two bits for each of four times as many hashes
+    WORDS = 65536                # bytes of the table of words: two bits for each of four times as many hashes
 
-cdef enum:  # what stands before a run
+cdef enum:  # the whitespace before a run
     NO_GAP = 0
     BLANKS = 1
     PARAGRAPH = 2
@@ -28,12 +28,12 @@ cdef enum:  # what stands before a run
 cdef struct Run:
     Py_ssize_t start, end
     uint64_t form       # a hash of its characters
-    uint64_t lower      # of its characters in lower case
-    uint64_t shape      # what kinds of characters, how many
-    uint8_t gap         # what stands before it: NONE, BLANK or PARAGRAPH
+    uint64_t lower      # of its lowercased characters
+    uint64_t shape      # kinds and number of its characters
+    uint8_t gap         # the whitespace before it: NONE, BLANK or PARAGRAPH
     uint8_t is_piece    # whether it begins inside a word that is known to split there
     uint8_t first, last # kinds of its first and last character
-    uint8_t seen        # how the training text had it: 1 in lower case, 2 capitalized in mid-sentence, 3 both
+    uint8_t seen        # in the training text: 1 lowercased, 2 capitalized in mid-sentence, 3 both
 
 @cython.final
 cdef class Rules:

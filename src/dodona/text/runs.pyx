@@ -1,7 +1,7 @@
-"""Text as a tokenizer sees it: runs, stretches of characters between which no token ever ends.
+"""Text as input of the tokenizer: runs, which are sequences of characters without a token boundary inside.
 
-By the kinds of the characters, as the training text has them: in English words, numbers and single signs, in Japanese
-often single characters.
+They depend on the kinds of the characters, and are learned from the training text: in English words, numbers and single
+punctuation marks, in Japanese often single characters.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
@@ -36,16 +36,16 @@ cdef inline uint64_t place_of(uint64_t lower) noexcept nogil:
 
 
 def word_place(str lower):
-    """The number of a word in the memory for words, a quarter of a byte for each."""
+    """Return the index of a word in the table of words, with two bits for each."""
     return place_of(hash_prefixes(lower[:LONGEST_FORM], NULL, 0))
 
 
 cdef class Rules:
-    """What is known before any question is asked.
+    """Statistics of the training text that are used before the model decides.
 
     `questions` has NEVER, ASK or ALWAYS for TOKEN and SENTENCE by the kinds of the characters on both sides; `words` two
-    bits for each hash of a word: seen in lower case, seen capitalized in mid-sentence; `splits` the few words that end
-    where otherwise no token ends, as lists of their pieces.
+    bits for each hash of a word: seen lowercased, seen capitalized in mid-sentence; `splits` the few words with a token
+    boundary where otherwise there is none, as lists of their parts.
     """
 
     def __init__(self, questions, words, splits):
@@ -56,7 +56,7 @@ cdef class Rules:
             self.splits.add(hash_prefixes("".join(pieces)[:LONGEST_FORM], NULL, 0) | 1).value = self.places(pieces)
 
     cdef uint64_t places(self, list pieces):
-        """Where the runs of a known word begin, as bits."""
+        """Return the starts of the runs of a known word, as bits."""
         cdef uint64_t places = 0
         cdef int length = 0
         for piece in pieces[:-1]:
@@ -112,7 +112,7 @@ cdef class Passage:
             self.add_run(start, i, gap, False)
 
     cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1:
-        """One run; or several, where a known word has a token end inside."""
+        """Add one run; or several, where a known word has a token boundary inside."""
         cdef uint64_t form, lower = FORWARDS, at, places
         cdef Py_ssize_t i, length = end - start
         cdef Run* run
@@ -149,7 +149,7 @@ cdef class Passage:
         return 0
 
     def spans(self):
-        """Where the runs begin and end, in characters."""
+        """Return the starts and ends of the runs, in characters."""
         cdef Py_ssize_t k
         return [(self.runs[k].start, self.runs[k].end) for k in range(self.count)]
 

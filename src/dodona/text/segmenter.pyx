@@ -1,11 +1,11 @@
-"""Cutting text into tokens and sentences, from left to right.
+"""Segmentation of text into tokens and sentences, from left to right.
 
-After each run there are up to two questions for a linear model: does the token end here, and does the sentence? Most are
-never asked, because between characters of these kinds the training text only knows one answer. A third question is asked
-about finished tokens that may or may not be several words.
+After each run a linear model makes up to two decisions: whether the token ends, and whether the sentence ends. Most
+need no model, because between characters of these kinds the training text has only one answer. A third decision is
+whether a finished token is a multiword token.
 
-What is before the beginning of a sentence or after the end of a paragraph is not looked at, and nothing further ahead
-than LOOKAHEAD runs. So a text can be cut at the beginning of any sentence and go on from there with the same results.
+The features use nothing before the beginning of a sentence, after the end of a paragraph, or more than LOOKAHEAD runs
+ahead. So segmentation can start at the beginning of any sentence with the same results.
 """
 
 from libc.math cimport exp
@@ -34,7 +34,7 @@ cdef Segment new_segment(int first):
 
 
 cdef class Segmenter:
-    """A finished model at work."""
+    """A frozen model with its workspace."""
 
     def __init__(self, FrozenWeights weights):
         self.weights = weights
@@ -64,8 +64,8 @@ cdef class Segmenter:
         return 1
 
     def segment(self, Passage passage, bint final):
-        """(sentences, where the first one that is not complete begins). Unless the text is `final`, nothing is decided
-        too near to its end."""
+        """Return (sentences, start of the first incomplete one). Unless the text is `final`, the last runs are not
+        decided."""
         cdef Progress at
         cdef Run* runs = passage.runs
         cdef int k = 0, n = passage.count, limit = n if final else n - LOOKAHEAD, decision
@@ -113,20 +113,20 @@ cdef class Segmenter:
         return sentences, done
 
     def is_multiword(self, Passage passage, int sentence, int first, int last):
-        """Whether the token from run `first` to `last` is several words; `sentence` is where its sentence begins."""
+        """Return whether the token from run `first` to `last` is a multiword token; `sentence` starts its sentence."""
         cdef uint64_t[MOST_KEYS] keys
         return self.score(keys, multiword_keys(passage, sentence, first, last, keys), MULTIWORD) > 0
 
 
 cdef class SegmentLearner:
-    """A model in the making."""
+    """A model during training."""
 
     def __init__(self, double rate):
         self.weights = Weights(3)
         self.rate = rate
 
     def sentence(self, Passage passage, const int[::1] gold, int first):
-        """Learn from the sentence that begins with run `first`; `gold` has the decision after each run."""
+        """Train on the sentence that begins with run `first`; `gold` has the decision after each run."""
         cdef uint64_t[MOST_KEYS] keys
         cdef Progress at
         cdef int k = first
@@ -145,13 +145,13 @@ cdef class SegmentLearner:
                 go_on(passage, &at, k)
 
     def multiword(self, Passage passage, int sentence, int first, int last, bint gold, bint is_rare):
-        """Learn whether the token from run `first` to `last` is several words; if it is rare, as if it were new."""
+        """Learn whether the token from run `first` to `last` is a multiword token; rare ones are treated as unknown."""
         cdef uint64_t[MOST_KEYS] keys
         cdef int count = multiword_keys(passage, sentence, first, last, keys)
         self.learn(keys, GENERAL if is_rare else count, MULTIWORD, gold)
 
     cdef int learn(self, uint64_t* keys, int count, int question, bint gold) except -1:
-        """Logistic regression, one step."""
+        """Take one step of logistic regression."""
         cdef float[3] scores
         cdef float wrong
         self.weights.score(keys, count, scores)

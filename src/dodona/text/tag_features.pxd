@@ -17,7 +17,7 @@ cdef enum:
     SUFFIXES = 7
     BORDER = 2          # rows before the first and after the last word
     MOST_FEATURES = 48
-    NOBODY = 5          # the tag and the form of what is not there
+    NOBODY = 5          # the tag and the form of a missing word
     RARE = 7            # the form of all words that the lexicon does not have
 
 @cython.final
@@ -28,8 +28,8 @@ cdef class TagSet:
     cdef const int32_t[::1] parents     # of each node, earlier than itself; -1 for none
     cdef const uint16_t[::1] part       # of each node
     cdef const int32_t[::1] ends        # the node where each tag ends
-    cdef const uint64_t[::1] names      # of each tag, as its neighbours see it
-    cdef const uint64_t[::1] classes    # of each tag, its UPOS as its neighbours see it
+    cdef const uint64_t[::1] names      # of each tag, as a feature of its neighbours
+    cdef const uint64_t[::1] classes    # of each tag, its UPOS as a feature of its neighbours
 
     cdef bint has(self, int tag, int part) noexcept nogil
 

@@ -1,4 +1,4 @@
-"""What the tagger sees of a sentence: the tags there are, what is known of each word, and the features made of both."""
+"""The input of the tagger: the tag set, the lexicon, the attributes of each word, and the features."""
 
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -7,7 +7,7 @@ from dodona.scoring.linear.hash_table cimport HashTable, Slot, mix
 from dodona.text.hashing cimport hash_prefixes, hash_shape, hash_suffixes
 
 cdef class TagSet:
-    """All tags, as a tree: tags that begin with the same parts share their nodes, so that all are scored in one sweep."""
+    """All tags as a prefix tree: tags share the nodes of common parts, so that all are scored in one pass."""
 
     def __init__(self, int parts, parents, part, ends, names, classes):
         self.parts, self.count, self.nodes = parts, len(ends), len(parents)
@@ -24,7 +24,7 @@ cdef class TagSet:
 
 
 cdef class Lexicon:
-    """What the training data says about words: their usual tag, and for frequent ones all they can have."""
+    """The lexicon of the training data: the most frequent tag of each word, and all possible tags of frequent words."""
 
     def __init__(self, const uint32_t[::1] words, const int32_t[::1] entries, usual, begins, tags):
         cdef Py_ssize_t i
@@ -34,7 +34,7 @@ cdef class Lexicon:
         self.usual, self.begins, self.tags = usual, begins, tags
 
     cdef int find(self, uint64_t word) noexcept nogil:
-        """The entry of a word, -1 if it has none. Half of the hash is enough to tell words apart."""
+        """Return the entry of a word, -1 if it has none. Half of the hash identifies a word."""
         cdef Slot* slot = self.words.find(<uint32_t> word | 1)
         return <int> slot.value if slot.key != 0 else -1
 
@@ -49,7 +49,7 @@ cdef str checked_word(object word):
 
 
 cdef class Traits:
-    """A sentence as the tagger sees it: of each word the form, how it looks, its affixes and its usual tag."""
+    """A sentence as input of the tagger: the form, shape, affixes and most frequent tag of each word."""
 
     def __cinit__(self, list words, TagSet tagset, Lexicon lexicon):
         cdef int i, entry, n = len(words)

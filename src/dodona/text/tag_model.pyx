@@ -1,8 +1,8 @@
 """Tagging from left to right: each word gets the best tag, given its form, its neighbours and the tags before it.
 
-A tag is UPOS, XPOS and FEATS together, so that no tag comes out that the data never showed; but weights belong to the
-parts of tags (NOUN, NNS, Number=Plur, ...), and the score of a tag is the sum of its parts'. So rare tags learn from
-frequent ones, and a thousand tags need no more weights than a hundred parts.
+A tag is UPOS, XPOS and FEATS together, so that only tags of the training data are predicted. But weights belong to the
+parts of tags (NOUN, NNS, Number=Plur, ...), and the score of a tag is the sum of the scores of its parts. So rare tags
+share weights with frequent ones, and the number of weights depends on the number of parts, not of tags.
 """
 
 from array import array
@@ -16,12 +16,12 @@ ctypedef fused Score:
     float
     int32_t
 
-cdef float MARGIN = 3   # by which, for every part, a tag must win to be left in peace
-cdef uint64_t HIDDEN = <uint64_t> (0.3 * 65536)  # so many features of 65536 are not seen while learning
+cdef float MARGIN = 3   # the margin for each part of a tag: with a smaller one there is an update
+cdef uint64_t HIDDEN = <uint64_t> (0.3 * 65536)  # feature dropout: this many of 65536 features are dropped in training
 
 
 cdef int best(TagSet tagset, Lexicon lexicon, int entry, const Score* scores, Score* sums) noexcept nogil:
-    """The tag with the highest score, of all or of those that the lexicon allows; `sums` has room for all nodes."""
+    """Return the tag with the highest score, of all or of those that the lexicon allows; `sums` has a cell per node."""
     cdef int i, node, tag, chosen = -1
     cdef Score score, highest = 0
     if entry >= 0 and lexicon.begins[entry] < lexicon.begins[entry + 1]:
@@ -47,7 +47,7 @@ cdef int best(TagSet tagset, Lexicon lexicon, int entry, const Score* scores, Sc
 
 
 cdef inline int only_tag(TagSet tagset, Lexicon lexicon, int entry) noexcept nogil:
-    """The tag of a word that has but one, or -1."""
+    """Return the tag of a word with only one possible tag, else -1."""
     if tagset.count == 1:
         return 0
     if entry >= 0 and lexicon.begins[entry + 1] - lexicon.begins[entry] == 1:
@@ -56,9 +56,9 @@ cdef inline int only_tag(TagSet tagset, Lexicon lexicon, int entry) noexcept nog
 
 
 cdef class TagLearner:
-    """A model in the making: an averaged perceptron with a margin, which goes on from its own tags, right or wrong.
+    """A model during training: an averaged perceptron with a margin. The history features are its own predicted tags.
 
-    Each time some features, others every time, are hidden from it, so that it does not rely on a few of them alone.
+    Feature dropout: a random part of the features is dropped in each step, so that the model does not rely on a few.
     """
 
     def __init__(self, TagSet tagset, uint64_t seed):
@@ -70,14 +70,14 @@ cdef class TagLearner:
         self.keys = array("Q", bytes(8 * MOST_FEATURES))
 
     def train(self, Traits traits, const int32_t[::1] gold):
-        """Go through one sentence with these tags."""
+        """Train on one sentence with these tags."""
         cdef TagSet tagset = self.tagset
         cdef Lexicon lexicon = traits.lexicon
         with nogil:
             self.train_on(tagset, lexicon, traits, gold)
 
     def count(self):
-        """(steps, mistakes) since the last call; words that can have but one tag are none."""
+        """Return (steps, mistakes) since the last call; words with only one possible tag are not counted."""
         counted = self.steps, self.mistakes
         self.steps = self.mistakes = 0
         return counted
@@ -119,7 +119,7 @@ cdef class TagLearner:
         return 0
 
     cdef int hide(self, uint64_t* keys, int count) noexcept nogil:
-        """Keep some of the features, by chance, but the same ones in each training with this seed."""
+        """Drop some of the features at random; the same seed drops the same ones."""
         cdef uint64_t chance = mix(mix(0, self.seed), self.weights.now)
         cdef int i, kept = 0
         for i in range(count):
@@ -130,7 +130,7 @@ cdef class TagLearner:
 
 
 cdef class GreedyTagger:
-    """A frozen model with the room it needs to tag. One for each thread."""
+    """A frozen model with its workspace. One for each thread."""
 
     def __init__(self, TagSet tagset, FrozenWeights weights):
         self.tagset, self.weights = tagset, weights
@@ -140,7 +140,7 @@ cdef class GreedyTagger:
         self.found = array("I", bytes(4 * MOST_FEATURES))
 
     def tag(self, Traits traits):
-        """The tags of the words, as numbers."""
+        """Return the tags of the words, as numbers."""
         cdef TagSet tagset = self.tagset
         cdef Lexicon lexicon = traits.lexicon
         tags = array("i", bytes(4 * traits.n))

@@ -1,4 +1,4 @@
-"""What the model looks at when it is asked about a place in a text: the 64-bit names of the features."""
+"""The features of the tokenizer at a position in a text, as 64-bit hashes."""
 
 from libc.stdint cimport uint64_t
 
@@ -15,7 +15,7 @@ cdef int QUOTE = _characters.kind(ord('"'))
 
 
 cdef inline int bracket(int kind) noexcept nogil:
-    """1 for what opens, -1 for what closes."""
+    """Return 1 for opening characters, -1 for closing ones."""
     if kind == OPEN or kind == INITIAL or kind == OPENING[0] or kind == OPENING[1] or kind == OPENING[2]:
         return 1
     if kind == CLOSE or kind == FINAL or kind == CLOSING[0] or kind == CLOSING[1] or kind == CLOSING[2]:
@@ -38,7 +38,7 @@ cdef void begin_token(Passage p, Progress* at, int k) noexcept nogil:
 
 
 cdef void go_on(Passage p, Progress* at, int k) noexcept nogil:
-    """Run k is a part of the token."""
+    """Add run k to the token."""
     cdef Run* run = &p.runs[k]
     at.form = mix(at.form, run.form + (run.gap if k > at.token else 0))
     at.signs |= <uint64_t> 1 << run.first
@@ -48,7 +48,7 @@ cdef void go_on(Passage p, Progress* at, int k) noexcept nogil:
 
 
 cdef int token_keys(Passage p, Progress* at, int k, uint64_t* keys) noexcept nogil:
-    """Whether the token ends after run k: characters and runs around."""
+    """Features for whether the token ends after run k: characters and runs around it."""
     cdef Run* a = &p.runs[k]
     cdef Run* b = &p.runs[k + 1]
     cdef int gap = b.gap, last = p.last_in_reach(k + 1), i
@@ -104,7 +104,7 @@ cdef int token_keys(Passage p, Progress* at, int k, uint64_t* keys) noexcept nog
 
 
 cdef int sentence_keys(Passage p, Progress* at, int k, uint64_t* keys) noexcept nogil:
-    """Whether the sentence ends after run k, the last of a token: runs around, and what the sentence was so far."""
+    """Features for whether the sentence ends after run k, the last of a token: runs around it, the sentence so far."""
     cdef Run* a = &p.runs[k]
     cdef Run* b = &p.runs[k + 1]
     cdef Run* first = &p.runs[at.sentence]
@@ -169,7 +169,7 @@ cdef int sentence_keys(Passage p, Progress* at, int k, uint64_t* keys) noexcept 
 
 
 cdef (uint64_t, uint64_t, uint64_t) neighbour(Passage p, int k) noexcept nogil:
-    """Of a run: its form, its shape, its last characters."""
+    """Features of a run: its form, its shape, its last characters."""
     cdef uint64_t end = 0
     cdef Py_ssize_t i
     for i in range(max(p.runs[k].start, p.runs[k].end - 3), p.runs[k].end):
@@ -178,8 +178,8 @@ cdef (uint64_t, uint64_t, uint64_t) neighbour(Passage p, int k) noexcept nogil:
 
 
 cdef int multiword_keys(Passage p, int sentence, int first, int last, uint64_t* keys) noexcept nogil:
-    """Whether the token from run `first` to `last` is several words: its end (the first GENERAL keys), then all of
-    it with what stands around."""
+    """Features for whether the token from run `first` to `last` is a multiword token: its end (the first GENERAL
+    keys), then the whole token with its context."""
     cdef uint64_t form = 3, suffix = 4, left = 0, right = 0, left_shape = 0, right_shape = 0, left_end = 0, right_end = 0
     cdef int k
     cdef Py_ssize_t i
