@@ -1,4 +1,4 @@
-"""Treebank files: sentences in and out, one at a time, and trees made ready for projective systems."""
+"""Treebank files: reading and writing of sentences, and projectivization of trees."""
 
 from dodona.data.conllu import read, write
 from dodona.data.projectivity import projectivized

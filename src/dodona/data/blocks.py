@@ -1,4 +1,4 @@
-"""Cuts a stream of bytes into the blocks that blank lines separate, losing no byte and holding no more than a block."""
+"""Splits a stream of bytes into blocks separated by blank lines, lossless, with at most one block in memory."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -11,9 +11,9 @@ __all__ = ["BOM", "LINE_LIMIT", "SENTENCE_LIMIT", "Block", "blocks", "ends_blank
 
 BOM = b"\xef\xbb\xbf"
 LINE_LIMIT = 1 << 24
-"""Bytes of a line: room for the `# text` of the longest sentences, but not for a file without line ends."""
+"""Maximum bytes of a line: enough for the `# text` of the longest sentences, but not for a file without line breaks."""
 SENTENCE_LIMIT = 1 << 27
-"""Bytes of a sentence, so that a decompression bomb ends with an error and not with the machine's memory."""
+"""Maximum bytes of a sentence, so that a decompression bomb raises an error before the memory is exhausted."""
 
 END = re.compile(rb"\n(?:[ \t\r]*+\n)++")
 LAST_END = re.compile(rb"\n[ \t\r\n]*+\Z")
@@ -77,5 +77,5 @@ def _check_limits(pending: bytearray, name: str, line: int) -> None:
 
 
 def ends_blank(data: bytes) -> bool:
-    """Whether a sentence can follow: the data end with a blank line."""
+    """Return whether a sentence can follow: the data end with a blank line."""
     return data.endswith(b"\n\n") or BLANK_END.search(data, max(0, len(data) - 1000)) is not None

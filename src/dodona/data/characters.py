@@ -1,4 +1,4 @@
-"""The kinds of characters that a tokenizer tells apart: numbers below KINDS, one for each ASCII sign of its own."""
+"""The kinds of characters that a tokenizer distinguishes: numbers below KINDS, one for each ASCII punctuation mark."""
 
 import re
 import unicodedata
@@ -7,8 +7,8 @@ __all__ = ["BLANKS", "KINDS", "is_blank", "kind"]
 
 KINDS = 64
 BLANKS = "\\s\0\ud800-\udfff"
-"""What separates tokens and can be in none, as a class for regular expressions: white space, NUL, and halves of
-surrogate pairs. The last two are no text, and a CoNLL-U file can hold neither."""
+"""Separators, which cannot occur in tokens, as a class for regular expressions: whitespace, NUL, and lone surrogates.
+The last two are not text, and a CoNLL-U file cannot contain them."""
 
 BLANK, LOWER, UPPER, DIGIT, NUMBER, MARK, HAN, HIRAGANA, KATAKANA, HANGUL, UNSPACED, LETTER = range(1, 13)
 CONTROL, SYMBOL, MATH, DASH, OPEN, CLOSE, INITIAL, FINAL, CONNECTOR, PUNCTUATION, FULL_STOP = range(13, 24)

@@ -1,4 +1,4 @@
-"""What a column, a comment or a multiword range must be like so that it can be written, and read again."""
+"""Checks of columns, comments and multiword ranges, so that what is written can be read again."""
 
 from collections.abc import Iterable, Sequence
 
@@ -16,7 +16,7 @@ def check_heads(heads: Sequence[int | None], n: int) -> None:
 
 
 def check_values(values: Sequence[str], n: int) -> None:
-    """One value for each word, none that would tear a line apart or leave a column empty."""
+    """Check that there is one value for each word, and none that would break a line or leave a column empty."""
     if len(values) != n:
         raise OptionError(f"{len(values)} values; expected {n}, one for each word")
     together = "".join(values)
@@ -34,7 +34,7 @@ def checked_comments(comments: Iterable[str]) -> list[str]:
 
 
 def checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str] | None, n: int) -> dict[int, str]:
-    """The line of each range, by its first word."""
+    """Return the line of each range, by its first word."""
     if misc is None:
         misc = ["_"] * len(multiword)
     if len(misc) != len(multiword):

@@ -1,4 +1,4 @@
-"""The words of a sentence that was made and not read: columns that become bytes only when they are written."""
+"""The words of a sentence that was created and not read: columns are converted to bytes only when they are written."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,8 +9,8 @@ NUMBERS = [str(k) for k in range(1024)]
 
 
 class Columns:
-    """To a sentence that was made what a `Table` is to one that was read. The columns are known to be right; one that
-    is not given is `_`."""
+    """The counterpart of `Table` for a sentence that was created and not read. The columns are already checked; a
+    missing column is `_`."""
 
     def __init__(
         self, n: int, comments: Sequence[str], columns: Mapping[int, list[str]], ranges: Mapping[int, str]
@@ -51,5 +51,5 @@ class Columns:
 
 
 def decimals(n: int) -> list[str]:
-    """The numbers from 0 to at least n as they are written; mostly the same list, for it is needed all the time."""
+    """Return the numbers from 0 to at least n as strings; usually the same cached list."""
     return NUMBERS if n < len(NUMBERS) else list(map(str, range(n + 1)))

@@ -1,8 +1,8 @@
-"""CoNLL-U and CoNLL-X in and out, streaming: checked where a mistake could do harm, and lossless.
+"""Reading and writing of CoNLL-U and CoNLL-X: streaming, checked, and lossless.
 
-What breaks the format is a FormatError. What is common and harmless is read, kept for output, and said once per file
-by a FormatWarning: a BOM, CRLF, more or fewer blank lines than one after each sentence, blank lines that are not empty,
-comments in mid-sentence, a `sent_id` that occurs twice, a `# text` that is not the words.
+Violations of the format raise a FormatError. Common and harmless violations are read, kept for output, and reported
+once per file by a FormatWarning: a BOM, CRLF, more or fewer blank lines than one after each sentence, blank lines that
+are not empty, comments in mid-sentence, a repeated `sent_id`, a `# text` that does not match the words.
 """
 
 import re
@@ -21,15 +21,15 @@ __all__ = ["read", "read_chunks", "write"]
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 REMEMBERED = 1 << 16
-"""How many different sent_ids are remembered to find one that comes again; bounded, as all memory here."""
+"""How many different sent_ids are stored to detect repetitions; bounded, as all memory here."""
 
 
 def read(path: str | Path, *, format: str = "conllu", strict: bool = True) -> Iterator[Sentence]:
-    """The sentences of a file, lazily; `.gz` and `.xz` are unpacked, `-` is standard input.
+    """Yield the sentences of a file; `.gz` and `.xz` are decompressed, `-` is standard input.
 
-    `strict=False` is for files that are only to be parsed: a wrong HEAD is read as `_`, and wrong multiword ranges and
-    empty nodes are passed over (they come out again as they are), each said once. Column and word numbers must be right
-    in any case. A file without any word has no sentences.
+    `strict=False` is for files that are only to be parsed: an invalid HEAD is read as `_`, and invalid multiword ranges
+    and empty nodes are ignored (they are written unchanged); each is reported once. Column and word numbers must be
+    valid in any case. A file without any word has no sentences.
     """
     return read_chunks(chunks(path), str(path), format=format, strict=strict)
 
@@ -37,16 +37,16 @@ def read(path: str | Path, *, format: str = "conllu", strict: bool = True) -> It
 def read_chunks(
     pieces: Iterable[bytes], name: str, *, format: str = "conllu", strict: bool = True
 ) -> Iterator[Sentence]:
-    """The sentences in bytes that come in pieces, from a file of this name."""
+    """Yield the sentences in chunks of bytes, from a file of this name."""
     _check_format(format)
     return _sentences(pieces, name, format, strict)
 
 
 def write(sentences: Iterable[Sentence], path: str | Path, *, format: str | None = None) -> None:
-    """Write sentences as they come; `.gz` and `.xz` are packed, `-` is standard output.
+    """Write sentences one at a time; `.gz` and `.xz` are compressed, `-` is standard output.
 
-    The file appears when it is complete, or not at all. What was read and not changed comes out byte for byte; only
-    where sentences from several files meet, a missing blank line is put in and a BOM left out. `format` converts.
+    The file is written atomically. Unchanged sentences are written byte for byte; only between sentences from different
+    files a missing blank line is added and a BOM removed. `format` converts.
     """
     if format is not None:
         _check_format(format)
@@ -93,14 +93,14 @@ def _sentences(pieces: Iterable[bytes], name: str, format: str, strict: bool) ->
 
 
 class _Reader(Remarks):
-    """What has to be remembered from block to block of one file."""
+    """The state of reading one file, from block to block."""
 
     def __init__(self, name: str, format: str, strict: bool) -> None:
         Remarks.__init__(self, name, format, strict)
         self.ids: set[str] = set()
 
     def sentence(self, block: Block) -> Sentence | None:
-        """The sentence of a block, checked; None if the block has no words."""
+        """Return the sentence of a block, checked; None if the block has no words."""
         found = self._plain(block)
         if found is None:
             found = self._careful(block)
@@ -109,7 +109,7 @@ class _Reader(Remarks):
         return found
 
     def _plain(self, block: Block) -> Sentence | None:
-        """The sentence of a block in which there is nothing to remark on, as in nearly all; None for any other."""
+        """Return the sentence of a block without any irregularity, as nearly all blocks are; None for any other."""
         plain = plain_words(block.body, self.format == "conllu")
         if plain is None:
             return None
@@ -120,7 +120,7 @@ class _Reader(Remarks):
         return Sentence(self.name, block.line, self.format, table, block.end, comments, multiword)
 
     def _careful(self, block: Block) -> Sentence | None:
-        """The sentence of a block line by line, with all that is to be said about it."""
+        """Return the sentence of a block, read line by line, with all warnings and errors."""
         lines = self._text(block).split("\n")
         if lines == [""]:
             return None
@@ -137,7 +137,7 @@ class _Reader(Remarks):
         return found
 
     def _text(self, block: Block) -> str:
-        """The lines, decoded, with plain line ends."""
+        """Return the decoded lines, with LF line breaks."""
         body = block.body
         try:
             text = body.decode()

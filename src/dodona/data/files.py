@@ -1,4 +1,4 @@
-"""Files in and out as bytes: packed or not, standard streams, and outputs that are complete or not there at all."""
+"""Reading and writing of files as bytes: compressed or not, standard streams, and atomic output."""
 
 import gzip
 import io
@@ -23,10 +23,10 @@ OPEN_HANDLE = re.compile(r"/(?:dev|proc/self)/(?:fd/([0-9]{1,9})|(stdout|stderr)
 
 
 def chunks(path: str | Path) -> Iterator[bytes]:
-    """The unpacked bytes of a file, in pieces as they come, so that a pipe is answered while it still runs.
+    """Yield the decompressed bytes of a file in chunks, as soon as they are available, also from a pipe.
 
-    `-` is standard input; `.gz` and `.xz` are unpacked piece by piece, so that a small file that unpacks to a huge one
-    costs no more memory than the caller keeps.
+    `-` is standard input; `.gz` and `.xz` are decompressed chunk by chunk, so that a small file with huge contents
+    needs no more memory than the caller keeps.
     """
     name = str(path)
     try:
@@ -52,7 +52,7 @@ def _reason(error: Exception) -> str:
 
 
 class Output:
-    """A stream whose failures (a full disk) are told with the name of the file."""
+    """A stream whose errors (a full disk) name the file."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
@@ -71,17 +71,17 @@ def _told(name: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # whoever reads has seen enough: no fault of the file
+        raise  # the reader has closed the pipe: no error of the file
     except OSError as error:
         raise FormatError(f"{name}: cannot be written: {_reason(error)}") from error
 
 
 @contextmanager
 def output(path: str | Path) -> Iterator[Output]:
-    """A file to write bytes to, packed by its extension; `-` is standard output.
+    """Open a file to write bytes to, compressed according to its extension; `-` is standard output.
 
-    A file gets its name only when it is complete: whatever happens before (an error, a full disk, Ctrl-C) leaves an
-    older file of that name as it was, and nothing else behind. Pipes and devices are written to directly.
+    The file is renamed to its name when it is complete. After an error, a full disk or Ctrl-C an older file of that
+    name is unchanged, and no temporary file remains. Pipes and devices are written to directly.
     """
     name = str(path)
     handle = _open_handle(name)
@@ -103,9 +103,9 @@ def output(path: str | Path) -> Iterator[Output]:
 
 @contextmanager
 def replaced(target: str, name: str) -> Iterator[str]:
-    """The name of a new file beside `target`, which takes its place when all has gone well, and is gone otherwise.
+    """Yield the name of a temporary file beside `target`, which replaces it on success, and is removed otherwise.
 
-    What can go wrong is told with `name`.
+    Errors name `name`.
     """
     with _told(name):
         mode = _mode(target)

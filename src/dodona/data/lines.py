@@ -1,4 +1,4 @@
-"""The lines of a sentence one by one, for the few that the quick reader will not take: what is wrong is named here."""
+"""Reading of a sentence line by line, for the few that the fast reader does not handle, with precise error messages."""
 
 import re
 import warnings
@@ -14,7 +14,7 @@ EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 
 
 class Remarks:
-    """What there is to say about one file, each kind of thing once."""
+    """Warnings about one file, each kind once."""
 
     def __init__(self, name: str, format: str, strict: bool) -> None:
         self.name = name
@@ -23,7 +23,7 @@ class Remarks:
         self.said: set[str] = set()
 
     def fault(self, line: int, message: str) -> None:
-        """Something that a parser does not need is wrong."""
+        """Report an invalid value that a parser does not need."""
         if self.strict:
             raise FormatError(f"{self.name}:{line}: {message}")
         self.say("fault", line, f"{message}; passed over, and so are more of the kind")
@@ -35,7 +35,7 @@ class Remarks:
 
 
 class SentenceLines:
-    """A sentence line by line: sorts words, multiword ranges, empty nodes and comments, and finds what is wrong."""
+    """A sentence line by line: separates words, multiword ranges, empty nodes and comments, and checks them."""
 
     def __init__(self, reader: Remarks, line: int, begin: int, table: list[list[str]]) -> None:
         self.reader = reader
@@ -95,7 +95,7 @@ class SentenceLines:
             self.range_line = line
 
     def _check_last_range(self) -> None:
-        """Whether the words go on as far as the last range does."""
+        """Check that the words include the end of the last range."""
         if self.multiword and self.multiword[-1][1] > len(self.words):
             first, last, _ = self.multiword.pop()
             self.reader.fault(

@@ -1,4 +1,4 @@
-"""Sentences that are only words: one a line, or one word a line."""
+"""Tokenized text: one sentence per line, or one word per line."""
 
 import codecs
 from collections.abc import Iterable, Iterator
@@ -13,8 +13,8 @@ __all__ = ["read_plain", "read_text"]
 
 
 def read_plain(path: str | Path, *, vertical: bool) -> Iterator[Sentence]:
-    """Horizontal: a sentence a line, words separated by white space. Vertical: a word a line, empty lines between
-    sentences. Packed files and `-` as for treebanks."""
+    """Read tokenized sentences. Horizontal: one sentence per line, words separated by whitespace. Vertical: one word
+    per line, empty lines between sentences. Compressed files and `-` as for treebanks."""
     words: list[str] = []
     number = 0
     for number, line in enumerate(_lines(str(path)), start=1):
@@ -31,7 +31,7 @@ def read_plain(path: str | Path, *, vertical: bool) -> Iterator[Sentence]:
 
 
 def read_text(pieces: Iterable[bytes], name: str) -> Iterator[str]:
-    """Raw text that comes in pieces of bytes, from a file of this name; a BOM at its beginning is no part of it."""
+    """Yield raw text from chunks of bytes, from a file of this name; a BOM at its beginning is removed."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
     try:

@@ -1,11 +1,11 @@
 """Non-projective arcs: finding them, and lifting them so that projective systems can derive the tree.
 
-An arc is projective if every word between head and dependent descends from the head. Lifting is what Nivre and Nilsson
-(2005) do: the shortest non-projective arc first (of equals the one with the leftmost dependent), one step at a time, to
-the head of its head, until the tree is projective.
+An arc is projective if every word between head and dependent descends from the head. Arcs are lifted as by Nivre and
+Nilsson (2005): the shortest non-projective arc first (ties: the leftmost dependent), one step at a time, to the head of
+its head, until the tree is projective.
 
-Descendants are kept as the bits of one integer per word, so that asking about an arc is one operation. That is
-quadratic in memory, with a small factor: 125 kB for a thousand words, nothing for a tree that is projective already.
+The descendants of a word are the bits of one integer, so that the test of an arc is one operation. The memory is
+quadratic, with a small factor: 125 kB for a thousand words, none for a tree that is already projective.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ __all__ = ["lift", "nonprojective_dependents", "projectivized"]
 
 
 def projectivized(heads: Sequence[int]) -> list[int]:
-    """The heads after lifting; those of a projective tree as they are."""
+    """Return the heads after lifting; those of a projective tree are unchanged."""
     return lift(heads)[0]
 
 
 def nonprojective_dependents(heads: Sequence[int]) -> list[int]:
-    """The words whose arc is not projective, left to right."""
+    """Return the words whose arc is not projective, left to right."""
     heads = checked_heads(heads)
     if is_projective(heads):
         return []
@@ -31,8 +31,8 @@ def nonprojective_dependents(heads: Sequence[int]) -> list[int]:
 
 
 def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
-    """The lifted heads, and the words that arcs were lifted over: those between a word's old head and its new one,
-    the old one included."""
+    """Return the lifted heads, and the words that arcs were lifted over: the path from a word's old head to its new
+    one, the old one included."""
     heads = checked_heads(heads)
     if is_projective(heads):
         return heads, set()

@@ -1,8 +1,8 @@
 """Pseudo-projective parsing (Nivre and Nilsson 2005): non-projective trees for parsers that build projective ones.
 
-Before training, non-projective arcs are lifted until the tree is projective, and the labels say what was done. After
-parsing, a search from the place where an arc was lifted to finds the head it came from. The encodings, for an arc d
-lifted from a word whose own arc is called h, and an arc p that it was lifted over:
+Before training, non-projective arcs are lifted until the tree is projective, and the lifting is encoded in the labels.
+After parsing, a search from the new head of a lifted arc finds its original head. The encodings, for an arc labelled d
+that was lifted from a word whose own arc is labelled h, and an arc labelled p that it was lifted over:
 
     encoding    lifted arc   arcs lifted over
     baseline    d            p                  nothing can be undone
@@ -10,12 +10,12 @@ lifted from a word whose own arc is called h, and an arc p that it was lifted ov
     path        d↑           p↓
     head+path   d↑h          p↓
 
-A label of the treebank that contains ↑, ↓ or \\ itself gets a \\ before each of them in the last three encodings, so
-that what a label says is never in doubt; `deprojectivize` takes these away with the rest.
+If a label of the treebank contains ↑, ↓ or \\, these are escaped by \\ in the last three encodings, so that labels are
+unambiguous; `deprojectivize` removes the escapes.
 
-The search goes breadth first and left to right, as in the paper, with one addition: of the words called h on marked
-paths, head+path prefers one where a path ends, as path does. That brings back 98.0 % instead of 95.2 % of the lifted
-arcs of UD English EWT, 91.6 % instead of 86.5 % of Dutch LassySmall.
+The search is breadth-first and left to right, as in the paper, with one addition: of the words labelled h on marked
+paths, head+path prefers one where a path ends, as path does. This restores 98.0 % instead of 95.2 % of the lifted arcs
+of UD English EWT, and 91.6 % instead of 86.5 % of Dutch LassySmall (training parts, measured once).
 """
 
 import re
@@ -41,16 +41,16 @@ DECORATED = re.compile(rf"({PLAIN})(?:({UP})({PLAIN}))?({DOWN})?", re.DOTALL)
 
 
 class Decoded(NamedTuple):
-    """What a label says."""
+    """A decoded label."""
 
     label: str  # the treebank's
     is_lifted: bool
-    head_label: str  # of the word that a lifted arc comes from; empty where the encoding does not tell
+    head_label: str  # the label of the original head of a lifted arc; empty where it is not encoded
     is_path: bool  # something was lifted over this arc
 
 
 def projectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -> tuple[list[int], list[str]]:
-    """A projective tree whose labels remember, as well as the encoding can, where the lifted arcs come from."""
+    """Return a projective tree whose labels encode the lifted arcs."""
     _check(heads, labels, encoding)
     lifted, passed = lift(heads)
     if encoding == "baseline":
@@ -67,10 +67,10 @@ def projectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -> 
 
 
 def deprojectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -> tuple[list[int], list[str]]:
-    """Undo `projectivize` on a parser's output, whatever the parser put there.
+    """Undo `projectivize` on the output of a parser, which may be any tree and any labels.
 
-    Labels come back as the treebank has them. A lifted arc for which no head is found stays where it is. A word moves
-    only below its head, to a word that is not its own descendant: a tree remains a tree, and no root is added.
+    The labels returned are those of the treebank. A lifted arc for which no head is found is not changed. The new head
+    is a descendant of the old one and not of the word itself: a tree remains a tree, and no root is added.
     """
     _check(heads, labels, encoding)
     if encoding == "baseline":
@@ -83,7 +83,7 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -
 
 
 class _Lowering:
-    """The tree while its lifted arcs are moved back down."""
+    """The tree while its lifted arcs are lowered."""
 
     def __init__(self, heads: Sequence[int], decoded: list[Decoded]) -> None:
         self.head = [0, *checked_heads(heads)]
@@ -93,8 +93,8 @@ class _Lowering:
             self.dependents[h].append(d)
 
     def lowered(self, encoding: str) -> list[int]:
-        """Higher arcs first: the head of a lower one may have to come back from there. What finds no head is tried
-        again as long as others move, for its head may have moved to where it is looked for."""
+        """Lower higher arcs first, because the head of a lower arc may have to be lowered before. An arc without a match
+        is tried again as long as others are lowered, because its head may have become reachable."""
         lifted = [d for d in self.below(0) if self.decoded[d].is_lifted]
         while True:
             stuck = []
@@ -150,13 +150,13 @@ def _check(heads: Sequence[int], labels: Sequence[str], encoding: str) -> None:
 
 
 def escaped(label: str) -> str:
-    """A label of the treebank as the encodings write it when nothing was lifted."""
+    """Return a label of the treebank as it is encoded when nothing was lifted."""
     return SPECIAL.sub(r"\\\g<0>", label)
 
 
 @lru_cache(maxsize=1 << 14)
 def decoded(label: str) -> Decoded:
-    """What a label says. Whatever follows a complete decoration is dropped: no encoding writes anything there."""
+    """Decode a label. Characters after a complete encoding are ignored: no encoding writes any."""
     match = DECORATED.match(label)
     assert match is not None  # the pattern takes the empty string too
     name, up, head_label, down = match.groups()

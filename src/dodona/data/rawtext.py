@@ -1,14 +1,13 @@
-"""Raw text and sentences: from a treebank back to the text it was made of, and all white space kept on the way.
+"""Raw text and sentences: the raw text of a treebank, and the encoding of whitespace in MISC.
 
-MISC tells what is between a token and the next, as in UDPipe: nothing for one space, `SpaceAfter=No` for none,
-`SpacesAfter=…` for all other white space; `SpacesBefore=…` what is before the first token of a text, `SpacesInToken=…`
-a token with its inner white space as it was, where that is not single spaces. In these values
+MISC has the whitespace between a token and the next, as in UDPipe: nothing for one space, `SpaceAfter=No` for none,
+`SpacesAfter=…` for all other whitespace; `SpacesBefore=…` the whitespace before the first token of a text;
+`SpacesInToken=…` a token with its original whitespace, if that is not single spaces. In these values
 
     \\s  space      \\t  tab      \\n  line feed      \\r  carriage return      \\p  |      \\\\  backslash
 
-and all other white space, with NUL and lone surrogates, which no CoNLL-U file can hold, is \\uXXXX. So the sentences
-that a tokenizer makes of a text give exactly this text back. Only of a text that is nothing but white space nothing is
-left: it has no sentence.
+and all other whitespace, with NUL and lone surrogates, which a CoNLL-U file cannot contain, is \\uXXXX. So the text can
+be restored exactly from the sentences of a tokenizer. Only a text that is all whitespace cannot: it has no sentence.
 """
 
 import re
@@ -31,7 +30,7 @@ MISC = 9
 
 
 class Token(NamedTuple):
-    """A token of a text, by its characters; `words` if it is several."""
+    """A token of a text, by its characters; `words` if it is a multiword token."""
 
     start: int
     end: int
@@ -40,7 +39,7 @@ class Token(NamedTuple):
 
 
 def escaped(text: str) -> str:
-    """Text as the value of one of the attributes above; what is no white space stays as it is."""
+    """Return text escaped as the value of one of the attributes above; other characters are unchanged."""
     return TO_ESCAPE.sub(lambda found: ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04X}", text)
 
 
@@ -49,7 +48,7 @@ def unescaped(value: str) -> str:
 
 
 def rebuilt(sentences: Iterable[Sentence]) -> str:
-    """The text that the tokenizer made these sentences of."""
+    """Return the original text of sentences from the tokenizer."""
     pieces: list[str] = []
     for sentence in sentences:
         for _, _, form, misc in _tokens(sentence):
@@ -64,12 +63,12 @@ def rebuilt(sentences: Iterable[Sentence]) -> str:
 
 
 def raw_text(sentences: Iterable[Sentence]) -> str:
-    """The text of a treebank, with an empty line between paragraphs: what to try a tokenizer on."""
+    """Return the text of a treebank, with an empty line between paragraphs, for testing a tokenizer."""
     return "\n\n".join(text for text, _ in paragraphs(sentences)) + "\n"
 
 
 def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[Token]]]:
-    """Text and tokens of each paragraph of a treebank, by `# text`, `# newpar`, `# newdoc` and MISC at sentence ends.
+    """Yield text and tokens of each paragraph of a treebank, from `# text`, `# newpar`, `# newdoc` and MISC.
 
     Without these comments all sentences are one paragraph.
     """
@@ -131,9 +130,9 @@ def _aligned(sentence: Sentence, text: str, begin: int) -> list[Token]:
 def detokenized(treebank: Iterable[Sentence]) -> list[Sentence]:
     """Give the sentences of a treebank without raw text a `# text`, in place; those that have one stay as they are.
 
-    If the treebank has `SpaceAfter=No` anywhere, it is believed. Otherwise spaces are where they usually are: not
-    inside of brackets and quotation marks, not before full stops and commas, not in Chinese, Japanese or Thai; what is
-    so guessed is noted in MISC too.
+    If the treebank has `SpaceAfter=No` anywhere, it is used. Otherwise spaces are inserted by rules: not inside of
+    brackets and quotation marks, not before full stops and commas, not in Chinese, Japanese or Thai. The result is also
+    written into MISC.
     """
     sentences = list(treebank)
     told = any("SpaceAfter=No" in misc or "SpacesAfter=" in misc for s in sentences for misc in s.misc)
@@ -156,7 +155,7 @@ def detokenized(treebank: Iterable[Sentence]) -> list[Sentence]:
 
 
 def _usual_spaces(forms: list[str]) -> list[str]:
-    """What is after each token by the rules of most languages."""
+    """Return the whitespace after each token by rules that most languages share."""
     attached = [False] * len(forms) + [False]  # to the token before
     open_quotes: set[str] = set()
     for k, form in enumerate(forms):
@@ -183,7 +182,7 @@ def _is_unspaced(char: str) -> bool:
 
 
 def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
-    """First word, last word, form and MISC of every token as it stands in the text."""
+    """Return first word, last word, form and MISC of every token."""
     range_misc = _range_misc(sentence) if sentence.multiword else {}
     for first, last, form in sentence.tokens():
         yield first, last, form, range_misc.get(first, "_") if last > first else sentence.misc[first - 1]

@@ -1,4 +1,4 @@
-"""A sentence of a treebank: its columns to look at, its bytes to write again."""
+"""A sentence of a treebank: its columns for access, its bytes for output."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
@@ -23,8 +23,8 @@ class Sentence:
     CoNLL-X `upos` and `xpos` are CPOSTAG and POSTAG, `deps` and `misc` are PHEAD and PDEPREL. `heads` has numbers, None
     where HEAD is `_`. Multiword ranges are in `multiword` as (first word, last word, form); empty nodes come out again
     with `to_bytes`. Look at the lists, but replace them with `set_tree`, `set_column` and `set_comments`: these reach
-    the output. A sentence made from a text has `offsets`, the begin and end of each word in it. What nobody looks at is
-    never made: a column becomes a list when it is first asked for.
+    the output. A sentence made from a text has `offsets`, the start and end of each word in it. Columns are converted
+    to lists lazily, when they are first used.
     """
 
     __slots__ = (
@@ -71,7 +71,7 @@ class Sentence:
         comments: list[str],
         multiword: list[tuple[int, int, str]],
     ) -> None:
-        """For readers; `from_words` makes a sentence of your own. `end` are the bytes after the table's."""
+        """For readers; use `from_words` to create a sentence. `end` are the bytes after the table's."""
         self.file = file
         self.line = line
         self.format = format
@@ -85,7 +85,7 @@ class Sentence:
         self._replaced: dict[int, Sequence[str]] = {}
 
     def __getattr__(self, name: str) -> list[str] | list[int | None]:
-        """A column that nobody has asked for yet."""
+        """Convert a column when it is first used."""
         if name == "heads":
             self.heads = self._table.heads()
             return self.heads
@@ -141,12 +141,12 @@ class Sentence:
 
     @property
     def sent_id(self) -> str | None:
-        """What the comment `# sent_id = …` says."""
+        """The value of the comment `# sent_id = …`."""
         return self._said("sent_id")
 
     @property
     def text(self) -> str | None:
-        """What the comment `# text = …` says."""
+        """The value of the comment `# text = …`."""
         return self._said("text")
 
     def _said(self, wanted: str) -> str | None:
@@ -172,11 +172,11 @@ class Sentence:
         return [form for _, _, form in self.tokens()] if self.multiword else self.words
 
     def children(self, k: int) -> list[int]:
-        """The words that hang on word k, in order; 0 is ROOT."""
+        """Return the dependents of word k, in order; 0 is ROOT."""
         return [d for d, h in enumerate(self.heads, start=1) if h == k]
 
     def subtree(self, k: int) -> list[int]:
-        """Word k and all that hangs on it, directly or not, in order."""
+        """Return word k and all its descendants, in order."""
         below: dict[int | None, list[int]] = {}
         for d, h in enumerate(self.heads, start=1):
             below.setdefault(h, []).append(d)
@@ -198,7 +198,7 @@ class Sentence:
         self.accept_tree(list(heads), list(labels))
 
     def accept_tree(self, heads: list[int], labels: list[str]) -> None:
-        """`set_tree` for parsers, which know what they give: nothing is checked, and the labels are not copied."""
+        """Like `set_tree`, but without checks and without a copy of the labels; for parsers."""
         written = decimals(len(heads))
         self.heads = list(heads)
         self.labels = labels
@@ -213,7 +213,7 @@ class Sentence:
         self.accept_column(name, list(values))
 
     def accept_column(self, name: str, values: list[str]) -> None:
-        """`set_column` for components, which know what they give: nothing is checked, and the values are not copied."""
+        """Like `set_column`, but without checks and without a copy of the values; for components."""
         setattr(self, name, values)
         self._replaced[COLUMNS[name]] = values
 
@@ -230,7 +230,7 @@ class Sentence:
         self._new_comments = True
 
     def to_bytes(self) -> bytes:
-        """The sentence exactly as it was read, except for what was replaced."""
+        """Return the sentence exactly as it was read, except for replaced columns."""
         body = self._table.replaced(self._replaced) if self._replaced else self._table.body
         if self._new_comments:
             body = self._with_new_comments(body)
@@ -242,7 +242,7 @@ class Sentence:
         return b"\n".join([comment.encode() + end for comment in self.comments] + kept)
 
     def enclose(self, before: bytes = b"", after: bytes = b"") -> None:
-        """Take along what belongs to no sentence: a BOM, blank lines, comments that stand alone."""
+        """Add bytes that belong to no sentence: a BOM, blank lines, comments that stand alone."""
         self._before = before + self._before
         self._after += after
 
@@ -259,13 +259,13 @@ class Sentence:
         return other
 
     def copied(self) -> "Sentence":
-        """The same sentence, to be changed on its own."""
+        """Return a copy of the sentence."""
         other = copy(self)
         other._replaced = dict(self._replaced)
         return other
 
     def check_gold(self) -> None:
-        """Refuse a sentence that has no full tree to learn from or to be measured by; several roots are fine."""
+        """Raise an error unless the sentence has a complete tree; several roots are allowed."""
         for d, h in enumerate(self.heads, start=1):
             if h is None:
                 raise self._no_gold(d, "HEAD '_'; expected the number of its head, or 0 for the root")

@@ -1,4 +1,4 @@
-"""Whether bytes that come in pieces are CoNLL-U or text: the first line that is no comment tells, however far it is."""
+"""Detects whether chunks of bytes are CoNLL-U or text, from the first line that is not a comment."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,9 +13,9 @@ BEGUN = re.compile(rb"(?:[0-9]+(?:[-.][0-9]*)?(?:\t[^\t\n]*)?)?")
 
 
 def sniffed(pieces: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:
-    """Whether this is CoNLL-U, and all of the pieces once more. Nothing is read beyond what decides it.
+    """Return whether this is CoNLL-U, and an iterator over all chunks. Reads no more than is needed to decide.
 
-    What is nothing but comments is text, and so is what has more of them than a sentence may have.
+    Input that has only comments is text, and so is input with more comments than a sentence may have.
     """
     rest = iter(pieces)
     held = bytearray()

@@ -6,7 +6,7 @@ cdef int COLUMNS, WIDTH, HEAD, TAB, LINE_FEED, RETURN, DASH, ZERO, NINE, UNDERSC
 cdef class Table:
     cdef public bytes body      # the lines of the sentence, all of them
     cdef public int n           # words
-    cdef public int[::1] starts # WIDTH places in `body` for each word
+    cdef public int[::1] starts # WIDTH positions in `body` for each word
 
     @cython.locals(data=cython.p_uchar, k=cython.int, begin=cython.int, end=cython.int)
     cpdef list column(self, int number)

@@ -1,8 +1,8 @@
-"""The words of a sentence where they stand in its bytes.
+"""The words of a sentence, as positions in its bytes.
 
-Making a string of every column of every word would take most of the time of reading and writing, so it is put off: all
-that is noted here is where each column begins. A column becomes strings when it is asked for, and new ones are put
-between the bytes that stay.
+Converting every column of every word to a string would take most of the time of reading and writing, so it is done
+lazily: only the start of each column is stored. A column is converted to strings when it is first used, and new values
+are inserted between the unchanged bytes.
 """
 
 from array import array
@@ -82,7 +82,7 @@ class Table:
 
 
 def line_feeds(data: bytes, begin: int, end: int) -> int:
-    """How many line feeds there are; bytes.count is made for what is rare."""
+    """Return the number of line feeds; bytes.count is slower when they are frequent."""
     count = 0
     for i in range(begin, end):
         count += data[i] == LINE_FEED
@@ -93,8 +93,8 @@ def plain_words(body: bytes, ranges: bool) -> tuple[Table, int, list[tuple[int, 
     """The words of lines without line end after the last, how many bytes the comments above them take, and the
     multiword ranges, if these are allowed.
 
-    None if there is no word or anything that is unusual, right or wrong, such as an empty node, a carriage return or a
-    wrong HEAD: that is for those who can tell what it is.
+    None if there is no word or any irregularity, valid or not, such as an empty node, a carriage return or a wrong
+    HEAD: such sentences are read line by line.
     """
     if not body.isascii():
         try:
@@ -117,7 +117,7 @@ def plain_words(body: bytes, ranges: bool) -> tuple[Table, int, list[tuple[int, 
 
 
 def scan(data: bytes, at: int, end: int, starts: "array[int]", multiword: list[tuple[int, int, str]]) -> int:
-    """Note where the columns of each word start, and return how many words there are, or WRONG."""
+    """Store the starts of the columns of each word, and return the number of words, or WRONG."""
     word = highest = covered = 0  # covered: the last word of the last range
     after_range = False
     while at < end:
@@ -151,7 +151,7 @@ def scan(data: bytes, at: int, end: int, starts: "array[int]", multiword: list[t
 
 
 def mark(data: bytes, at: int, starts: "array[int]", base: int) -> int:
-    """Note where the columns of a line start that has a line feed, and return where the next begins, or WRONG."""
+    """Store the starts of the columns of a line with a line feed; return the start of the next line, or WRONG."""
     starts[base] = at
     column = 1
     while True:
@@ -169,7 +169,7 @@ def mark(data: bytes, at: int, starts: "array[int]", base: int) -> int:
 
 
 def read_number(data: bytes, begin: int, end: int) -> int:
-    """A decimal number as it should be, or WRONG."""
+    """Return a valid decimal number, or WRONG."""
     if not 0 < end - begin <= DIGITS or (data[begin] == ZERO and end - begin > 1):
         return WRONG
     number = 0
@@ -181,14 +181,14 @@ def read_number(data: bytes, begin: int, end: int) -> int:
 
 
 def read_head(data: bytes, begin: int, end: int) -> int:
-    """A number, NOTHING for `_`, or WRONG."""
+    """Return a number, NOTHING for `_`, or WRONG."""
     if end - begin == 1 and data[begin] == UNDERSCORE:
         return NOTHING
     return read_number(data, begin, end)
 
 
 def words_in_rows(body: bytes, rows: Sequence[int]) -> Table:
-    """The words that stand in these lines, which are known to be right; the others are passed over."""
+    """Return the words in these lines, which are already checked; other lines are skipped."""
     starts = array("i", bytes(4 * WIDTH * len(rows)))
     find_rows(body + b"\n", rows, starts)
     return Table(body, len(rows), starts)

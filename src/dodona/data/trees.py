@@ -25,7 +25,7 @@ def find_cycle(heads: Sequence[int | None]) -> tuple[int, list[int]] | None:
 
 
 def checked_heads(heads: Sequence[int]) -> list[int]:
-    """The heads of a tree under ROOT as plain numbers; an error that names the word if there is none."""
+    """Return the heads of a tree under ROOT as integers; the error names the word if it is not a tree."""
     n = len(heads)
     numbers = []
     for d, h in enumerate(heads, start=1):
@@ -42,7 +42,7 @@ def checked_heads(heads: Sequence[int]) -> list[int]:
 
 
 def bottom_up(heads: Sequence[int]) -> list[int]:
-    """The words of a tree, dependents before their heads."""
+    """Return the words of a tree, dependents before their heads."""
     dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
     for d, h in enumerate(heads, start=1):
         dependents[h].append(d)
@@ -53,7 +53,7 @@ def bottom_up(heads: Sequence[int]) -> list[int]:
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Whether every subtree of a tree is an unbroken stretch of words."""
+    """Return whether every subtree of a tree is a contiguous span of words."""
     n = len(heads)
     first, last, size = list(range(n + 1)), list(range(n + 1)), [1] * (n + 1)
     for k in bottom_up(heads):
