@@ -93,7 +93,7 @@ class _Lowering:
             self.dependents[h].append(d)
 
     def lowered(self, encoding: str) -> list[int]:
-        """Lower higher arcs first, because the head of a lower arc may have to be lowered before. An arc without a match
+        """Lower higher arcs first, because the head of a lower arc may have to be lowered before. An arc without match
         is tried again as long as others are lowered, because its head may have become reachable."""
         lifted = [d for d in self.below(0) if self.decoded[d].is_lifted]
         while True:
