@@ -40,8 +40,8 @@ def test_every_page_is_there(site: Path) -> None:
 
 
 def test_docstrings_of_python_and_of_compiled_files(site: Path) -> None:
-    assert "A trained pipeline: one that comes with Dodona" in (site / "api" / "dodona.html").read_text("utf-8")
-    assert "Refuse a sentence of another kind" in (site / "api" / "scoring.html").read_text("utf-8")
+    assert "Return a trained pipeline: one that comes with Dodona" in (site / "api" / "dodona.html").read_text("utf-8")
+    assert "Raise an error for a sentence of another kind" in (site / "api" / "scoring.html").read_text("utf-8")
 
 
 def test_nothing_is_loaded_from_outside(site: Path) -> None:

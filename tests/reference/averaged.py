@@ -1,4 +1,4 @@
-"""A linear model in the making as a dictionary, which remembers every change of every weight."""
+"""A linear model during training as a dictionary, which remembers every change of every weight."""
 
 from collections import defaultdict
 from collections.abc import Iterable

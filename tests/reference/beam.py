@@ -94,5 +94,5 @@ def greedy(core: TransitionSystem, n: int, scores: Scores, oracle: Oracle | None
 
 
 def tree(s: State) -> Tree:
-    """Heads and labels; a headless word hangs on ROOT."""
+    """Heads and labels; headless words are attached to ROOT."""
     return [0 if h == NONE else h for h in s.head[1 : s.n + 1]], list(s.label[1 : s.n + 1])

@@ -56,7 +56,7 @@ def random_walk(core: TransitionSystem, n: int, chance: random.Random) -> Iterat
 
 
 def random_tree(core: TransitionSystem, n: int, chance: random.Random) -> tuple[list[int], list[int]]:
-    """Heads and labels of a tree that the system can build; a word that stays headless hangs on ROOT."""
+    """Heads and labels of a tree that the system can build; headless words are attached to ROOT."""
     *_, end = random_walk(core, n, chance)
     heads = [max(0, h) for h in end.head[1 : n + 1]]
     return heads, list(end.label[1 : n + 1])

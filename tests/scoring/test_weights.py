@@ -1,4 +1,4 @@
-"""Weights in the making against a dictionary: sums, rows that grow from sparse to dense, averages over all steps."""
+"""Weights during training against a dictionary: sums, rows that grow from sparse to dense, averages over all steps."""
 
 import random
 
