@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def refuse(path: Path, data: bytes, message: str | None = None) -> None:
+def refuse(path: Path, data: bytes, message: str = "") -> None:
     path.write_bytes(data)
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(FormatError) as error:
         dodona.load(path)
+    said = str(error.value).replace(str(path), "")  # where the file is may have the same words
+    assert re.search(message, said), said
 
 
 def rewritten(model: bytes, change: object) -> bytes:
@@ -101,11 +104,10 @@ def test_arrays_in_wrong_places(model: bytes, tmp_path: Path) -> None:
 
 def test_a_name_that_stands_twice(model: bytes, tmp_path: Path) -> None:
     length = int.from_bytes(model[:8], "little")
-    header = (
-        model[8 : 8 + length].rstrip()[:-1]
-        + b', "fingerprints": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}'
-    )
-    refuse(tmp_path / "m", len(header).to_bytes(8, "little") + header + model[8 + length :], "twice")
+    again = b', "parser.rows": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]}}'
+    header = model[8 : 8 + length].rstrip()[:-1] + again
+    data = len(header).to_bytes(8, "little") + header + model[8 + length :]
+    refuse(tmp_path / "m", data, r"\(a name that stands twice\)")
 
 
 @pytest.mark.parametrize("name", ["fingerprints", "counts", "rows", "wide"])
