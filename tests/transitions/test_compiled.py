@@ -25,7 +25,7 @@ def test_the_core_under_test_is_compiled() -> None:
 
 def test_compiled_and_interpreted_core_agree(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src" / "dodona", tmp_path / "dodona", ignore=shutil.ignore_patterns("*.so", "*.pxd"))
-    compiled = run_transcript("")
+    compiled = run_transcript(os.environ.get("PYTHONPATH", ""))
     interpreted = run_transcript(str(tmp_path))
     assert (compiled[0], interpreted[0]) == ("compiled", "interpreted")
     assert compiled[1:] == interpreted[1:]
@@ -33,4 +33,5 @@ def test_compiled_and_interpreted_core_agree(tmp_path: Path) -> None:
 
 
 def test_same_results_every_time() -> None:
-    assert run_transcript("") == run_transcript("")
+    found = os.environ.get("PYTHONPATH", "")
+    assert run_transcript(found) == run_transcript(found)
