@@ -41,6 +41,8 @@ cdef class Policy:
 
     def assessed(self, State s, Gold gold, int site=0, int planned=-1, int carried=-1):
         """Python access to `assess`: returns the list of numbers, NONE where an action is not legal."""
+        if gold.n != s.n:
+            raise ValueError(f"a gold tree of {gold.n} words for a configuration of {s.n}")
         self.assess(s, gold, site, planned, carried)
         return list(self.costs)
 
