@@ -61,6 +61,12 @@ def test_scripts(form: str, lemma: str, script: Script) -> None:
     assert script.apply(form) == lemma
 
 
+def test_of_equally_long_shared_texts_the_first_is_kept() -> None:
+    """In the form and in the lemma."""
+    assert script_for("ab", "abxab") == Script(new_suffix="xab")
+    assert script_for("abxab", "ab") == Script(suffix="xab")
+
+
 def test_what_was_seen_is_right(lemmatizer: Lemmatizer) -> None:
     for sentence in TRAIN:
         assert lemmatizer.lemmas(sentence.words, sentence.upos, sentence.feats) == sentence.lemmas

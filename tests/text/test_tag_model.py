@@ -21,7 +21,7 @@ TAGS = [
     Tag((7,), "ADJ", "ADJ"),
 ]
 PARTS = 8
-STEMS = ["oak", "Dove", "a", "priest", "x2", "É", "spring", "ask-", "rustle", "10", "McX's", "Zeus"]
+STEMS = ["oak", "Dove", "a", "priest", "x2", "É", "spring", "ask-", "rustle", "10", "McX's", "Zeus", "a1b-C2d.E"]
 ENDINGS = ["", "s", "ed", "ing", "S", "-like", "nesses"]
 LEXICON = {
     "oak": Entry(1, ()),
