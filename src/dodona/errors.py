@@ -9,7 +9,8 @@
 
 FormatWarning, a UserWarning, reports what a reader has tolerated.
 
-They are raised where input is checked (research, readers, command line), never in the compiled loops.
+They are raised where input is checked (research, readers, command line), in the compiled loops only for
+faults of a transition system.
 """
 
 __all__ = [

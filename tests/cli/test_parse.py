@@ -292,3 +292,27 @@ def test_conllu_that_comes_slowly_is_no_text(folder: Path) -> None:
     done = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, check=True, timeout=60)
     assert done.stdout.startswith(b"# a comment\n1\t")
     assert len(done.stdout.splitlines()) == len(words.splitlines()) + 1
+
+
+def test_parses_do_not_take_the_place_of_the_model(folder: Path) -> None:
+    before = (folder / "model").read_bytes()
+    done = dodona("parse", folder / "model", folder / "dev.conllu", "-o", folder / "model")
+    assert (done.returncode, "would take the place of the model" in done.stderr) == (2, True)
+    assert (folder / "model").read_bytes() == before
+
+
+@pytest.mark.parametrize(("content", "message"), [(b"\xff\xfe", "not a text in UTF-8"), (b"S9.w", "'S9' in 'S9.w'")])
+def test_bad_templates_are_told_before_anything_is_trained(folder: Path, content: bytes, message: str) -> None:
+    (folder / "bad.txt").write_bytes(content)
+    done = dodona("train", folder / "train.conllu", "-o", folder / "no", "--templates", folder / "bad.txt")
+    assert (done.returncode, message in done.stderr, "tagger" in done.stderr) == (2, True, False)
+
+
+def test_a_module_that_cannot_be_imported(folder: Path) -> None:
+    (folder / "broken.py").write_text("def")
+    done = subprocess.run(
+        [sys.executable, "-m", "dodona", "--import", "broken", "oracle", "--list"],
+        cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--import broken: SyntaxError" in done.stderr

@@ -55,9 +55,9 @@ def check(
         gold = driver.gold_tree(*(random_part(tree, chance) if parts else tree))
         examples.append((sentence, Encoder(templates)(sentence), Oracle(system, oracle, gold)))
     for _ in range(3):
-        for sentence, encoded, judge in examples:
-            compiled.train(encoded, judge.gold, array("i", judge.plan), 0.0)
-            naive.train(features_of(sentence, wanted), judge)
+        for sentence, encoded, oracle_of in examples:
+            compiled.train(encoded, oracle_of.gold, array("i", oracle_of.plan), 0.0)
+            naive.train(features_of(sentence, wanted), oracle_of)
     check_same(compiled.weights, naive.weights)
     assert compiled.count() == (12, len(naive.updates))
     assert naive.updates

@@ -43,8 +43,8 @@ def _import_modules(context: click.Context, parameter: click.Parameter, modules:
     for name in modules:
         try:
             import_module(name)
-        except ImportError as error:
-            raise OptionError(f"--import {name}: {error}") from error
+        except Exception as error:  # whatever a module of the user's does while it is imported
+            raise OptionError(f"--import {name}: {type(error).__name__}: {error}") from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,5 +1,6 @@
 """`dodona parse`: from text, words or CoNLL-U to trees."""
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.data.plain import read_plain, read_text
 from dodona.data.sniff import sniffed
-from dodona.errors import FormatError
+from dodona.errors import FormatError, OptionError
 from dodona.pipeline.doors import model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
@@ -84,6 +85,8 @@ def parse(
     dodona parse my.model half-annotated.conllu --constrained
     """
     model, sources = _model_and_sources(arguments)
+    if output != "-" and os.path.exists(output) and os.path.samefile(output, model):
+        raise OptionError(f"{output}: the parses would take the place of the model; expected another name")
     pipeline = Pipeline.load(model)
     request = Request(beam, nbest, confidence, constrained)
     pipeline.parser.check(request)

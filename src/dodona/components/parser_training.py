@@ -25,7 +25,7 @@ from dodona.transitions.driver import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 
-__all__ = ["ParserIteration", "train_parser"]
+__all__ = ["ParserIteration", "load_templates", "train_parser"]
 
 MOST_ACTIONS = 65_535
 
@@ -53,9 +53,8 @@ def train_parser(
 ) -> Parser:
     """Train a parser on gold trees. `report` is called after each iteration; if it returns True, that was the last."""
     options = options.resolved()
-    templates = Templates.load(str(options.templates))
+    templates = load_templates(options)
     plain = options.built()
-    check_positions(plain.entry, templates)
     prepared = list(_prepared(sentences, plain.entry.projective, options))
     if not prepared:
         raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
@@ -92,6 +91,13 @@ def train_parser(
         ):
             break
     return frozen_parser(learner, options, labels, templates)
+
+
+def load_templates(options: ParserOptions) -> Templates:
+    """Load the feature templates of resolved options and check that the system has the places that they name."""
+    templates = Templates.load(str(options.templates))
+    check_positions(options.built().entry, templates)
+    return templates
 
 
 def frozen_parser(learner: Learner, options: ParserOptions, labels: Sequence[str], templates: Templates) -> Parser:

@@ -22,7 +22,7 @@ from dodona.data import Sentence, characters
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
-from dodona.text import runs as passages
+from dodona.text import runs
 from dodona.text.runs import Passage, Rules
 from dodona.text.segmenter import Segment, Segmenter, SegmentLearner
 
@@ -186,7 +186,7 @@ def _split_words(text: str) -> list[list[str]]:
 
 def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
     """Check the arrays, which the compiled loops do not check."""
-    for name, size in (("questions", passages.QUESTIONS), ("words", passages.WORDS)):
+    for name, size in (("questions", runs.QUESTIONS), ("words", runs.WORDS)):
         if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
             raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
     for name in TEXTS:
@@ -233,7 +233,7 @@ def train_tokenizer(
 
 
 class _Lesson:
-    """Return a paragraph with the correct decision after each run."""
+    """A paragraph with the correct decision after each run."""
 
     def __init__(self, text: str, tokens: Sequence[Any], rules: Rules, expander: Expander, times: Counter[str]) -> None:
         self.passage = Passage(text, rules)

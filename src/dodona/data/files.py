@@ -73,7 +73,8 @@ def _told(name: str) -> Iterator[None]:
     except BrokenPipeError:
         raise  # the reader has closed the pipe: no error of the file
     except OSError as error:
-        raise FormatError(f"{name}: cannot be written: {_reason(error)}") from error
+        shown = "standard output" if name == "-" else name
+        raise FormatError(f"{shown}: cannot be written: {_reason(error)}") from error
 
 
 @contextmanager

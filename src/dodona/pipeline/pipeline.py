@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dodona.components.component import batches
+from dodona.components.component import Component, batches
 from dodona.components.lemmatizer import Lemmatizer
 from dodona.components.parser import Parser, Request
 from dodona.components.tagger import Tagger
@@ -73,7 +73,7 @@ class Pipeline:
         """Return UAS and LAS in percent on gold trees, with the tags of these sentences."""
         return self.parser.scores(gold)
 
-    def components(self) -> dict[str, Any]:
+    def components(self) -> dict[str, Component[Any]]:
         """Return the components by name, in the order in which they are applied."""
         found = {name: getattr(self, name) for name in COMPONENTS}
         return {name: component for name, component in found.items() if component is not None}

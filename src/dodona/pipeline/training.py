@@ -60,6 +60,7 @@ def train_pipeline(
     """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
     plan = plan or TrainingPlan()
     options = options.resolved()
+    parser_training.load_templates(options)  # an error before the other components are trained
     sentences, dev = list(sentences), list(dev)
     if not sentences:
         raise FormatError("there is no sentence to train on")

@@ -6,7 +6,6 @@ cdef int NONE
 cdef class Gold:
     cdef public int n
     cdef public bint is_tree        # every word is a descendant of ROOT
-    cdef public bint is_forest      # no cycle, but heads may be unknown
     cdef public bint is_projective  # every subtree is a contiguous span of words
     cdef public int[::1] head       # nobody for ROOT, for nobody itself, and for unknown heads
     cdef public int[::1] label      # NONE: any label is correct

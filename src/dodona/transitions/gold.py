@@ -64,7 +64,6 @@ class Gold:
                 self.is_projective = False
             if self.head[k] > self.n:
                 met = self.walk(k, met)
-        self.is_forest = met == self.n + 1
 
     def walk(self, top: int, met: int) -> int:
         """Traverse the tree of `top`, with this many words visited before; returns the number after it."""

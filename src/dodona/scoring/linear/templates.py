@@ -76,9 +76,12 @@ class Templates:
             path = Path(name)
         try:
             return cls.parse(path.read_text(encoding="utf-8"), str(path))
-        except (OSError, UnicodeDecodeError) as error:
+        except FileNotFoundError as error:
             known = ", ".join(sorted(file.stem for file in shipped.glob("*.txt")))
             raise OptionError(f"no templates {name!r}; expected a file, or one of: {known}") from error
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
+            raise OptionError(f"{path}: cannot be read: {reason}; expected feature templates") from error
 
     def __len__(self) -> int:
         return len(self.combinations)
