@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from samples.signals import hear_interrupts
 from samples.treebank import treebank
 
 from dodona import read, write
@@ -135,7 +136,10 @@ def interrupted(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
     """Ctrl-C after a second."""
     command = [sys.executable, "-m", "dodona", *map(str, arguments)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True,
+        preexec_fn=hear_interrupts,
+    ) as process:  # fmt: skip
         time.sleep(1.5)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes at once
         out, err = process.communicate(timeout=20)

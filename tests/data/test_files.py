@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from samples.signals import hear_interrupts
 
 from dodona import FormatError, Sentence, read, write
 from dodona.data import blocks
@@ -172,8 +173,9 @@ def test_a_closed_pipe_is_the_callers_to_handle(tmp_path: Path) -> None:
 def test_ctrl_c_in_mid_writing_leaves_nothing(tmp_path: Path) -> None:
     program = "import dodona; dodona.write(dodona.read('-'), 'out.conllu')"
     with subprocess.Popen(
-        [sys.executable, "-c", program], cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as running:
+        [sys.executable, "-c", program], cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+        preexec_fn=hear_interrupts,
+    ) as running:  # fmt: skip
         assert running.stdin is not None
         running.stdin.write(DATA * 100)
         running.stdin.flush()
@@ -182,7 +184,7 @@ def test_ctrl_c_in_mid_writing_leaves_nothing(tmp_path: Path) -> None:
             time.sleep(0.01)
         assert len(os.listdir(tmp_path)) == 1
         running.send_signal(signal.SIGINT)
-        running.wait()
+        running.wait(timeout=60)
         running.stdin.close()
     assert os.listdir(tmp_path) == []
 
