@@ -1,4 +1,4 @@
-"""Child processes that Ctrl-C can reach, also where the tests run with SIGINT ignored, in the background for example."""
+"""Child processes that Ctrl-C can reach, also where the tests run with SIGINT ignored (in the background)."""
 
 import signal
 
