@@ -44,7 +44,8 @@ def _import_modules(context: click.Context, parameter: click.Parameter, modules:
         try:
             import_module(name)
         except Exception as error:  # whatever a module of the user's does while it is imported
-            raise OptionError(f"--import {name}: {type(error).__name__}: {error}") from error
+            kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
+            raise OptionError(f"--import {name}: {kind}{error}") from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
