@@ -34,7 +34,8 @@ MOST_DIMENSIONS = 10_000
 LINE_LIMIT = 1 << 20
 PROGRESS_LINES = 10_000
 STEPS = 127  # the largest 8-bit number in use; -128 is not, so that the range is the same on both sides
-FLOAT32 = np.finfo(np.float32)
+LARGEST_FLOAT = float(np.finfo(np.float32).max)
+SMALLEST_SCALE = float(np.finfo(np.float32).tiny)  # smaller ones have fewer digits
 
 HEADER = re.compile(rb"([0-9]{1,18})[ \t]+([0-9]{1,18})")
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
@@ -171,7 +172,7 @@ class _Kept:
 def _quantized(row: NDArray[np.float64]) -> tuple[float, bytes]:
     """The scale and the 8-bit numbers of a vector."""
     scale = np.float32(max(row.max(), -row.min()) / STEPS)
-    if scale < FLOAT32.tiny:  # as good as 0, and too small for an exact scale
+    if scale < SMALLEST_SCALE:  # as good as 0
         return 0.0, bytes(len(row))
     return float(scale), np.rint(row / np.float64(scale)).astype(np.int8).tobytes()
 
@@ -221,7 +222,13 @@ def _shape(numbered: Iterator[tuple[int, bytes]], name: str) -> tuple[_Shape, It
 
 
 def _refuse_binary(line: bytes, place: str) -> None:
-    if CONTROL.search(line):
+    """Refuse control characters, and numbers that are not UTF-8. A word that is not does not make a file binary."""
+    try:
+        line.partition(b" ")[2].decode()
+        binary = CONTROL.search(line) is not None
+    except UnicodeDecodeError:
+        binary = True
+    if binary:
         raise FormatError(
             f"{place}: binary data; expected text. Unpack an archive first. Of fastText, take the file .vec, not .bin. "
             "The binary format of word2vec can be converted with gensim: "
@@ -259,7 +266,7 @@ def _row(numbers: bytes, shape: _Shape, place: str) -> NDArray[np.float64]:
     except ValueError:
         raise _wrong_value(fields, place) from None
     # neither holds for NaN; Python reads 1_000, which is no number here
-    if not (row.max() <= FLOAT32.max and row.min() >= FLOAT32.min) or b"_" in numbers:
+    if not (row.max() <= LARGEST_FLOAT and row.min() >= -LARGEST_FLOAT) or b"_" in numbers:
         raise _wrong_value(fields, place)
     return row
 
@@ -282,6 +289,6 @@ def _wrong_value(fields: list[bytes], place: str) -> FormatError:
         shown = f"{place}: number {k} after the word is {shortened(field.decode(errors='replace'))}"
         if not _is_number(field):
             return FormatError(f"{shown}; expected a number")
-        if not abs(float(field)) <= FLOAT32.max:
-            return FormatError(f"{shown}; expected a finite number of at most {FLOAT32.max:.2g}")
+        if not abs(float(field)) <= LARGEST_FLOAT:
+            return FormatError(f"{shown}; expected a finite number of at most {LARGEST_FLOAT:.2g}")
     raise AssertionError("all values are numbers")
