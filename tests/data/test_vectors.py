@@ -70,6 +70,8 @@ def assert_same(vectors: Vectors, rows: Sequence[tuple[str, Sequence[float]]]) -
         pytest.param(text(ROWS, header=True, end="\r\n"), id="crlf"),
         pytest.param(text(ROWS)[:-1], id="no-line-feed-at-the-end"),
         pytest.param(text(ROWS) + b"\n \n", id="blank-lines-at-the-end"),
+        pytest.param(text(ROWS, end="\r\n") + b"\r\n\t\r\n", id="blank-lines-and-crlf"),
+        pytest.param(text(ROWS).replace(b"of", b" of"), id="a-space-before-a-word"),
         pytest.param(b"\xef\xbb\xbf" + text(ROWS), id="bom"),
         pytest.param(b"\xef\xbb\xbf" + text(ROWS, header=True), id="bom-and-header"),
         pytest.param(text(ROWS).replace(b" ", b"\t"), id="tabs"),
@@ -103,6 +105,12 @@ def test_two_integers_are_a_header(tmp_path: Path) -> None:
     assert read(tmp_path, b"2 1\na 1\nb 2\n").words == ["a", "b"]
     assert read(tmp_path, b"2 1.0\na 1\nb 2\n").words == ["2", "a", "b"]
     assert read(tmp_path, b"2 1 5\na 1 5\n").words == ["2", "a"]
+
+
+def test_small_and_large(tmp_path: Path) -> None:
+    assert read(tmp_path, b"\xef\xbb\xbfa 1.5").words == ["a"]  # all in one line without a line feed
+    assert read(tmp_path, b"a\t1\t5\n7\t1\t5\n7  8 5\n").words == ["a", "7"]
+    assert read(tmp_path, b"1 10000\na" + b" 1" * 10_000).values.tolist() == [[127] * 10_000]
 
 
 def test_standard_input_and_pipes(tmp_path: Path) -> None:

@@ -156,7 +156,6 @@ class _Kept:
             self.values += values
         else:
             slot = self.others.pop()
-            self.seen.remove(self.words[slot])
             self.words[slot] = word
             self.lines[slot] = line
             self.scales[slot] = scale
