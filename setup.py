@@ -23,7 +23,8 @@ DIRECTIVES = {
 def extension(pxd: Path) -> Extension:
     module = ".".join(pxd.relative_to(SOURCE).with_suffix("").parts)
     source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
-    return Extension(module, [str(source)], include_dirs=[str(HEADERS)])
+    headers = [str(header) for header in sorted(pxd.parent.glob("*.h"))]  # compiled again if one of them changes
+    return Extension(module, [str(source)], include_dirs=[str(HEADERS), str(pxd.parent)], depends=headers)
 
 
 class BuildExtensions(build_ext):
