@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 from dodona.scoring.neural.encoder import Dense, Encoder, Network, kernels
 from dodona.scoring.neural.quantization import quantized
 
-SIZES = ((256, 160, 2, 1280), (256, 192, 3, 1280), (256, 256, 3, 1280))  # inputs, width, layers, outputs of the dense layer
+SIZES = (
+    (256, 160, 2, 1280),
+    (256, 192, 3, 1280),
+    (256, 256, 3, 1280),
+)  # inputs, width, layers, outputs of the dense layer
 BATCH = 64
 RUNS = 20
 

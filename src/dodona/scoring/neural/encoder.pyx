@@ -52,7 +52,7 @@ def padded_parts(array, parts):
 cdef class Direction:
     """The weights of one direction of one layer; its scales are those of the weights times that of the inputs."""
 
-    def __init__(self, get, int inputs, int width, input_scale, int kernel):
+    def __init__(self, get, inputs, width, input_scale, int kernel):
         self.input = Matrix(get("input", np.int8, 4 * width * inputs), inputs, 4, kernel)
         self.recurrent = Matrix(get("recurrent", np.int8, 4 * width * width), width, 4, kernel)
         with np.errstate(all="ignore"):
@@ -67,7 +67,7 @@ cdef class Direction:
 cdef class Network:
     """The weights of all layers, packed for a kernel. It does not change: threads share it."""
 
-    def __init__(self, arrays, *, int inputs, int width, int layers, kernel=None):
+    def __init__(self, arrays, *, inputs, width, layers, kernel=None):
         check_size("inputs", inputs, MOST_INPUTS)
         check_size("width", width, MOST_INPUTS // 2)
         check_size("layers", layers, 1000)
@@ -216,17 +216,18 @@ def _check_batch(x, lengths, int inputs):
 cdef class Dense:
     """One layer of weights over the outputs of an encoder. It does not change: threads share it."""
 
-    def __init__(self, weights, scales, bias, int inputs, kernel=None):
+    def __init__(self, weights, scales, bias, inputs, kernel=None):
         check_size("inputs", inputs, MOST_INPUTS)
         if not isinstance(scales, np.ndarray):
             raise ValueError(f"scales: expected an array float32, found {type(scales).__name__}")
-        self.inputs, self.outputs = inputs, scales.size
-        check_size("outputs", self.outputs, 10_000_000)
+        outputs = scales.size
+        check_size("outputs", outputs, 10_000_000)
+        self.inputs, self.outputs = inputs, outputs
         cdef int number = kernel_number(kernel)
         self.kernel = KERNELS[number]
-        self.scales = checked("scales", scales, np.float32, self.outputs) * STATE_SCALE
-        self.bias = checked("bias", bias, np.float32, self.outputs).copy()
-        self.matrix = Matrix(checked("weights", weights, np.int8, self.outputs * inputs), inputs, 1, number)
+        self.scales = checked("scales", scales, np.float32, outputs) * STATE_SCALE
+        self.bias = checked("bias", bias, np.float32, outputs).copy()
+        self.matrix = Matrix(checked("weights", weights, np.int8, outputs * inputs), inputs, 1, number)
 
     def apply(self, values):
         """Return float32 [m, outputs] for the rows of `values`, int8 [m, inputs] with the scale 1 / 127."""

@@ -31,7 +31,7 @@ def kernel_number(kernel):
     return KERNELS.index(kernel)
 
 
-def checked(name, array, dtype, int size):
+def checked(name, array, dtype, size):
     """Return the array if it is as a model must have it: one-dimensional, of this type and size, all finite."""
     if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != (size,):
         found = f"{array.dtype} {list(array.shape)}" if isinstance(array, np.ndarray) else type(array).__name__
