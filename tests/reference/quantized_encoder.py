@@ -33,7 +33,7 @@ def tanh(x: Floats) -> Floats:
         above = above * square + number
     for number in BELOW[1:]:
         below = below * square + number
-    return (x * above) / below
+    return np.asarray((x * above) / below)
 
 
 def sigmoid(x: Floats) -> Floats:

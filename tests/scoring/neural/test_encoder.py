@@ -204,7 +204,8 @@ def test_quantized_weights_are_off_by_half_a_scale_at_most() -> None:
     )
     matrix[:, 7] = 0
     numbers, scales = quantized(matrix)
-    assert (numbers.dtype, scales.dtype, numbers.shape, scales.shape) == (np.int8, np.float32, (600,), (20,))
+    assert (str(numbers.dtype), str(scales.dtype)) == ("int8", "float32")
+    assert (numbers.shape, scales.shape) == ((600,), (20,))
     rows = numbers.reshape(20, 30)
     assert (np.abs(rows.astype(int)).max(axis=1) == np.where(np.arange(20) == 7, 0, 127)).all()
     assert (scales > 0).all()

@@ -128,7 +128,7 @@ def test_dense_layers_are_checked() -> None:
         ((weights, scales, bias, 1 << 40), "inputs"),
     ):
         with pytest.raises(ValueError, match=f"^{name}: expected .*, found "):
-            Dense(*wrong)  # type: ignore[arg-type]
+            Dense(*wrong)
     for values in (np.ones((2, 4), np.int8), np.ones(3, np.int8), np.ones((2, 3), np.float32), [[1, 2, 3]]):
         with pytest.raises(ValueError, match=r"^values: expected an array int8 \[any, 3\], found "):
             dense.apply(values)  # type: ignore[arg-type]

@@ -171,12 +171,36 @@ DODONA_FOR_AVX2 static void dodona_product_avx2(const dodona_matrix *matrix, con
 
 #endif
 
+#define DODONA_ROWS 4
+
+/* One output of four rows. */
+DODONA_INLINE void dodona_portable_tile(int depth, const int16_t *DODONA_RESTRICTED weights,
+                                        const int16_t *DODONA_RESTRICTED row, int32_t *DODONA_RESTRICTED sum)
+{
+    const int16_t *second = row + depth, *third = second + depth, *fourth = third + depth;
+    int32_t a = 0, b = 0, c = 0, d = 0;
+    for (int k = 0; k < depth; k++) {
+        a += (int32_t)row[k] * weights[k];
+        b += (int32_t)second[k] * weights[k];
+        c += (int32_t)third[k] * weights[k];
+        d += (int32_t)fourth[k] * weights[k];
+    }
+    sum[0] = a, sum[1] = b, sum[2] = c, sum[3] = d;
+}
+
 static void dodona_product_portable(const dodona_matrix *matrix, const int16_t *prepared, int m, int32_t *sums)
 {
     const int depth = matrix->depth, outputs = matrix->outputs;
     for (int output = 0; output < outputs; output++) {
         const int16_t *weights = (const int16_t *)matrix->weights + (size_t)output * depth;
-        for (int r = 0; r < m; r++) {
+        int r = 0;
+        for (; r + DODONA_ROWS <= m; r += DODONA_ROWS) {
+            int32_t sum[DODONA_ROWS];
+            dodona_portable_tile(depth, weights, prepared + (size_t)r * depth, sum);
+            for (int i = 0; i < DODONA_ROWS; i++)
+                sums[(size_t)(r + i) * outputs + output] = sum[i];
+        }
+        for (; r < m; r++) {
             const int16_t *row = prepared + (size_t)r * depth;
             int32_t sum = 0;
             for (int k = 0; k < depth; k++)
