@@ -49,6 +49,16 @@ def products(row: Bytes, weights: Bytes, outputs: int) -> Floats:
     return (weights.reshape(outputs, len(row)).astype(np.int64) @ row.astype(np.int64)).astype(np.float32)
 
 
+def one_step(inputs: Floats, states: Floats, scales: tuple[Floats, Floats, Floats], c: Floats) -> tuple[Floats, Bytes]:
+    """(c, h) after a step, from the sums of products of the four gates."""
+    input_scales, recurrent_scales, bias = scales
+    z = inputs * input_scales + bias
+    z = z + states * recurrent_scales
+    i, f, g, o = z.reshape(4, len(c))
+    c = sigmoid(f) * c + sigmoid(i) * tanh(g)
+    return c, rounded((sigmoid(o) * tanh(c)) * MOST)
+
+
 def run(inputs: Bytes, arrays: Mapping[str, NDArray[Any]], name: str, input_scale: np.float32, width: int) -> Bytes:
     """One direction over one sentence, in the order of `inputs`."""
     input_scales = arrays[f"{name}.input_scales"] * input_scale
@@ -56,11 +66,9 @@ def run(inputs: Bytes, arrays: Mapping[str, NDArray[Any]], name: str, input_scal
     h, c = np.zeros(width, np.int8), np.zeros(width, np.float32)
     outputs = []
     for row in inputs:
-        z = products(row, arrays[f"{name}.input"], 4 * width) * input_scales + arrays[f"{name}.bias"]
-        z = z + products(h, arrays[f"{name}.recurrent"], 4 * width) * recurrent_scales
-        i, f, g, o = z.reshape(4, width)
-        c = sigmoid(f) * c + sigmoid(i) * tanh(g)
-        h = rounded((sigmoid(o) * tanh(c)) * MOST)
+        inputs_to_gates = products(row, arrays[f"{name}.input"], 4 * width)
+        states_to_gates = products(h, arrays[f"{name}.recurrent"], 4 * width)
+        c, h = one_step(inputs_to_gates, states_to_gates, (input_scales, recurrent_scales, arrays[f"{name}.bias"]), c)
         outputs.append(h)
     return np.array(outputs, np.int8).reshape(len(inputs), width)
 

@@ -13,7 +13,7 @@ from reference import quantized_encoder as reference
 from reference.float_encoder import encode as float_encode
 from reference.float_encoder import random_weights
 
-from dodona.scoring.neural.encoder import Dense, Encoder, Network, kernels, tanh
+from dodona.scoring.neural.encoder import Dense, Encoder, Network, kernels, one_step, tanh
 from dodona.scoring.neural.quantization import quantized
 
 Arrays = dict[str, NDArray[Any]]
@@ -183,6 +183,22 @@ def test_the_largest_sums_are_exact(kernel: str, weight: int, value: int) -> Non
     dense = Dense(np.full(inputs, weight, np.int8), np.ones(1, np.float32), np.zeros(1, np.float32), inputs, kernel)
     expected = np.float32(weight * value * inputs) * (np.float32(1) / np.float32(127))
     assert dense.apply(np.full((1, inputs), value, np.int8)).tolist() == [[expected]]
+
+
+@pytest.mark.parametrize("kernel", kernels())
+def test_every_float_operation_is_done_in_its_order(kernel: str) -> None:
+    """Outputs of 8 bits hide most of what another order, or a fused operation, changes. Millions of cells do not."""
+    chance = np.random.default_rng(3)
+    width = 2_000_003
+    inputs, recurrent = (chance.integers(-1_000_000, 1_000_001, 4 * width).astype(np.int32) for _ in range(2))
+    first, second = ((chance.random(4 * width) * 4e-6).astype(np.float32) for _ in range(2))
+    scales = first, second, chance.normal(size=4 * width).astype(np.float32)
+    cells = chance.normal(size=width).astype(np.float32)
+    after, outputs = one_step(kernel, inputs, recurrent, scales, cells)
+    floats = inputs.astype(np.float32), recurrent.astype(np.float32)
+    expected, expected_outputs = reference.one_step(*floats, scales, cells)
+    np.testing.assert_array_equal(after.view(np.int32), expected.view(np.int32))
+    np.testing.assert_array_equal(outputs, expected_outputs)
 
 
 def test_tanh() -> None:

@@ -35,3 +35,10 @@ class Dense:
     def apply(self, values: NDArray[np.int8]) -> NDArray[np.float32]: ...
 
 def tanh(x: NDArray[np.float32]) -> NDArray[np.float32]: ...
+def one_step(
+    kernel: str | None,
+    inputs: NDArray[np.int32],
+    recurrent: NDArray[np.int32],
+    scales: tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]],
+    cells: NDArray[np.float32],
+) -> tuple[NDArray[np.float32], NDArray[np.int8]]: ...

@@ -41,6 +41,27 @@ def tanh(const float[::1] x):
     return found
 
 
+def one_step(kernel, const int32_t[::1] inputs, const int32_t[::1] recurrent, scales, cells):
+    """Return (cells, outputs) after one time step, from the sums of products of the four gates: a door for tests.
+
+    `scales` are those of the inputs, those of the recurrent inputs, and the bias.
+    """
+    cdef const float[::1] first = scales[0], second = scales[1], third = scales[2]
+    cdef Scales all_scales
+    cdef int width = len(cells)
+    if any(len(array) != 4 * width for array in (inputs, recurrent, *scales)) or width == 0:
+        raise ValueError("expected four numbers for each cell")
+    after, outputs = np.array(cells, np.float32), np.empty(width, np.int8)
+    cdef float[::1] cell_view = after
+    cdef int8_t[::1] output_view = outputs
+    cdef int32_t[::1] work = np.array(recurrent)
+    all_scales.input_scales, all_scales.recurrent_scales, all_scales.bias = &first[0], &second[0], &third[0]
+    dodona_cells(
+        kernel_number(kernel), width, width, &all_scales, &inputs[0], &work[0], &cell_view[0], &output_view[0]
+    )
+    return after, outputs
+
+
 def padded_parts(array, parts):
     """Return the numbers of each gate, or of the one part, padded with zeros to whole strips."""
     size = len(array) // parts
