@@ -35,8 +35,8 @@ cdef class Encoder:
     cdef Memory cells
 
     cdef void run(
-        self, Direction direction, bint backward, const int8_t* inputs, const Py_ssize_t* begins, const int32_t* lengths,
-        int sentences, int8_t* outputs
+        self, Direction direction, bint backward, const int8_t* inputs, const Py_ssize_t* begins,
+        const int32_t* lengths, int sentences, int8_t* outputs
     ) noexcept nogil
     cdef void step(
         self, Direction direction, bint backward, int time, const int32_t* sums, const Py_ssize_t* begins,
@@ -51,4 +51,4 @@ cdef class Dense:
     cdef Matrix matrix
     cdef const float[::1] scales, bias
 
-    cdef void fill(self, const int8_t* values, Py_ssize_t m, char* prepared, int32_t* sums, float* found) noexcept nogil
+    cdef void fill(self, const int8_t* rows, Py_ssize_t m, char* prepared, int32_t* sums, float* found) noexcept nogil

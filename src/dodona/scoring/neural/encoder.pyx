@@ -10,18 +10,19 @@ import numpy as np
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 
-from dodona.scoring.neural.matrix cimport DEPTH, STRIP, Matrix, Memory, PackedMatrix, cell_size, padded, prepare, product
+from dodona.scoring.neural.matrix cimport DEPTH, STRIP, Matrix, Memory, PackedMatrix
+from dodona.scoring.neural.matrix cimport cell_size, padded, prepare, product
 
 from dodona.scoring.neural.matrix import KERNELS, MOST_INPUTS, check_size, checked, kernel_number, kernels
 
 cdef extern from "gates.h" nogil:
     float dodona_tanh(float x)
     void dodona_cells(
-        int kernel, int width, int count, const Scales* scales, const int32_t* inputs, int32_t* recurrent, float* cells,
-        int8_t* outputs
+        int kernel, size_t width, size_t count, const Scales* scales, const int32_t* inputs, int32_t* recurrent,
+        float* cells, int8_t* outputs
     )
     void dodona_quantize(int kernel, size_t n, const float* values, float inverse, int8_t* outputs)
-    void dodona_scale(int kernel, int n, const int32_t* sums, const float* scales, const float* bias, float* outputs)
+    void dodona_scale(int kernel, size_t n, const int32_t* sums, const float* scales, const float* bias, float* outputs)
 
 STATE_SCALE = np.float32(1) / np.float32(127)  # outputs of a layer are between -1 and 1
 
@@ -163,8 +164,8 @@ cdef class Encoder:
         return found
 
     cdef void run(
-        self, Direction direction, bint backward, const int8_t* inputs, const Py_ssize_t* begins, const int32_t* lengths,
-        int sentences, int8_t* outputs
+        self, Direction direction, bint backward, const int8_t* inputs, const Py_ssize_t* begins,
+        const int32_t* lengths, int sentences, int8_t* outputs
     ) noexcept nogil:
         """Run one direction over these sentences, the longest first: all that are not at their end take a step at once.
 
@@ -172,6 +173,7 @@ cdef class Encoder:
         """
         cdef const PackedMatrix* matrix = &direction.input.packed
         cdef Py_ssize_t row = <Py_ssize_t> matrix.depth * cell_size(matrix.kernel), word
+        cdef Py_ssize_t columns = matrix.outputs
         cdef int32_t* sums = <int32_t*> self.input_sums.data
         cdef int begin = 0, end, time, rows, active = sentences, left, i
         memset(self.cells.data, 0, sentences * (matrix.outputs // 4) * sizeof(float))
@@ -192,9 +194,7 @@ cdef class Encoder:
             for time in range(begin, end):
                 while lengths[active - 1] <= time:
                     active -= 1
-                self.step(
-                    direction, backward, time, sums + <Py_ssize_t> rows * matrix.outputs, begins, lengths, active, outputs
-                )
+                self.step(direction, backward, time, sums + rows * columns, begins, lengths, active, outputs)
                 rows += active
             begin = end
 
@@ -265,14 +265,14 @@ cdef class Dense:
                 self.fill(&rows[0, 0], rows.shape[0], prepared.data, <int32_t*> sums.data, &view[0, 0])
         return found
 
-    cdef void fill(self, const int8_t* values, Py_ssize_t m, char* prepared, int32_t* sums, float* found) noexcept nogil:
+    cdef void fill(self, const int8_t* rows, Py_ssize_t m, char* prepared, int32_t* sums, float* found) noexcept nogil:
         cdef const PackedMatrix* matrix = &self.matrix.packed
         cdef Py_ssize_t row = <Py_ssize_t> matrix.depth * cell_size(matrix.kernel), first = 0
         cdef int i, count
         while first < m:
             count = min(<Py_ssize_t> DENSE_ROWS, m - first)
             for i in range(count):
-                prepare(matrix, values + (first + i) * matrix.inputs, prepared + i * row)
+                prepare(matrix, rows + (first + i) * matrix.inputs, prepared + i * row)
             product(matrix, prepared, count, sums)
             for i in range(count):
                 dodona_scale(

@@ -61,9 +61,9 @@ DODONA_INLINE int32_t dodona_rounded(float x)
     return (int32_t)((x + DODONA_STEP) - DODONA_STEP);
 }
 
-/* One time step of one sentence: `input` and `recurrent` are sums of products, 4 * width of them; the cells are updated;
+/* One time step of one sentence: `input` and `recurrent` are sums of products, 4 * width each; the cells are updated;
    the first `count` outputs are written as 8 bits. `recurrent` is overwritten. */
-DODONA_INLINE void dodona_cells_body(int width, int count, const dodona_scales *scales,
+DODONA_INLINE void dodona_cells_body(size_t width, size_t count, const dodona_scales *scales,
                                      const int32_t *DODONA_RESTRICTED input, int32_t *DODONA_RESTRICTED recurrent,
                                      float *DODONA_RESTRICTED cells, int8_t *DODONA_RESTRICTED output)
 {
@@ -71,8 +71,8 @@ DODONA_INLINE void dodona_cells_body(int width, int count, const dodona_scales *
     const float *DODONA_RESTRICTED recurrent_scales = scales->recurrent_scales;
     const float *DODONA_RESTRICTED bias = scales->bias;
     DODONA_INDEPENDENT
-    for (int j = 0; j < width; j++) {
-        const int f = j + width, g = j + 2 * width, o = j + 3 * width;
+    for (size_t j = 0; j < width; j++) { /* an int might wrap around, and gcc would gather one number at a time */
+        const size_t f = j + width, g = j + 2 * width, o = j + 3 * width;
         float zi = (float)input[j] * input_scales[j] + bias[j];
         float zf = (float)input[f] * input_scales[f] + bias[f];
         float zg = (float)input[g] * input_scales[g] + bias[g];
@@ -88,7 +88,7 @@ DODONA_INLINE void dodona_cells_body(int width, int count, const dodona_scales *
         cells[j] = cell;
         recurrent[j] = dodona_rounded((dodona_sigmoid(zo) * dodona_tanh(cell)) * DODONA_MOST);
     }
-    for (int j = 0; j < count; j++) /* apart, so that the first loop has numbers of one size */
+    for (size_t j = 0; j < count; j++) /* apart, so that the first loop has numbers of one size */
         output[j] = (int8_t)recurrent[j];
 }
 
@@ -99,17 +99,17 @@ DODONA_INLINE void dodona_quantize_body(size_t n, const float *DODONA_RESTRICTED
         output[i] = (int8_t)dodona_rounded(values[i] * inverse);
 }
 
-DODONA_INLINE void dodona_scale_body(int n, const int32_t *DODONA_RESTRICTED sums,
+DODONA_INLINE void dodona_scale_body(size_t n, const int32_t *DODONA_RESTRICTED sums,
                                      const float *DODONA_RESTRICTED scales, const float *DODONA_RESTRICTED bias,
                                      float *DODONA_RESTRICTED output)
 {
-    for (int j = 0; j < n; j++)
+    for (size_t j = 0; j < n; j++)
         output[j] = (float)sums[j] * scales[j] + bias[j];
 }
 
 #define DODONA_VERSION(version, name)                                                                                  \
-    version static void dodona_cells_##name(int width, int count, const dodona_scales *scales, const int32_t *input,   \
-                                            int32_t *recurrent, float *cells, int8_t *output)                          \
+    version static void dodona_cells_##name(size_t width, size_t count, const dodona_scales *scales,                   \
+                                            const int32_t *input, int32_t *recurrent, float *cells, int8_t *output)    \
     {                                                                                                                  \
         dodona_cells_body(width, count, scales, input, recurrent, cells, output);                                      \
     }                                                                                                                  \
@@ -117,7 +117,7 @@ DODONA_INLINE void dodona_scale_body(int n, const int32_t *DODONA_RESTRICTED sum
     {                                                                                                                  \
         dodona_quantize_body(n, values, inverse, output);                                                              \
     }                                                                                                                  \
-    version static void dodona_scale_##name(int n, const int32_t *sums, const float *scales, const float *bias,        \
+    version static void dodona_scale_##name(size_t n, const int32_t *sums, const float *scales, const float *bias,     \
                                             float *output)                                                             \
     {                                                                                                                  \
         dodona_scale_body(n, sums, scales, bias, output);                                                              \
@@ -138,7 +138,7 @@ DODONA_VERSION(DODONA_FOR_AVX512, avx512vnni)
 #define DODONA_CHOOSE(kernel, name, arguments) dodona_##name##_portable arguments;
 #endif
 
-static void dodona_cells(int kernel, int width, int count, const dodona_scales *scales, const int32_t *input,
+static void dodona_cells(int kernel, size_t width, size_t count, const dodona_scales *scales, const int32_t *input,
                          int32_t *recurrent, float *cells, int8_t *output)
 {
     DODONA_CHOOSE(kernel, cells, (width, count, scales, input, recurrent, cells, output))
@@ -151,7 +151,8 @@ static void dodona_quantize(int kernel, size_t n, const float *values, float inv
 }
 
 /* The outputs of a dense layer: n sums of products, scaled, plus the bias. */
-static void dodona_scale(int kernel, int n, const int32_t *sums, const float *scales, const float *bias, float *output)
+static void dodona_scale(int kernel, size_t n, const int32_t *sums, const float *scales, const float *bias,
+                         float *output)
 {
     DODONA_CHOOSE(kernel, scale, (n, sums, scales, bias, output))
 }

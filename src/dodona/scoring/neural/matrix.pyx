@@ -1,4 +1,4 @@
-"""Weights of 8 bits, packed for the kernel that multiplies them, and the checks of arrays that come from a model file."""
+"""Weights of 8 bits, packed for the kernel that multiplies them, and the checks of arrays from a model file."""
 
 import numpy as np
 
