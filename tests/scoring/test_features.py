@@ -9,8 +9,9 @@ from reference.features import View, feature_name, lines, mix
 from samples.random_parses import OPTIONS, built, random_sentence, random_tree, random_walk
 
 import dodona
+from dodona.scoring.addresses import STEPS
 from dodona.scoring.linear.scorer import LinearScorer
-from dodona.scoring.linear.templates import ATTRIBUTES, DISTANCES, STEPS, Templates
+from dodona.scoring.linear.templates import ATTRIBUTES, DISTANCES, Templates
 from dodona.scoring.linear.weights import Weights
 from dodona.scoring.scorer import EncodedSentence
 from dodona.systems.registry import SYSTEMS

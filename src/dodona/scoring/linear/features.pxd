@@ -1,6 +1,7 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
+from dodona.scoring.addresses cimport Addresses
 from dodona.scoring.scorer cimport EncodedSentence
 from dodona.transitions.state cimport State
 
@@ -11,14 +12,12 @@ cdef class Words(EncodedSentence):
 @cython.final
 cdef class Extractor:
     cdef readonly int most              # how many features a configuration can have
-    cdef int node_count, atom_count
-    cdef int[::1] nodes, atoms, combinations
-    cdef int[::1] found                 # the node of each address, for the current configuration
+    cdef int atom_count
+    cdef Addresses addresses
+    cdef int[::1] atoms, combinations
     cdef uint64_t[::1] values           # the value of each atom
     cdef int[::1] silent                # whether its node is nobody
 
     cdef void look(self, State s, Words words, int site) noexcept nogil
     cdef uint64_t signature(self) noexcept nogil
     cdef int name(self, uint64_t* keys) noexcept nogil
-    cdef int place(self, State s, int place, int site) noexcept nogil
-    cdef int between(self, State s, bint last) noexcept nogil

@@ -37,47 +37,23 @@ cdef class Extractor:
     """Computes the features of a configuration from a set of templates. One for each thread."""
 
     def __init__(self, templates) -> None:
-        self.nodes, self.atoms, self.combinations = templates.numbers()
-        self.node_count = len(templates.nodes)
+        self.addresses = Addresses(templates.nodes)
+        self.atoms, self.combinations = templates.numbers()
         self.atom_count = len(templates.atoms)
         self.most = len(templates)
-        self.found = array("i", bytes(4 * self.node_count))
         self.silent = array("i", bytes(4 * self.atom_count))
         self.values = array("Q", bytes(8 * self.atom_count))
 
     cdef void look(self, State s, Words words, int site) noexcept nogil:
         """Compute the value of every atom."""
-        cdef int i, k, step, attribute, position, n = s.n
+        cdef int i, k, attribute, position, n = s.n
         cdef int width = n + 2
         cdef uint64_t value
-        cdef int* nodes = &self.nodes[0]  # local pointers: the compiler cannot assume that the arrays do not move
-        cdef int* atoms = &self.atoms[0]
-        cdef int* found = &self.found[0]
+        cdef int* atoms = &self.atoms[0]  # local pointers: the compiler cannot assume that the arrays do not move
+        cdef int* found = &self.addresses.found[0]
         cdef int* silent = &self.silent[0]
         cdef uint64_t* values = &self.values[0]
-        for i in range(self.node_count):
-            k = self.place(s, nodes[2 * i], site)
-            step = nodes[2 * i + 1]
-            if step != 0 and k <= n:
-                if step == 1 or step == 2:
-                    k = s.head[k]
-                    if step == 2 and k >= 0:
-                        k = s.head[k]
-                    if k < 0:
-                        k = n + 1
-                elif step == 3 or step == 4:
-                    k = s.leftmost[k]
-                    if step == 4 and k <= n:
-                        k = s.inner[k]
-                elif step == 5 or step == 6:
-                    k = s.rightmost[k]
-                    if step == 6 and k <= n:
-                        k = s.inner[k]
-                else:
-                    k = s.leftmost[k] if step == 7 else s.rightmost[k]
-                    while k <= n and s.inner[k] <= n:
-                        k = s.inner[k]
-            found[i] = k
+        self.addresses.find(s, site)
         for i in range(self.atom_count):
             k = found[atoms[2 * i]]
             attribute = atoms[2 * i + 1]
@@ -132,38 +108,3 @@ cdef class Extractor:
             keys[count] = h
             count += not is_silent
         return count
-
-    cdef int place(self, State s, int place, int site) noexcept nogil:
-        """Return the node at a position, or nobody."""
-        cdef int k
-        if place < 4:
-            return s.stack[s.depth - 1 - place] if s.depth > place else s.n + 1
-        if place < 8:
-            k = s.front + place - 4
-            return s.queue[k] if k < s.end else s.n + 1
-        if place == 8:
-            return site
-        if place < 12:
-            k = site
-            for _ in range(place - 8):
-                k = s.before[k] if k >= 0 else k
-            return k if k >= 0 else s.n + 1
-        if place < 15:
-            k = site
-            for _ in range(place - 11):
-                k = s.after[k] if k <= s.n else k
-            return k
-        return self.between(s, place == 16)
-
-    cdef int between(self, State s, bint last) noexcept nogil:
-        """Return Covington's first or last word between the focus words whose head is not between them, or nobody."""
-        cdef int left = s.s0(), right = s.b0(), k, h, found = s.n + 1
-        if left > s.n or right > s.n:
-            return found
-        for k in range(left + 1, right):
-            h = s.head[k]
-            if h < left or h > right:
-                found = k
-                if not last:
-                    break
-        return found

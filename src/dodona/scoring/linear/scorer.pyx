@@ -5,8 +5,8 @@ from array import array
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
+from dodona.scoring.addresses import REACH
 from dodona.scoring.linear.features cimport Words
-from dodona.scoring.linear.templates import REACH
 from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE

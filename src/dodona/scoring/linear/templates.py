@@ -12,20 +12,12 @@ no node (nobody), the template is silent: it gives no feature.
 
 from array import array
 from dataclasses import dataclass
-from pathlib import Path
 
+from dodona.data.shipped import shipped_text
 from dodona.errors import OptionError
+from dodona.scoring.addresses import PLACES, STEPS
 
-__all__ = ["ATTRIBUTES", "COLUMNS", "PLACES", "REACH", "STEPS", "Templates"]
-
-PLACES = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "P0", "L1", "L2", "L3", "R1", "R2", "R3", "CL", "CR")
-"""S: stack, N: buffer; P0, L, R: easy-first's site and its neighbours; CL, CR: covington's words in between."""
-
-REACH = 3
-"""How many neighbours to either side of a site the places L and R know."""
-
-STEPS = ("", "h", "h2", "lc", "lc2", "rc", "rc2", "ln", "rn")
-"""Head, head's head, outermost and second outermost dependent on each side, nearest dependent on each side."""
+__all__ = ["ATTRIBUTES", "COLUMNS", "Templates"]
 
 COLUMNS = ("w", "p", "x", "f", "pre2", "pre3", "suf2", "suf3", "suf4")
 """What is known of a word from the input: form, UPOS, XPOS, FEATS, prefixes and suffixes of the form."""
@@ -70,18 +62,7 @@ class Templates:
     @classmethod
     def load(cls, name: str) -> "Templates":
         """One of the sets that come with Dodona, or a file."""
-        shipped = Path(__file__).parents[2] / "templates"
-        path = shipped / f"{name}.txt"
-        if not path.exists():
-            path = Path(name)
-        try:
-            return cls.parse(path.read_text(encoding="utf-8"), str(path))
-        except FileNotFoundError as error:
-            known = ", ".join(sorted(file.stem for file in shipped.glob("*.txt")))
-            raise OptionError(f"no templates {name!r}; expected a file, or one of: {known}") from error
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
-            raise OptionError(f"{path}: cannot be read: {reason}; expected feature templates") from error
+        return cls.parse(*shipped_text("templates", name))
 
     def __len__(self) -> int:
         return len(self.combinations)
@@ -94,12 +75,12 @@ class Templates:
             found.update(distance or [PLACES[self.nodes[where][0]]])
         return sorted(found, key=PLACES.index)
 
-    def numbers(self) -> tuple["array[int]", "array[int]", "array[int]"]:
-        """For the extractor: nodes and atoms flattened in pairs, and combinations each preceded by its length."""
+    def numbers(self) -> tuple["array[int]", "array[int]"]:
+        """For the extractor: atoms flattened in pairs, and combinations each preceded by its length."""
         flat = array("i")
         for combination in self.combinations:
             flat.extend([len(combination), *combination])
-        return array("i", sum(self.nodes, ())), array("i", sum(self.atoms, ())), flat
+        return array("i", sum(self.atoms, ())), flat
 
 
 def _parse_atom(name: str, place: str) -> tuple[tuple[int, int], int]:

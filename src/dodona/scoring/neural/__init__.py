@@ -1,1 +1,1 @@
-"""The neural scorer: a bidirectional LSTM over the words, in exact integer products, with the same bits everywhere."""
+"""The neural scorer: which words of a configuration the network sees, its encoder, and the scores of actions."""
