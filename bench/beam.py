@@ -20,7 +20,7 @@ from dodona.components.parser_training import train_parser
 from dodona.components.temperature import fit_temperature
 from dodona.evaluation import compare
 from dodona.evaluation.calibration import confidences, reliability
-from dodona.scoring.linear.features import Words
+from dodona.scoring.scorer import EncodedSentence
 from dodona.search.beam import Beam
 from dodona.transitions.driver import gold_tree
 
@@ -38,7 +38,7 @@ def trained(training: list[Sentence], dev: list[Sentence], test: list[Sentence],
 
 
 def show_speed(parser: Parser, sentences: list[Sentence]) -> None:
-    encoded = [parser._encode(sentence) for sentence in sentences]
+    encoded = parser._session.encoded(sentences)
     count = sum(map(len, sentences))
     for width in WIDTHS:
         beam = parser._beam(width)
@@ -46,7 +46,7 @@ def show_speed(parser: Parser, sentences: list[Sentence]) -> None:
         print(f"  width {width}: {count / best:,.0f} words a CPU second", flush=True)
 
 
-def _search(beam: Beam, encoded: list[Words]) -> None:
+def _search(beam: Beam, encoded: list[EncodedSentence]) -> None:
     for words in encoded:
         beam.search(words)
 

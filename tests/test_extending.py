@@ -207,7 +207,7 @@ def test_python_and_compiled_system_agree_on_costs_and_derivations(twin: str, si
 def test_python_and_compiled_system_train_the_same_models(options: dict[str, Any]) -> None:
     one, *others = (train_parser(treebank(60), ParserOptions(name, iterations=3, **options)) for name in (NAME, *TWINS))
     for other in others:
-        assert all((other._arrays[name] == values).all() for name, values in one._arrays.items())
+        assert all((other.parts()[1][name] == values).all() for name, values in one.parts()[1].items())
         for sentence in treebank(5, seed=5):
             assert one.ends(sentence) == other.ends(sentence)
     assert one.scores(treebank(40, seed=2))[1] > 97

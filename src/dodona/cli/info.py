@@ -2,8 +2,13 @@
 
 import click
 
+from dodona.components.network_options import NetworkOptions
 from dodona.pipeline.doors import model_path
 from dodona.pipeline.pipeline import Pipeline
+
+
+def _network(options: NetworkOptions) -> str:
+    return f"{options.layers} layers of {options.width} in each direction, {options.units} hidden units"
 
 
 @click.command(short_help="Show the description and the scores of a model.")
@@ -14,17 +19,21 @@ def info(model: str) -> None:
     pipeline = Pipeline.load(path)
     parser = pipeline.parser
     options = parser.options
+    how = options.update if options.scorer == "linear" else "log likelihood"
     rows = {
         "file": f"{path}, {path.stat().st_size / 1e6:.1f} MB",
+        "scorer": options.scorer,
         "components": ", ".join(pipeline.components()),
-        "system": " ".join([options.system, *(f"{k}={v}" for k, v in options.system_options.items())]),
+        "system": " ".join([str(options.system), *(f"{k}={v}" for k, v in options.system_options.items())]),
         "oracle": options.oracle,
-        "training": f"{options.iterations} iterations, {options.update}, seed {options.seed}",
+        "training": f"{options.iterations} iterations, {how}, seed {options.seed}",
         "beam": f"{options.beam}, {'early update' if options.early_update else 'max-violation'}"
         if options.beam > 1
         else None,
         "exploration": f"after {options.explore_after}, p = {options.explore}" if options.oracle == "dynamic" else None,
-        "templates": f"{options.templates} ({len(parser.templates)})",
+        "templates": options.templates,
+        "network": _network(options.network) if options.network is not None else None,
+        "positions": options.positions,
         "non-projective": options.nonprojective,
         "roots": "exactly one" if options.single_root else "any number",
         "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",

@@ -1,80 +1,53 @@
 """The parser as a component: it parses sentences, greedily or with a beam, and is converted to data and back."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from math import exp
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 from numpy.typing import NDArray
 
+from dodona.components.analysis import Analysis, Request, annotated, different
 from dodona.components.component import Parts, batches
 from dodona.components.given_arcs import Given, given_arcs
+from dodona.components.network_options import NetworkOptions
+from dodona.components.neural_model import NeuralModel
 from dodona.components.parser_options import ParserOptions, check_beam, check_has_beam, check_positions
+from dodona.components.scoring import LinearModel, Model, Session
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize
 from dodona.errors import FormatError, OptionError
 from dodona.oracles.policy import Policy
-from dodona.scoring.linear.pruning import checked_weights
-from dodona.scoring.linear.scorer import LinearScorer
-from dodona.scoring.linear.templates import Templates
 from dodona.scoring.scorer import EncodedSentence
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
-from dodona.text.encoder import Encoder, Tagged
+from dodona.text.encoder import Tagged
 from dodona.transitions.moves import NONE
 
 __all__ = ["Analysis", "Parser", "Request"]
 
 COLDEST = 1e-6
-TEMPERATURE = 100.0  # a typical value on treebanks; weights are stored on the same scale in all models
+TEMPERATURES = {"linear": 100.0, "neural": 1.0}
+"""Typical values on treebanks; the weights of all linear models are stored on the same scale."""
 
 
 End = tuple[float, list[int], list[int]]
 """A result of search: score, heads, labels."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """Options of parsing; `beam` None is the width that the model was trained with."""
-
-    beam: int | None = None
-    nbest: int = 1  # different trees
-    confidence: bool = False
-    constrained: bool = False  # keep the arcs that the sentence has already
-
-
-class Analysis(NamedTuple):
-    """A tree for a sentence. Its probability is proportional to exp(score / temperature) within the final beam."""
-
-    heads: list[int]
-    labels: list[str]
-    score: float = 0.0
-    confidence: Sequence[float] = ()
-    """For each word the probability of its head and label: the sum over the hypotheses that agree on them."""
-
-
 class Parser:
     """A trained parser, returned by `dodona.train` or `dodona.load`."""
 
     def __init__(
-        self,
-        options: ParserOptions,
-        labels: Sequence[str],
-        templates: Templates,
-        arrays: dict[str, NDArray[Any]],
-        temperature: float = TEMPERATURE,
-        where: str = "parser",
+        self, options: ParserOptions, labels: Sequence[str], model: Model, temperature: float | None = None
     ) -> None:
         self.options = options
         self.labels = list(labels)
-        self.templates = templates
-        self.temperature = temperature  # scores are divided by it before exp (temperature scaling)
-        self._arrays = arrays
-        self._encode = Encoder(templates)
+        self.model = model
+        # scores are divided by it before exp (temperature scaling)
+        self.temperature = temperature if temperature is not None else TEMPERATURES[options.scorer]
         built = options.built(labels, options.single_root)
-        check_positions(built.entry, templates)
         self._entry = built.entry
         self._core = built.core
         self._names = built.label_names
@@ -82,25 +55,41 @@ class Parser:
         self._late_root_label = built.options.get("root_label", "root")  # of words that are headless at the end
         encoded = built.entry.projective and options.nonprojective in ENCODINGS[1:]
         self._lowers = options.nonprojective if encoded else None
-        self._weights = checked_weights(where, self._core.actions, arrays)
         self._threads = threading.local()  # searches and scorers have a workspace: one of each per thread
 
-    def apply(self, sentences: Iterable[Sentence], /, request: Request | None = None) -> Iterator[Sentence]:
+    def apply(
+        self, sentences: Iterable[Sentence], /, request: Request | None = None, tagged: Collection[int] = ()
+    ) -> Iterator[Sentence]:
         """Fill in heads and labels, one sentence after the other, in place.
 
-        With n-best trees the sentence is yielded once for each tree: copies, with the score in a comment.
+        With n-best trees the sentence is yielded once for each tree: copies, with the score in a comment. `tagged` has
+        the `id` of each sentence with predicted tags, which a model that predicts better ones may replace.
         """
         request = request or Request()
         self.check(request)
         for batch in batches(sentences):
             if request == Request():
-                parsed = [self._best(encoded) for encoded in self._encoded(batch, self.options.beam)]
+                parsed = [self._best(each) for each in self._encoded(batch, tagged)]
                 for sentence, (heads, labels) in zip(batch, parsed, strict=True):
                     sentence.accept_tree(*self._finished(heads, labels))
                     yield sentence
             else:
-                for sentence in batch:
-                    yield from annotated(sentence, self.analyses(sentence, request), request)
+                for sentence, analyses in zip(batch, self.analyses_of(batch, request, tagged), strict=True):
+                    yield from annotated(sentence, analyses, request)
+
+    def _encoded(self, batch: Sequence[Sentence], tagged: Collection[int]) -> list[EncodedSentence]:
+        """Return the sentences as numbers, and replace predicted tags by better ones."""
+        encoded = self._session.encoded(batch)
+        if self.model.retags and tagged:
+            self._retag(batch, tagged)
+        return encoded
+
+    def _retag(self, batch: Sequence[Sentence], tagged: Collection[int]) -> None:
+        """Write the tags that the model predicts for the sentences encoded last."""
+        for sentence, columns in zip(batch, self._session.tags(), strict=True):
+            if id(sentence) in tagged:
+                for name, values in zip(("upos", "xpos", "feats"), columns, strict=True):
+                    sentence.accept_column(name, values)
 
     def check(self, request: Request) -> None:
         """Raise an error for a request that this parser cannot fulfil."""
@@ -118,47 +107,58 @@ class Parser:
         """Return the n-best trees for a sentence, or fewer if the beam has fewer; the sentence is not changed."""
         request = request or Request()
         self.check(request)
+        return self.analyses_of([sentence], request)[0]
+
+    def analyses_of(
+        self, batch: Sequence[Sentence], request: Request, tagged: Collection[int] = ()
+    ) -> list[list[Analysis]]:
+        """Return the n-best trees of each sentence."""
+        encoded = self._encoded(batch, tagged)
+        return [self._analyses(*pair, request) for pair in zip(batch, encoded, strict=True)]
+
+    def _analyses(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
         given = self._given(sentence) if request.constrained else None
         width = self._width(request)
         most = width if request.nbest > 1 or request.confidence else 1
-        (encoded,) = self._encoded([sentence], width)
         ends = self._ends(encoded, width, most, *self._limits(given))
         trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
         if given is not None:
             trees = [given.checked(sentence, tree) for tree in trees]
-        return _different(trees, request)
+        return different(trees, request)
 
     def _width(self, request: Request) -> int:
         return request.beam if request.beam is not None else self.options.beam
 
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
         """Return heads and labels for a sentence, which is not changed."""
-        (encoded,) = self._encoded([sentence], self.options.beam)
+        (encoded,) = self._session.encoded([sentence])
         return self._finished(*self._best(encoded))
+
+    def tagged(self, sentences: Iterable[Sentence]) -> list[Sentence]:
+        """Return copies of the sentences with the tags that the model predicts."""
+        found = [sentence.copied() for sentence in sentences]
+        for batch in batches(found):
+            self._session.encoded(batch)
+            self._retag(batch, {id(sentence) for sentence in batch})
+        return found
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """Return UAS and LAS in percent on gold trees, full labels, all words; the sentences are not changed."""
         heads_right = right = total = 0
-        for sentence in gold:
-            heads, labels = self.tree(sentence)
-            for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
-                total += 1
-                heads_right += h == gold_h
-                right += h == gold_h and l == gold_l
+        for batch in batches(gold):
+            for sentence, encoded in zip(batch, self._session.encoded(batch), strict=True):
+                heads, labels = self._finished(*self._best(encoded))
+                for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
+                    total += 1
+                    heads_right += h == gold_h
+                    right += h == gold_h and l == gold_l
         return 100 * heads_right / max(1, total), 100 * right / max(1, total)
 
     def ends(self, sentence: Tagged) -> list[tuple[float, list[int], list[str]]]:
         """Return (score, heads, labels) of all hypotheses in the final beam, best first."""
-        (encoded,) = self._encoded([sentence], self.options.beam)
+        (encoded,) = self._session.encoded([sentence])
         found = self._ends(encoded, self.options.beam, self.options.beam)
         return [(score, *self._finished(heads, labels)) for score, heads, labels in found]
-
-    def _encoded(self, sentences: Sequence[Tagged], width: int) -> list[EncodedSentence]:
-        """Return sentences as numbers, prepared for the scorer of a search of that width."""
-        encoded: list[EncodedSentence] = [self._encode(sentence) for sentence in sentences]
-        scorer = self._greedy.scorer if width == 1 else self._beam(width).scorer
-        scorer.prepare(encoded)
-        return encoded
 
     def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[int]]:
         ((_, heads, labels),) = self._ends(encoded, self.options.beam, 1)
@@ -173,22 +173,30 @@ class Parser:
         return beam.results(most)
 
     @property
+    def _session(self) -> Session:
+        """The model at work in this thread."""
+        if not hasattr(self._threads, "session"):
+            self._threads.session = self.model.session()
+            self._threads.searches = {}
+        found: Session = self._threads.session
+        return found
+
+    @property
     def _greedy(self) -> GreedySearch:
         """The greedy search of this thread."""
-        if not hasattr(self._threads, "greedy"):
-            self._threads.greedy = GreedySearch(self._core, LinearScorer(self.templates, self._weights))
-        found: GreedySearch = self._threads.greedy
+        session, searches = self._session, self._threads.searches
+        if 1 not in searches:
+            searches[1] = GreedySearch(self._core, session.greedy)
+        found: GreedySearch = searches[1]
         return found
 
     def _beam(self, width: int) -> Beam:
         """Return the beam of that width of this thread; its beams share a scorer."""
-        if not hasattr(self._threads, "beams"):
-            self._threads.scorer = LinearScorer(self.templates, self._weights, cached=True)
-            self._threads.beams = {}
-        beams: dict[int, Beam] = self._threads.beams
-        if width not in beams:
-            beams[width] = Beam(self._core, self._threads.scorer, width)
-        return beams[width]
+        session, searches = self._session, self._threads.searches
+        if width not in searches:
+            searches[width] = Beam(self._core, session.beam, width)
+        found: Beam = searches[width]
+        return found
 
     def _given(self, sentence: Sentence) -> Given | None:
         decorated = self._lowers is not None
@@ -214,77 +222,32 @@ class Parser:
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""
-        description = {
-            "options": asdict(self.options),
-            "labels": self.labels,
-            "templates": self.templates.text,
-            "temperature": self.temperature,
-        }
-        return description, self._arrays
+        description = {"options": asdict(self.options), "labels": self.labels, "temperature": self.temperature}
+        return description | self.model.description(), dict(self.model.arrays)
 
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Parser":
         """Restore the parser from these parts; `where` is named in errors."""
         try:
-            options = ParserOptions(**description["options"]).resolved()
-            labels, text, temperature = (description[name] for name in ("labels", "templates", "temperature"))
-            if not isinstance(labels, list) or not labels or not isinstance(text, str):
-                raise OptionError("expected a parser with labels and templates")
+            given = dict(description["options"])
+            network = NetworkOptions(**given.pop("network")) if given.get("network") is not None else None
+            options = ParserOptions(**given | {"network": network}).resolved()
+            labels, temperature = description["labels"], description["temperature"]
+            if not isinstance(labels, list) or not labels:
+                raise OptionError("expected a parser with labels")
             if type(temperature) not in (int, float) or not COLDEST <= temperature <= 1 / COLDEST:
                 raise OptionError(f"temperature {temperature!r}; expected a number from {COLDEST} to {1 / COLDEST}")
-            templates = Templates.parse(text, f"{where}, templates")
-            return cls(options, labels, templates, dict(arrays), temperature, where)
+            built = options.built(labels)
+            sizes = len(built.label_names), built.core.actions
+            model: Model
+            if options.network is not None:
+                model = NeuralModel.restored(options.network, description, arrays, *sizes, where)
+                check_positions(built.entry, "positions", model.positions.places())
+            else:
+                model = LinearModel.restored(description, arrays, built.core.actions, where)
+                check_positions(built.entry, "templates", model.templates.places())
+            return cls(options, labels, model, temperature)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{where}: the parser's description is not valid: {error}") from error
-
-
-def _different(trees: list[Analysis], request: Request) -> list[Analysis]:
-    """Return the first `nbest` different trees of the hypotheses, best first."""
-    found: list[Analysis] = []
-    for tree in trees:
-        if len(found) < request.nbest and not any(tree[:2] == other[:2] for other in found):
-            found.append(tree)
-    if request.confidence:
-        masses = [exp(tree.score - trees[0].score) for tree in trees]
-        found = [tree._replace(confidence=_confidence(tree, trees, masses)) for tree in found]
-    return found
-
-
-def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
-    """Yield the sentence with its best tree, and copies of it with the other trees."""
-    copies = [sentence, *(sentence.copied() for _ in analyses[1:])]
-    for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
-        copy.accept_tree(analysis.heads, analysis.labels)
-        if request.nbest > 1:
-            notes = [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
-            copy.set_comments([*_renamed(copy.comments, rank), *notes])
-        if request.confidence:
-            copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
-        yield copy
-
-
-def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
-    """Return the comments of a copy: every sentence needs a unique sent_id, and a document begins only once."""
-    for comment in comments:
-        key = comment[1:].partition("=")[0].split()
-        if rank > 1 and key[:1] == ["sent_id"]:
-            yield f"{comment.rstrip()}-{rank}"
-        elif key not in (["nbest"], ["score"]) and (rank == 1 or key[:1] not in (["newdoc"], ["newpar"])):
-            yield comment
-
-
-def _with_confidence(misc: str, confidence: float) -> str:
-    kept = [part for part in misc.split("|") if part != "_" and not part.startswith("Confidence=")]
-    return "|".join([*kept, f"Confidence={confidence:.4f}"])
-
-
-def _confidence(tree: Analysis, trees: list[Analysis], masses: list[float]) -> list[float]:
-    total = sum(masses)
-    shares = []
-    for k in range(len(tree.heads)):
-        arc = tree.heads[k], tree.labels[k]
-        agreeing = (mass for other, mass in zip(trees, masses, strict=True) if (other.heads[k], other.labels[k]) == arc)
-        shares.append(sum(agreeing) / total)
-    return shares

@@ -1,18 +1,28 @@
 """The options of parser training."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dodona.components.component import check_size
+from dodona.components.network_options import NetworkOptions
 from dodona.data.pseudoprojective import ENCODINGS
 from dodona.errors import OptionError
-from dodona.scoring.linear.templates import Templates
 from dodona.systems.build import BuiltSystem, build
 from dodona.systems.registry import Entry
 
-__all__ = ["NONPROJECTIVE", "UPDATES", "WIDEST", "ParserOptions", "check_beam", "check_has_beam", "check_positions"]
+__all__ = [
+    "NONPROJECTIVE",
+    "SCORERS",
+    "UPDATES",
+    "WIDEST",
+    "ParserOptions",
+    "check_beam",
+    "check_has_beam",
+    "check_positions",
+]
 
+SCORERS = ("linear", "neural")
 UPDATES = ("perceptron", "pa", "pa-max-loss")
 NONPROJECTIVE = (*ENCODINGS, "drop", "keep")
 WIDEST = 10_000
@@ -20,11 +30,12 @@ WIDEST = 10_000
 
 @dataclass(frozen=True)
 class ParserOptions:
-    """Options of parser training. None means the default of the system."""
+    """Options of parser training. None means the default of the scorer or of the system."""
 
-    system: str = "arc-eager"
+    system: str | None = None
     system_options: dict[str, Any] = field(default_factory=dict)
-    templates: str | None = None
+    templates: str | None = None  # of a linear scorer
+    positions: str | None = None  # of a neural scorer
     oracle: str | None = None
     iterations: int | None = None
     explore_after: int = 1  # k of EXPLORE(k, p): iterations without exploration
@@ -40,24 +51,28 @@ class ParserOptions:
     single_root: bool = True  # in parsing
     size: float = 12.0  # maximum size of the weights in megabytes
     seed: int = 1
+    scorer: str = "linear"
+    network: NetworkOptions | None = None  # of a neural scorer
 
     def resolved(self) -> "ParserOptions":
         """Return the options with every default filled in; an error lists the valid values."""
-        entry = self.built().entry
+        for name, value, valid in (
+            ("scorer", self.scorer, SCORERS),
+            ("update", self.update, UPDATES),
+            ("nonprojective", self.nonprojective, NONPROJECTIVE),
+        ):
+            if value not in valid:
+                raise OptionError(f"{name} {value!r}: expected one of {', '.join(valid)}")
+        neural = self.scorer == "neural"
+        chosen = replace(self, system=self.system or ("arc-hybrid" if neural else "arc-eager"))
+        entry = chosen.built().entry
         offers = [
             name for name in entry.training_oracles if self.beam == 1 or name != "dynamic"
         ]  # a beam explores itself
         oracle = self.oracle or offers[-1]
         if oracle not in offers:
             how = " with a beam" if self.beam > 1 else ""
-            raise OptionError(f"oracle {oracle!r}: {self.system} can be trained{how} with {', '.join(offers)}")
-        for name, value, valid in (
-            ("update", self.update, UPDATES),
-            ("nonprojective", self.nonprojective, NONPROJECTIVE),
-        ):
-            if value not in valid:
-                raise OptionError(f"{name} {value!r}: expected one of {', '.join(valid)}")
-        iterations = self.iterations if self.iterations is not None else entry.iterations
+            raise OptionError(f"oracle {oracle!r}: {entry.name} can be trained{how} with {', '.join(offers)}")
         check_beam(self.beam)
         if self.early_update and self.beam == 1:
             raise OptionError("early_update without a beam; expected a beam of 2 or more")
@@ -65,21 +80,33 @@ class ParserOptions:
             check_has_beam(entry)
         if self.beam > 1 and self.update == "pa-max-loss":
             raise OptionError("update 'pa-max-loss': with a beam, expected perceptron or pa")
-        if iterations < 1:
-            raise OptionError(f"iterations {iterations}: expected at least 1")
+        if self.iterations is not None and self.iterations < 1:
+            raise OptionError(f"iterations {self.iterations}: expected at least 1")
         check_size(self.size)
         if not 0 <= self.explore <= 1:
             raise OptionError(f"explore {self.explore}: expected a probability from 0 to 1")
-        filled = asdict(self) | {
-            "oracle": oracle,
-            "iterations": iterations,
-            "templates": self.templates or f"{entry.templates}-full",
-        }
-        return ParserOptions(**filled)
+        if neural:
+            return replace(chosen._for_a_network(), oracle=oracle, positions=self.positions or entry.templates)
+        if self.network is not None or self.positions is not None:
+            raise OptionError("options of a network; expected them with the scorer 'neural'")
+        return replace(
+            chosen,
+            oracle=oracle,
+            iterations=self.iterations if self.iterations is not None else entry.iterations,
+            templates=self.templates or f"{entry.templates}-full",
+        )
+
+    def _for_a_network(self) -> "ParserOptions":
+        """Return options with a network; an error for options that only a linear scorer has."""
+        plain = ParserOptions()
+        for name in ("templates", "update", "aggressiveness", "beam", "early_update", "size"):
+            if getattr(self, name) != getattr(plain, name):
+                raise OptionError(f"{name} {getattr(self, name)!r}: expected only with the scorer 'linear'")
+        return replace(self, network=self.network or NetworkOptions())
 
     def built(self, labels: Sequence[str] | None = None, single_root: bool = False) -> BuiltSystem:
         """Return the compiled system. Training allows several roots, because gold trees may have several."""
-        return build(self.system, labels, self.system_options | {"single_root": single_root})
+        return build(str(self.system), labels, self.system_options | {"single_root": single_root})
 
 
 def check_beam(width: Any) -> None:
@@ -93,9 +120,9 @@ def check_has_beam(entry: Entry) -> None:
         raise OptionError(f"{entry.name} has no beam search: {reason}")
 
 
-def check_positions(entry: Entry, templates: Templates) -> None:
-    """Raise an error for templates with positions that the configurations of the system do not have."""
-    missing = [place for place in templates.places() if place not in entry.positions]
+def check_positions(entry: Entry, what: str, places: Iterable[str]) -> None:
+    """Raise an error for places that the configurations of the system do not have."""
+    missing = [place for place in places if place not in entry.positions]
     if missing:
         had = " ".join(entry.positions)
-        raise OptionError(f"templates with the place {missing[0]}, which {entry.name} does not have; it has: {had}")
+        raise OptionError(f"{what} with the place {missing[0]}, which {entry.name} does not have; it has: {had}")

@@ -1,156 +1,112 @@
-"""Training a parser: from gold trees, complete or partial, to averaged weights."""
+"""Training a parser: from gold trees, complete or partial, to a linear model or a network."""
 
 import random
-from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from dodona.components.component import Iteration
+from dodona.components.network_training import NetworkSource, network_iterations
 from dodona.components.parser import Parser
 from dodona.components.parser_options import ParserOptions, check_positions
+from dodona.components.scoring import LinearModel
+from dodona.components.training_trees import TrainingTrees, training_trees
 from dodona.data import Sentence
-from dodona.data.pseudoprojective import ENCODINGS, escaped, projectivize
-from dodona.data.trees import is_projective
-from dodona.errors import FormatError
 from dodona.learning.perceptron import GreedyLearner
 from dodona.learning.structured import StructuredLearner
 from dodona.oracles.policy import Policy, leaves_a_choice
 from dodona.scoring.linear.pruning import frozen_arrays
 from dodona.scoring.linear.templates import Templates
-from dodona.systems.build import BUDGET, BuiltSystem
+from dodona.scoring.neural.positions import Positions
 from dodona.text.encoder import Encoder
-from dodona.transitions.driver import gold_tree
-from dodona.transitions.gold import Gold
-from dodona.transitions.moves import NONE
 
-__all__ = ["ParserIteration", "load_templates", "train_parser"]
-
-MOST_ACTIONS = 65_535
+__all__ = ["ParserIteration", "check_parser_options", "train_parser"]
 
 Learner = GreedyLearner | StructuredLearner
 
 
 @dataclass(frozen=True)
 class ParserIteration(Iteration):
-    """An iteration with everything that is needed to build a parser from the current weights."""
+    """An iteration, and how a parser is made from what was learned so far."""
 
-    learner: Learner
-    options: ParserOptions  # with the defaults that depend on the data
-    labels: list[str]
-    templates: Templates
+    planned: int  # iterations
+    make: Callable[[], Parser]
+    state: Callable[[], Any] | None = None  # what training continues from, if it can be interrupted
 
     def parser(self) -> Parser:
         """Return a parser with the current averaged weights."""
-        return frozen_parser(self.learner, self.options, self.labels, self.templates)
+        return self.make()
 
 
 def train_parser(
     sentences: Iterable[Sentence],
     options: ParserOptions,
     report: Callable[[ParserIteration], bool | None] | None = None,
+    *,
+    seen: Sequence[Sentence] | None = None,
+    source: NetworkSource | None = None,
 ) -> Parser:
-    """Train a parser on gold trees. `report` is called after each iteration; if it returns True, that was the last."""
+    """Train a parser on gold trees. `report` is called after each iteration; if it returns True, that was the last.
+
+    `seen` are the same sentences with the tags that the parser learns to use, predicted ones; None: the gold ones.
+    `source` is what a network can begin with: vectors, or the state of an interrupted training.
+    """
     options = options.resolved()
-    templates = load_templates(options)
-    plain = options.built()
-    prepared = list(_prepared(sentences, plain.entry.projective, options))
-    if not prepared:
-        raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
-    labels = sorted({label for _, _, names in prepared for label in names if label is not None})
-    if not labels:
-        raise FormatError("there is no label to learn; expected DEPREL to be filled in where HEAD is")
-    if "root_label" in plain.options and "root_label" not in options.system_options:
-        arcs = (arc for _, heads, names in prepared for arc in zip(heads, names, strict=True))
-        roots = Counter(label for h, label in arcs if h == 0 and label is not None)
-        if roots:
-            usual = {"root_label": roots.most_common(1)[0][0]}
-            options = replace(options, system_options=options.system_options | usual)
-    built = options.built(labels)
-    if built.core.actions > MOST_ACTIONS:
-        raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
-    numbers: dict[str | None, int] = {label: i for i, label in enumerate(built.label_names)}
+    check_parser_options(options)
+    trees = training_trees(sentences, options, seen)
+    found: Iterator[ParserIteration]
+    found = _linear(trees) if options.scorer == "linear" else _neural(trees, source or NetworkSource())
+    last = None
+    for iteration in found:
+        last = iteration
+        if report is not None and report(iteration):
+            break
+    assert last is not None
+    return last.parser()
+
+
+def check_parser_options(options: ParserOptions) -> None:
+    """Raise an error if templates or positions cannot be read, or the system has no such places."""
+    entry = options.built().entry
+    if options.scorer == "linear":
+        check_positions(entry, "templates", Templates.load(str(options.templates)).places())
+    else:
+        check_positions(entry, "positions", Positions.load(str(options.positions)).places())
+
+
+def _linear(trees: TrainingTrees) -> Iterator[ParserIteration]:
+    options = trees.options
+    templates = Templates.load(str(options.templates))
     encode = Encoder(templates)
-    learner = _learner(options, built, templates, max(len(heads) for _, heads, _ in prepared))
-    examples = [
-        (encode(sentence), *_gold(heads, [numbers.get(name, NONE) for name in names], options, built))
-        for sentence, heads, names in prepared
-    ]
+    learner = _learner(trees, templates)
+    examples = [(encode(tree.seen), tree.gold, tree.moves) for tree in trees.trees]
     generator = random.Random(options.seed)
     order = list(range(len(examples)))
-    for number in range(1, (options.iterations or 0) + 1):
+    planned = options.iterations or 0
+
+    def make() -> Parser:
+        arrays = frozen_arrays(learner.weights, options.size)
+        model = LinearModel(templates, arrays, trees.built.core.actions, "parser")
+        return Parser(options, trees.labels, model)
+
+    for number in range(1, planned + 1):
         generator.shuffle(order)
         explore = options.explore if options.oracle == "dynamic" and number > options.explore_after else 0.0
         for i in order:
             words, gold, moves = examples[i]
             learner.train(words, gold, moves, explore)
-        steps, mistakes = learner.count()
-        if report is not None and report(
-            ParserIteration(number, steps, mistakes, learner.weights.features, learner, options, labels, templates)
-        ):
-            break
-    return frozen_parser(learner, options, labels, templates)
+        yield ParserIteration(number, *learner.count(), learner.weights.features, planned, make)
 
 
-def load_templates(options: ParserOptions) -> Templates:
-    """Load the feature templates of resolved options and check that the system has the places that they name."""
-    templates = Templates.load(str(options.templates))
-    check_positions(options.built().entry, templates)
-    return templates
+def _neural(trees: TrainingTrees, source: NetworkSource) -> Iterator[ParserIteration]:
+    for number, planned, counted, size, make, state in network_iterations(trees, source):
+        yield ParserIteration(number, *counted, size, planned, make, state)
 
 
-def frozen_parser(learner: Learner, options: ParserOptions, labels: Sequence[str], templates: Templates) -> Parser:
-    """Return a parser with the current averaged weights, pruned to the maximum size."""
-    arrays = frozen_arrays(learner.weights, options.size)
-    return Parser(options, labels, templates, arrays)
-
-
-def _prepared(
-    sentences: Iterable[Sentence], projective: bool, options: ParserOptions
-) -> Iterator[tuple[Sentence, list[int], list[str | None]]]:
-    """Return sentences with trees, complete or partial, that the system can build; NONE and None are unknown."""
-    for sentence in sentences:
-        labels: list[str] = sentence.gold_labels()
-        if None in sentence.heads and leaves_a_choice(str(options.oracle)):
-            known = sentence.known_heads()
-            if any(h is not None for h in known):
-                heads = [NONE if h is None else h for h in known]
-                names = [None if h is None or label == "_" else label for h, label in zip(known, labels, strict=True)]
-                escapes = projective and options.nonprojective in ENCODINGS[1:]
-                yield sentence, heads, [escaped(name) if name and escapes else name for name in names]
-            continue
-        heads = _whole_tree(sentence, options)
-        if projective:
-            if options.nonprojective in ENCODINGS:
-                heads, labels = projectivize(heads, labels, options.nonprojective)
-            elif options.nonprojective == "drop" and not is_projective(heads):
-                continue
-        yield sentence, heads, [*labels]
-
-
-def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:
-    try:
-        return sentence.gold_heads()
-    except FormatError as error:
-        if None not in sentence.heads:
-            raise
-        learn = "parts of trees can be learned from with a dynamic or non-deterministic oracle"
-        raise FormatError(f"{error}; {learn}, not with {options.oracle!r}") from None
-
-
-def _gold(heads: list[int], labels: list[int], options: ParserOptions, built: BuiltSystem) -> tuple[Gold, "array[int]"]:
-    """Return the gold tree for the oracle and, if the oracle plans it in advance, its derivation."""
-    gold = gold_tree(heads, labels)
-    moves = None
-    if options.oracle in built.entry.static_oracles:
-        moves = built.entry.plan(built.core, gold, str(options.oracle), BUDGET)
-    return gold, array("i", moves or [])
-
-
-def _learner(options: ParserOptions, built: BuiltSystem, templates: Templates, longest: int) -> Learner:
+def _learner(trees: TrainingTrees, templates: Templates) -> Learner:
+    options, longest = trees.options, trees.longest
     oracle = str(options.oracle)
-    policy = Policy(built.core, oracle, longest=longest)
+    policy = Policy(trees.built.core, oracle, longest=longest)
     rule: dict[str, Any] = {
         "rule": options.update,
         "aggressiveness": options.aggressiveness,

@@ -4,8 +4,7 @@ For each batch the encoder computes what every word contributes, rollouts walk t
 gradient of the recorded configurations flows back into the encoder. The encoder runs forward once for both.
 """
 
-from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,19 +14,18 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.learning.network import Batch, Dropout, Steps, encode, initial, step_loss
+from dodona.learning.lanes import Example, Lanes, Tables, batch_of, chunks, lane_length
+from dodona.learning.network import Batch, Dropout, encode, initial, step_loss
 from dodona.learning.rollouts import Rollouts
 from dodona.learning.sizes import Sizes
 from dodona.oracles.policy import Policy
 from dodona.scoring.neural.positions import Positions
-from dodona.scoring.neural.scorer import Contributions, HiddenLayer
-from dodona.transitions.gold import Gold
+from dodona.scoring.neural.scorer import HiddenLayer
 
-__all__ = ["Course", "Example", "NeuralLearner", "Tables"]
+__all__ = ["Course", "NeuralLearner"]
 
 Array = Any
 HEAD = ("hidden.bias", "labels", "actions", "actions.bias")
-LANE = 64  # words; longer sentences have longer lanes
 CLIP = 5.0
 BETAS = 0.9, 0.95
 EPSILON = 1e-8
@@ -47,30 +45,6 @@ class Course:
     seed: int = 1
 
 
-@dataclass(frozen=True)
-class Tables:
-    """What words refer to: forms, tags, pretrained vectors (row 0 is nothing)."""
-
-    forms: NDArray[np.int32]
-    frequency: NDArray[np.int32]
-    tags: NDArray[np.int32]
-    vectors: NDArray[np.float32] | None = None
-
-
-@dataclass(frozen=True)
-class Example:
-    """A sentence as numbers, with its gold tree."""
-
-    forms: NDArray[np.int32]
-    tags: NDArray[np.int32]
-    gold_tags: NDArray[np.int32]  # [kinds, words]
-    gold: Gold
-    moves: "array[int]"
-
-    def __len__(self) -> int:
-        return len(self.forms)
-
-
 class NeuralLearner:
     """A network during training. `epoch` goes once over all examples."""
 
@@ -80,14 +54,11 @@ class NeuralLearner:
     ) -> None:  # fmt: skip
         self.sizes, self.course, self.positions, self.tables = sizes, course, positions, tables
         self.examples = examples
-        self.generator = np.random.default_rng(course.seed)
-        self.key = jax.random.key(course.seed, impl="rbg")
         self.parameters = initial(sizes, course.seed)
         self.averaged = jax.tree.map(jnp.copy, self.parameters)
         self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
         self.step = 0
-        self.planned = course.epochs * sum(1 for _ in self.batches())
-        self.generator = np.random.default_rng(course.seed)
+        self.planned = course.epochs * sum(1 for _ in self.batches(np.random.default_rng(course.seed)))
         self.vectors = None if tables.vectors is None else jnp.asarray(tables.vectors)
         longest = max((len(example) for example in examples), default=0)
         self.rollouts = Rollouts(policy, self._layer(), random_choice=random_choice, longest=longest, seed=course.seed)
@@ -98,37 +69,49 @@ class NeuralLearner:
         self._backward = jax.jit(partial(_backward, course=course))
         self._update = jax.jit(partial(_update, course=course, planned=self.planned), donate_argnums=(1, 2, 3))
 
-    def epoch(self, explore: float) -> tuple[int, int, float]:
-        """Learn from every example once; returns steps, mistakes and the mean loss of a step."""
+    @property
+    def size(self) -> int:
+        """The number of weights."""
+        return sum(int(values.size) for values in self.parameters.values())
+
+    def epoch(self, number: int, explore: float) -> tuple[int, int, float]:
+        """Learn from every example once; returns steps, mistakes and the mean loss of a step.
+
+        All that is random in an epoch follows from the seed and its number, so training can be continued at any epoch.
+        """
+        generator = np.random.default_rng([self.course.seed, number])
+        key = jax.random.key(int(generator.integers(1 << 31)), impl="rbg")
+        self.rollouts.reseed(int(generator.integers(1 << 31)))
         total = 0.0
         steps = mistakes = 0
-        for lanes, examples in self.batches():
-            loss, counted = self._learn(lanes, examples, explore)
+        for lanes, examples in self.batches(generator):
+            key, now = jax.random.split(key)
+            loss, counted = self._learn(lanes, examples, explore, now)
             total += loss
             steps += counted[0]
             mistakes += counted[1]
         return steps, mistakes, total / max(1, steps)
 
-    def batches(self) -> Iterator[tuple["Lanes", list[Example]]]:
+    def batches(self, generator: np.random.Generator) -> Iterator[tuple[Lanes, list[Example]]]:
         """Yield batches of sentences in random order, each with the places of its sentences."""
         found: list[tuple[Lanes, list[Example]]] = []
         filling: dict[int, int] = {}  # by the length of the lanes: the batch that is being filled
-        for i in self.generator.permutation(len(self.examples)):
+        for i in generator.permutation(len(self.examples)):
             example = self.examples[i]
-            length = LANE
-            while length < len(example):
-                length *= 2
+            length = lane_length(len(example))
             if length not in filling or not found[filling[length]][0].add(len(example)):
                 filling[length] = len(found)
                 found.append((Lanes(length, max(1, self.course.batch // length)), []))
                 found[-1][0].add(len(example))
             found[filling[length]][1].append(example)
-        for i in self.generator.permutation(len(found)):
+        for i in generator.permutation(len(found)):
             yield found[i]
 
-    def _learn(self, lanes: "Lanes", examples: list[Example], explore: float) -> tuple[float, tuple[int, int]]:
+    def _learn(
+        self, lanes: Lanes, examples: list[Example], explore: float, key: Array
+    ) -> tuple[float, tuple[int, int]]:
         batch = batch_of(self.tables, examples, lanes, len(self.sizes.tag_kinds))
-        self.key, first, second = jax.random.split(self.key, 3)
+        first, second = jax.random.split(key)
         (rows, _), backward = self._forward(self.parameters, batch, self.vectors, first)
         self.rollouts.rescore(self._layer())
         seen = np.asarray(rows)
@@ -138,9 +121,9 @@ class NeuralLearner:
         counted = self.rollouts.count()
         head = {name: self.parameters[name] for name in HEAD}
         loss, d_head, d_rows = 0.0, None, None
-        for number, steps in enumerate(_chunks(self.rollouts.records(), 2 * lanes.length * lanes.count)):
-            key = jax.random.fold_in(second, number)
-            value, (more_head, more_rows) = self._head(head, rows, steps, self.course.dropout, key)
+        for number, steps in enumerate(chunks(self.rollouts.records(), 2 * lanes.length * lanes.count)):
+            drop = jax.random.fold_in(second, number)
+            value, (more_head, more_rows) = self._head(head, rows, steps, self.course.dropout, drop)
             loss += value
             d_head = more_head if d_head is None else jax.tree.map(jnp.add, d_head, more_head)
             d_rows = more_rows if d_rows is None else d_rows + more_rows
@@ -157,87 +140,34 @@ class NeuralLearner:
         )
         return HiddenLayer(self.positions, labels, bias, weights, action_bias)
 
+    def state(self, number: int) -> dict[str, NDArray[Any]]:
+        """Return everything that training continues from after epoch `number`."""
+        first, second = self.moments
+        parts = {"weights": self.parameters, "first": first, "second": second, "averaged": self.averaged}
+        found = {
+            f"{part}.{name}": np.asarray(v).reshape(-1) for part, all_ in parts.items() for name, v in all_.items()
+        }
+        return found | {"progress": np.array([number, self.step], dtype=np.int32)}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> int:
+        """Continue from a state; returns the number of its epoch."""
+        shapes = {name: values.shape for name, values in self.parameters.items()}
+        parts = []
+        for part in ("weights", "first", "second", "averaged"):
+            found = {}
+            for name, shape in shapes.items():
+                values = state.get(f"{part}.{name}")
+                if values is None or values.size != np.prod(shape, dtype=int):
+                    raise ValueError(f"the state of another network: {part}.{name} is missing or of another size")
+                found[name] = jnp.asarray(values).reshape(shape)
+            parts.append(found)
+        self.parameters, self.moments, self.averaged = parts[0], (parts[1], parts[2]), parts[3]
+        number, self.step = map(int, state["progress"])
+        return number
+
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Return the averaged weights."""
         return {name: np.array(values, np.float32) for name, values in self.averaged.items()}
-
-
-class Lanes:
-    """Where the sentences of a batch lie: in `count` lanes of `length` words, one after the other."""
-
-    def __init__(self, length: int, count: int) -> None:
-        self.length, self.count = length, count
-        self.places: list[tuple[int, int]] = []  # (time, lane) of the first word of each sentence
-        self._filled = [0] * count
-
-    def add(self, n: int) -> bool:
-        """Find a place for a sentence of n words: in the fullest lane that has room. Returns whether there is one."""
-        lanes = [lane for lane, filled in enumerate(self._filled) if filled + n <= self.length]
-        if not lanes:
-            return False
-        lane = max(lanes, key=self._filled.__getitem__)
-        self.places.append((self._filled[lane], lane))
-        self._filled[lane] += n
-        return True
-
-    def sentence(self, n: int, rows: NDArray[np.float32], time: int, lane: int) -> Contributions:
-        """Return the contributions of a sentence of n words; ROOT and nobody are the last two rows."""
-        root = self.length * self.count
-        return Contributions(n, rows, time * self.count + lane, root, root + 1, self.count)
-
-
-def batch_of(tables: Tables, examples: Sequence[Example], lanes: Lanes, kinds: int) -> Batch:
-    """Return sentences as one batch."""
-    form, tag = np.zeros((2, lanes.length, lanes.count), np.int32)
-    first, last = np.ones((2, lanes.length, lanes.count), np.float32)
-    gold = np.full((kinds, lanes.length, lanes.count), -1, np.int32)
-    for example, (time, lane) in zip(examples, lanes.places, strict=True):
-        here = slice(time, time + len(example)), lane
-        form[here], tag[here], gold[:, *here] = example.forms, example.tags, example.gold_tags
-        first[time + 1 : time + len(example), lane] = 0
-        last[time : time + len(example) - 1, lane] = 0
-    forms, form_at = np.unique(form, return_inverse=True)
-    tags, tag_at = np.unique(tag, return_inverse=True)
-    return Batch(
-        _padded(tables.forms[forms], form.size),
-        _padded(tables.frequency[forms], form.size),
-        _padded(tables.tags[tags], tag.size),
-        form_at.reshape(form.shape).astype(np.int32),
-        tag_at.reshape(tag.shape).astype(np.int32),
-        first,
-        last,
-        gold,
-    )
-
-
-def _padded(values: NDArray[Any], most: int) -> NDArray[Any]:
-    """Return the rows padded to half of `most` or to `most`, so that few shapes are compiled."""
-    wanted = most // 2 if len(values) <= most // 2 else most
-    return np.concatenate([values, np.zeros((wanted - len(values), *values.shape[1:]), values.dtype)])
-
-
-def _chunks(records: Any, room: int) -> Iterator[Steps]:
-    """Yield the rows, `room` at a time, padded with rows that do not count. The sites of a configuration stay
-    together, unless there are more than `room`."""
-    words, labels, verdicts, step_of = records
-    begin = 0
-    while begin < len(words) or begin == 0:
-        end = min(len(words), begin + room)
-        if end < len(words) and step_of[end] == step_of[end - 1] and step_of[begin] != step_of[end]:
-            end = int(np.searchsorted(step_of, step_of[end]))
-        more = room - (end - begin)
-        steps = step_of[begin:end]
-        numbers = np.cumsum(np.diff(steps, prepend=steps[:1]) != 0).astype(np.int32)
-        last = numbers[-1] + 1 if len(numbers) else 0
-        yield Steps(
-            np.pad(words[begin:end], ((0, more), (0, 0))),
-            np.pad(labels[begin:end], ((0, more), (0, 0))),
-            np.pad(verdicts[begin:end], ((0, more), (0, 0)), constant_values=-1),
-            np.pad(numbers, (0, more), constant_values=min(last, room - 1)),
-        )
-        begin = end
-        if begin >= len(words):
-            return
 
 
 def _forward(parameters: Any, batch: Batch, vectors: Array, key: Array, sizes: Sizes, dropout: Dropout) -> Any:

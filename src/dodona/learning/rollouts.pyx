@@ -38,6 +38,10 @@ cdef class Rollouts:
             raise ValueError("a scorer of another shape")
         self.scorer = scorer
 
+    def reseed(self, seed):
+        """Begin a new sequence of random numbers."""
+        self.generator = RandomGenerator(seed)
+
     def follow(self, Contributions words not None, Gold gold not None, int[::1] moves, double explore):
         """Walk through a sentence; `explore` is the probability that a mistake is followed. `moves` is a planned
         derivation, or empty for the system's canonical one."""

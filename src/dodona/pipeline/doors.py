@@ -9,6 +9,7 @@ from dodona.data import Sentence, read
 from dodona.errors import FormatError
 
 if TYPE_CHECKING:
+    from dodona.components.network_options import NetworkOptions
     from dodona.pipeline.pipeline import Pipeline
 
 __all__ = ["load", "model_path", "train"]
@@ -48,10 +49,15 @@ def train(
     tags: str = "predicted",
     folds: int = 10,
     jobs: int = 1,
-    patience: int = 5,
-    system: str = "arc-eager",
+    patience: int | None = None,
+    vectors: str | Path | None = None,
+    vectors_size: float = 10.0,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    system: str | None = None,
     system_options: Mapping[str, Any] | None = None,
     templates: str | None = None,
+    positions: str | None = None,
     oracle: str | None = None,
     iterations: int | None = None,
     explore_after: int = 1,
@@ -65,12 +71,14 @@ def train(
     single_root: bool = True,
     size: float = 12.0,
     seed: int = 1,
+    scorer: str = "linear",
+    network: "NetworkOptions | None" = None,
 ) -> "Pipeline":
     """Train a pipeline on gold trees, from a file or from sentences.
 
-    The first five options are those of `TrainingPlan`: the components, and the tags on which the parser is trained. The
-    others are those of `ParserOptions`, which docs/training.md explains. None means the default for the treebank or the
-    system.
+    The options up to `resume` are those of `TrainingPlan`: the components, the tags on which the parser is trained, and
+    the files of a network's training. The others are those of `ParserOptions`, which docs/training.md and
+    docs/neural.md explain. None means the default for the treebank, the scorer or the system.
     """
     from dodona.components.parser_options import ParserOptions
     from dodona.pipeline.training import TrainingPlan, train_pipeline
@@ -79,6 +87,7 @@ def train(
         system=system,
         system_options=dict(system_options or {}),
         templates=templates,
+        positions=positions,
         oracle=oracle,
         iterations=iterations,
         explore_after=explore_after,
@@ -92,8 +101,10 @@ def train(
         single_root=single_root,
         size=size,
         seed=seed,
+        scorer=scorer,
+        network=network,
     )
-    plan = TrainingPlan(components, tags, folds, jobs, patience)
+    plan = TrainingPlan(components, tags, folds, jobs, patience, vectors, vectors_size, checkpoint, resume)
     sentences, dev_sentences = (
         read(source) if isinstance(source, str | Path) else source for source in (treebank, dev)
     )

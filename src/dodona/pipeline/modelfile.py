@@ -26,7 +26,15 @@ __all__ = ["VERSION", "check_target", "is_model", "load", "save"]
 FORMAT = "dodona"
 VERSION = 2
 LONGEST_HEADER = 100_000_000
-DTYPES = {"U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "U32": np.uint32, "I32": np.int32}
+DTYPES: dict[str, type[np.generic]] = {
+    "U8": np.uint8,
+    "I8": np.int8,
+    "U16": np.uint16,
+    "I16": np.int16,
+    "U32": np.uint32,
+    "I32": np.int32,
+    "F32": np.float32,
+}
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 

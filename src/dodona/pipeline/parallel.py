@@ -7,8 +7,8 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
+from dodona.components.analysis import Analysis, Request, annotated
 from dodona.components.component import batches
-from dodona.components.parser import Analysis, Request, annotated
 from dodona.data import Sentence
 from dodona.errors import DodonaError
 from dodona.pipeline.pipeline import Pipeline
@@ -32,7 +32,7 @@ def parse_in_parallel(
     """Parse in `jobs` processes. Each loads the model file; at most a few batches are processed at any time."""
     pending: list[tuple[list[Sentence], Future[list[Found]]]] = []
     waiting = batches(sentences, BATCH)
-    system = entry_of(pipeline.parser.options.system)
+    system = entry_of(str(pipeline.parser.options.system))
     pool = ProcessPoolExecutor(jobs, process_context(), _load, (str(model), system))
     try:
         while True:
@@ -75,9 +75,10 @@ def _load(model: str, system: Entry) -> None:
 def _parsed(batch: list[dict[str, Any]], request: Request, retag: bool) -> list[Found]:
     assert _pipeline is not None
     sentences = [Sentence.from_words(**columns) for columns in batch]
-    _pipeline.tag(sentences, retag)
+    tagged = _pipeline.tag(sentences, retag)
     found = []
-    for sentence, columns in zip(sentences, batch, strict=True):
+    analyses = [each for some in batches(sentences) for each in _pipeline.parser.analyses_of(some, request, tagged)]
+    for sentence, columns, trees in zip(sentences, batch, analyses, strict=True):
         filled = {name: getattr(sentence, name) for name in TAGS if getattr(sentence, name) != columns[name]}
-        found.append((filled, _pipeline.parser.analyses(sentence, request)))
+        found.append((filled, trees))
     return found

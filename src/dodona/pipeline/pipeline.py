@@ -6,9 +6,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from dodona.components.analysis import Request
 from dodona.components.component import Component, batches
 from dodona.components.lemmatizer import Lemmatizer
-from dodona.components.parser import Parser, Request
+from dodona.components.parser import Parser
 from dodona.components.tagger import Tagger
 from dodona.components.tokenizer import Tokenizer
 from dodona.data import Sentence
@@ -57,17 +58,19 @@ class Pipeline:
         A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set.
         """
         for batch in batches(sentences):
-            self.tag(batch, retag)
-            yield from self.parser.apply(batch, request=request)
+            tagged = self.tag(batch, retag)
+            yield from self.parser.apply(batch, request=request, tagged=tagged)
 
-    def tag(self, batch: Sequence[Sentence], retag: bool = False) -> None:
-        """Fill in missing tags and lemmas, in place."""
+    def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
+        """Fill in missing tags and lemmas, in place; returns the `id` of the sentences that were tagged."""
+        tagged = set()
         if self.tagger is not None:
-            for _ in self.tagger.apply([sentence for sentence in batch if retag or sentence.lacks("upos")]):
-                pass
+            for sentence in self.tagger.apply([each for each in batch if retag or each.lacks("upos")]):
+                tagged.add(id(sentence))
         if self.lemmatizer is not None:
             for _ in self.lemmatizer.apply([sentence for sentence in batch if retag or sentence.lacks("lemmas")]):
                 pass
+        return tagged
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """Return UAS and LAS in percent on gold trees, with the tags of these sentences."""

@@ -1,29 +1,27 @@
 """From a treebank to a pipeline: all components in their order, the parser on predicted tags."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from dodona.components import parser_training
 from dodona.components.component import Iteration
 from dodona.components.lemmatizer import LemmatizerOptions, train_lemmatizer
-from dodona.components.parser import Parser
 from dodona.components.parser_options import ParserOptions
 from dodona.components.tagger import COLUMNS, TaggerOptions, train_tagger
-from dodona.components.temperature import fit_temperature
 from dodona.components.tokenizer import TokenizerOptions, train_tokenizer
 from dodona.data import Sentence
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.jackknife import jackknifed
+from dodona.pipeline.parser_study import ParserStudy, Say
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 
 __all__ = ["TAGS", "TrainingPlan", "train_pipeline"]
 
 TAGS = ("predicted", "gold")
-
-Say = Callable[[str, int, int, str], None]
-"""Called after each step with the component, the number of the step, the number of steps, and a message."""
+PATIENCE = 5
 
 
 @dataclass(frozen=True)
@@ -34,7 +32,12 @@ class TrainingPlan:
     tags: str = "predicted"  # by taggers trained on other sentences; or "gold"
     folds: int = 10  # number of these taggers
     jobs: int = 1  # processes that train them; several need a main module that can be imported again
-    patience: int = 5  # iterations of the parser without gain on the development data before it stops
+    patience: int | None = None  # iterations of the parser without gain on the development data before it stops
+
+    vectors: str | Path | None = None  # a file of pretrained word vectors, for a network
+    vectors_size: float = 10.0  # megabytes of them that are kept
+    checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
+    resume: bool = False  # continue from it
 
     def __post_init__(self) -> None:
         if self.tags not in TAGS:
@@ -46,7 +49,7 @@ class TrainingPlan:
             raise OptionError("components without 'parser': a pipeline ends with one")
         for name in ("folds", "jobs", "patience"):
             least = 2 if name == "folds" else 1
-            if getattr(self, name) < least:
+            if getattr(self, name) is not None and getattr(self, name) < least:
                 raise OptionError(f"{name} {getattr(self, name)}: expected at least {least}")
 
 
@@ -60,13 +63,17 @@ def train_pipeline(
     """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
     plan = plan or TrainingPlan()
     options = options.resolved()
-    parser_training.load_templates(options)  # an error before the other components are trained
+    if plan.patience is None and options.scorer == "linear":
+        plan = replace(plan, patience=PATIENCE)  # a network learns ever more slowly, as planned from the start
+    parser_training.check_parser_options(options)  # an error before the other components are trained
     sentences, dev = list(sentences), list(dev)
     if not sentences:
         raise FormatError("there is no sentence to train on")
     for sentence in dev:
         sentence.check_gold()
     wanted = _wanted(sentences, plan)
+    if options.scorer != "neural" and (plan.vectors is not None or plan.resume):
+        raise OptionError("vectors, or a training to be resumed; expected them with the scorer 'neural'")
     parts: dict[str, Any] = {}
     makers: dict[str, tuple[Callable[..., Any], Any]] = {
         "tokenizer": (train_tokenizer, TokenizerOptions(seed=options.seed)),
@@ -82,7 +89,8 @@ def train_pipeline(
         train_fold = partial(train_tagger, options=makers["tagger"][1])
         tagged = _with_tags(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
         tagged_dev = list(parts["tagger"].apply([sentence.copied() for sentence in dev]))
-    parser, about = _trained_parser(tagged, options, tagged_dev, plan.patience, say)
+    study = ParserStudy(options, plan, dev, tagged_dev, say)
+    parser, about = study.trained(sentences, tagged)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
     if dev:
@@ -115,35 +123,6 @@ def _with_tags(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[s
         for name, values in zip(COLUMNS, columns, strict=True):
             sentence.set_column(name, values)
     return found
-
-
-def _trained_parser(
-    sentences: Sequence[Sentence], options: ParserOptions, dev: Sequence[Sentence], patience: int, say: Say
-) -> tuple[Parser, dict[str, Any]]:
-    """Return the parser (its best iteration if there is development data) and its entry in the model's description."""
-    best: dict[str, Any] = {"LAS": -1.0}
-
-    def report(iteration: parser_training.ParserIteration) -> bool:
-        unit = "steps" if options.beam == 1 else "sentences"
-        message = f"{iteration.accuracy:.2%} of {iteration.steps} {unit} right"
-        last = False
-        if dev:
-            parser = iteration.parser()
-            uas, las = parser.scores(dev)
-            message += f", dev UAS {uas:.2f} LAS {las:.2f}"
-            if las > best["LAS"]:
-                best.update(UAS=uas, LAS=las, number=iteration.number, parser=parser)
-            last = iteration.number - best["number"] >= patience
-        say("parser", iteration.number, options.iterations or 0, message)
-        return last
-
-    parser = parser_training.train_parser(sentences, options, report)
-    if not dev:
-        return parser, {}
-    parser = best["parser"]
-    if options.beam > 1:
-        parser.temperature = fit_temperature(parser, dev)
-    return parser, {"dev": {name: round(best[name], 2) for name in ("UAS", "LAS")}, "iteration": best["number"]}
 
 
 def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:

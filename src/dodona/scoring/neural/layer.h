@@ -1,4 +1,4 @@
-/* The hidden layer of the network, and the scores: plain loops over floats.
+/* The first and the last part of the network in floating point: plain loops.
 
    Each loop runs over outputs, and each output is summed up in one fixed order, so the compiler may use vectors of any
    width and the result has the same bits everywhere. (No operations are fused: setup.py forbids it.) */
@@ -16,6 +16,18 @@
 FOR_EACH_PROCESSOR
 static void add_row(float *restrict sum, const float *restrict values, int size) {
     for (int i = 0; i < size; i++) sum[i] += values[i];
+}
+
+/* sum += the rows of `weights`, each times its value */
+FOR_EACH_PROCESSOR
+static void add_product(
+    float *restrict sum, const float *restrict values, int count, const float *restrict weights, int size
+) {
+    for (int i = 0; i < count; i++) {
+        const float value = values[i];
+        const float *restrict row = weights + (long)i * size;
+        for (int k = 0; k < size; k++) sum[k] += value * row[k];
+    }
 }
 
 /* scores = bias + the rows of `weights`, each times its hidden unit; units below zero are silent (ReLU) */

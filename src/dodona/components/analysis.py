@@ -1,0 +1,80 @@
+"""What is asked of a parser, and what comes back: the n best trees of a sentence, with scores and confidence."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import NamedTuple
+
+from dodona.data import Sentence
+
+__all__ = ["Analysis", "Request", "annotated", "different"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """Options of parsing; `beam` None is the width that the model was trained with."""
+
+    beam: int | None = None
+    nbest: int = 1  # different trees
+    confidence: bool = False
+    constrained: bool = False  # keep the arcs that the sentence has already
+
+
+class Analysis(NamedTuple):
+    """A tree for a sentence. Its probability is proportional to exp(score / temperature) within the final beam."""
+
+    heads: list[int]
+    labels: list[str]
+    score: float = 0.0
+    confidence: Sequence[float] = ()
+    """For each word the probability of its head and label: the sum over the hypotheses that agree on them."""
+
+
+def different(trees: list[Analysis], request: Request) -> list[Analysis]:
+    """Return the first `nbest` different trees of the hypotheses, best first."""
+    found: list[Analysis] = []
+    for tree in trees:
+        if len(found) < request.nbest and not any(tree[:2] == other[:2] for other in found):
+            found.append(tree)
+    if request.confidence:
+        masses = [exp(tree.score - trees[0].score) for tree in trees]
+        found = [tree._replace(confidence=_confidence(tree, trees, masses)) for tree in found]
+    return found
+
+
+def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
+    """Yield the sentence with its best tree, and copies of it with the other trees."""
+    copies = [sentence, *(sentence.copied() for _ in analyses[1:])]
+    for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
+        copy.accept_tree(analysis.heads, analysis.labels)
+        if request.nbest > 1:
+            notes = [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
+            copy.set_comments([*_renamed(copy.comments, rank), *notes])
+        if request.confidence:
+            copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
+        yield copy
+
+
+def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
+    """Return the comments of a copy: every sentence needs a unique sent_id, and a document begins only once."""
+    for comment in comments:
+        key = comment[1:].partition("=")[0].split()
+        if rank > 1 and key[:1] == ["sent_id"]:
+            yield f"{comment.rstrip()}-{rank}"
+        elif key not in (["nbest"], ["score"]) and (rank == 1 or key[:1] not in (["newdoc"], ["newpar"])):
+            yield comment
+
+
+def _with_confidence(misc: str, confidence: float) -> str:
+    kept = [part for part in misc.split("|") if part != "_" and not part.startswith("Confidence=")]
+    return "|".join([*kept, f"Confidence={confidence:.4f}"])
+
+
+def _confidence(tree: Analysis, trees: list[Analysis], masses: list[float]) -> list[float]:
+    total = sum(masses)
+    shares = []
+    for k in range(len(tree.heads)):
+        arc = tree.heads[k], tree.labels[k]
+        agreeing = (mass for other, mass in zip(trees, masses, strict=True) if (other.heads[k], other.labels[k]) == arc)
+        shares.append(sum(agreeing) / total)
+    return shares

@@ -1,0 +1,85 @@
+"""Checkpoints: the state of a long training after each iteration, in a file like a model's.
+
+Training that is continued from a checkpoint gives the same model as one that was never interrupted. A checkpoint fits
+one treebank, one set of options and one file of vectors; a digest of them tells whether it is the right one.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.components.parser import Parser
+from dodona.components.parser_options import ParserOptions
+from dodona.data import Sentence
+from dodona.data.vectors import Vectors
+from dodona.errors import FormatError
+from dodona.pipeline import modelfile
+
+__all__ = ["Checkpoint"]
+
+STATE, BEST = "state", "best"
+
+
+class Checkpoint:
+    """A file with the state of training, and the best parser so far."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        options: ParserOptions,
+        data: Sequence[Sequence[Sentence]],
+        vectors: Vectors | None,
+    ) -> None:
+        self.path = path
+        self._digest = _digest(options, data, vectors)
+
+    def save(self, state: dict[str, NDArray[Any]], best: dict[str, Any]) -> None:
+        """Write the file anew, whole or not at all."""
+        arrays = {f"{STATE}.{name}": values for name, values in state.items()}
+        metadata: dict[str, Any] = {"training": self._digest, "best": None}
+        if "parser" in best:
+            description, own = best["parser"].parts()
+            arrays |= {f"{BEST}.{name}": values for name, values in own.items()}
+            metadata["best"] = {key: best[key] for key in ("UAS", "LAS", "number")} | {"parser": description}
+        modelfile.save(self.path, metadata, arrays)
+
+    def load(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return the state and the best parser so far, with its scores."""
+        metadata, arrays = modelfile.load(self.path)
+        if metadata.get("training") != self._digest:
+            raise FormatError(f"{self.path}: the checkpoint of another training; expected the same data and options")
+        state, own = (
+            {name.removeprefix(f"{part}."): values for name, values in arrays.items() if name.startswith(f"{part}.")}
+            for part in (STATE, BEST)
+        )
+        progress = state.get("progress")
+        if progress is None or progress.dtype != np.int32 or progress.size != 2:
+            raise FormatError(f"{self.path}: expected the checkpoint of a training")
+        best = metadata.get("best")
+        if best is None:
+            return state, {"LAS": -1.0}
+        parser = Parser.from_parts(best["parser"], own, str(self.path))
+        return state, {key: best[key] for key in ("UAS", "LAS", "number")} | {"parser": parser}
+
+    def remove(self) -> None:
+        """Remove the file, because training has come to its end."""
+        Path(self.path).unlink(missing_ok=True)
+
+
+def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None) -> str:
+    digest = hashlib.sha256(json.dumps(asdict(options), sort_keys=True).encode())
+    for part in data:
+        digest.update(b"part")
+        for sentence in part:
+            columns = (sentence.words, sentence.upos, sentence.xpos, sentence.feats, sentence.heads, sentence.labels)
+            digest.update(json.dumps(columns).encode())
+    if vectors is not None:
+        digest.update(json.dumps(vectors.words).encode())
+        digest.update(vectors.values.tobytes() + vectors.scales.tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,106 @@
+"""The training of the parser of a pipeline: a look at the development data after each iteration, and checkpoints."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from dodona.components import parser_training
+from dodona.components.network_training import NetworkSource
+from dodona.components.neural_model import NeuralModel
+from dodona.components.parser import Parser
+from dodona.components.parser_options import ParserOptions
+from dodona.components.tagger import COLUMNS
+from dodona.components.temperature import fit_temperature
+from dodona.data import Sentence
+from dodona.data.vectors import Vectors, read_vectors
+from dodona.pipeline.checkpoint import Checkpoint
+
+__all__ = ["ParserStudy", "Say"]
+
+Say = Callable[[str, int, int, str], None]
+"""Called after each step with the component, the number of the step, the number of steps, and a message."""
+
+
+class Plan(Protocol):
+    """The part of a `TrainingPlan` that is about the parser."""
+
+    @property
+    def patience(self) -> int | None: ...
+    @property
+    def vectors(self) -> str | Path | None: ...
+    @property
+    def vectors_size(self) -> float: ...
+    @property
+    def checkpoint(self) -> str | Path | None: ...
+    @property
+    def resume(self) -> bool: ...
+
+
+class ParserStudy:
+    """The training of a parser. `dev` has gold tags, `seen` the same sentences with the tags that the parser sees."""
+
+    def __init__(
+        self, options: ParserOptions, plan: Plan, dev: Sequence[Sentence], seen: Sequence[Sentence], say: Say
+    ) -> None:
+        self.options, self.plan, self.say = options, plan, say
+        self.dev, self.seen = dev, seen
+        self.best: dict[str, Any] = {"LAS": -1.0}
+        self.checkpoint: Checkpoint | None = None
+
+    def trained(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> tuple[Parser, dict[str, Any]]:
+        """Return the parser, its best iteration if there is development data, and its entry in the description."""
+        source = self._source(sentences, seen) if self.options.scorer == "neural" else None
+        parser = parser_training.train_parser(sentences, self.options, self.report, seen=seen, source=source)
+        if not self.dev:
+            return parser, {}
+        parser = self.best["parser"]
+        if self.options.beam > 1:
+            parser.temperature = fit_temperature(parser, self.seen)
+        if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
+            parser.model.retags = _right(self.dev, parser.tagged(self.seen)) > _right(self.dev, self.seen)
+        scores = {name: round(self.best[name], 2) for name in ("UAS", "LAS")}
+        return parser, {"dev": scores, "iteration": self.best["number"]}
+
+    def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
+        """Read what the network begins with."""
+        vectors = self._vectors(sentences) if self.plan.vectors is not None else None
+        if self.plan.checkpoint is None:
+            return NetworkSource(vectors)
+        self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
+        if not self.plan.resume:
+            return NetworkSource(vectors)
+        state, self.best = self.checkpoint.load()
+        self.say("parser", 0, 1, f"continuing after iteration {int(state['progress'][0])}")
+        return NetworkSource(vectors, state)
+
+    def _vectors(self, sentences: Sequence[Sentence]) -> Vectors:
+        words = {word for sentence in sentences for word in sentence.words}
+        path = str(self.plan.vectors)
+        found = read_vectors(path, self.plan.vectors_size, words | {word.lower() for word in words})
+        known = sum(word in words for word in found.words)
+        kept = f"{len(found.words)} of {found.read} kept ({self.plan.vectors_size:g} MB)"
+        self.say("vectors", 0, 1, f"{found.dimensions} dimensions, {kept}, {known} of them words of the treebank")
+        return found
+
+    def report(self, iteration: parser_training.ParserIteration) -> bool:
+        """Say how far the parser is, keep it if it is the best so far, and return whether to stop."""
+        unit = "steps" if self.options.beam == 1 else "sentences"
+        message = f"{iteration.accuracy:.2%} of {iteration.steps} {unit} right"
+        last = False
+        if self.dev:
+            parser = iteration.parser()
+            uas, las = parser.scores(self.seen)
+            message += f", dev UAS {uas:.2f} LAS {las:.2f}"
+            if las > self.best["LAS"]:
+                self.best.update(UAS=uas, LAS=las, number=iteration.number, parser=parser)
+            last = self.plan.patience is not None and iteration.number - self.best["number"] >= self.plan.patience
+        if self.checkpoint is not None and iteration.state is not None:
+            self.checkpoint.save(iteration.state(), self.best)
+        self.say("parser", iteration.number, iteration.planned, message)
+        return last
+
+
+def _right(gold: Sequence[Sentence], found: Sequence[Sentence]) -> int:
+    """Return how many tags are right, in all three columns."""
+    pairs = [(getattr(a, name), getattr(b, name)) for a, b in zip(gold, found, strict=True) for name in COLUMNS]
+    return sum(one == other for a, b in pairs for one, other in zip(a, b, strict=True))
