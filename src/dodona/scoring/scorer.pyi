@@ -10,10 +10,17 @@ class Scorer:
     actions: int
     reach: int
     sentences: type[EncodedSentence]
+    normalized: bool
     def prepare(self, sentences: Sequence[EncodedSentence]) -> None: ...
     def check(self, sentence: EncodedSentence) -> None: ...
     def scored(self, s: State, sentence: EncodedSentence, site: int = 0) -> list[float]: ...
 
 class CallableScorer(Scorer):
     function: Callable[[State, EncodedSentence, int], Sequence[float]]
-    def __init__(self, actions: int, function: Callable[[State, EncodedSentence, int], Sequence[float]]) -> None: ...
+    def __init__(
+        self,
+        actions: int,
+        function: Callable[[State, EncodedSentence, int], Sequence[float]],
+        *,
+        normalized: bool = False,
+    ) -> None: ...

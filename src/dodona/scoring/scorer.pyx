@@ -19,7 +19,11 @@ cdef class EncodedSentence:
 
 
 cdef class Scorer:
-    """One for each thread: a row of scores is valid until the next call."""
+    """One for each thread: a row of scores is valid until the next call.
+
+    If `normalized`, the softmax of its scores over the legal actions of a configuration is a probability, because the
+    model was trained so. Then sums of scores can be compared only after a beam has normalized each summand.
+    """
 
     def __init__(self):
         self.reach = NONE
@@ -53,8 +57,9 @@ cdef class Scorer:
 cdef class CallableScorer(Scorer):
     """Scores from a Python function of state, sentence and site: slow, for experiments and for tests of search."""
 
-    def __init__(self, int actions, function):
+    def __init__(self, int actions, function, *, bint normalized=False):
         Scorer.__init__(self)
+        self.normalized = normalized
         self.actions = actions
         self.function = function
         self.row = array("f", bytes(4 * max(1, actions)))

@@ -3,6 +3,9 @@
 Hypotheses are compared after the same number of transitions. Derivations may differ in length (swap-standard,
 covington): a finished one keeps its score, and can still be pruned. The search ends when all hypotheses in the beam are
 finished. Training compares hypotheses in the same way, so the weights are trained for this comparison.
+
+With a normalized scorer the score of a hypothesis is the logarithm of its probability: the sum of those of its actions,
+each among all legal actions of its configuration, also where a policy allows only some of them.
 """
 
 from array import array
@@ -105,9 +108,11 @@ cdef class Beam:
         cdef int carried = label_to_carry(self.system, scores)
         cdef double total = self.totals[rank]
         cdef int i, a, least = NONE
-        if policy is None:
+        if policy is None or self.scorer.normalized:
             self.allowed.legal(self.system, s, 0)
-        else:
+            if self.scorer.normalized and self.allowed.count > 0:
+                total -= self.allowed.log_sum(scores, 1)
+        if policy is not None:
             policy.assess(s, gold, 0, self.plan[self.step] if self.step < self.planned else NONE, carried)
             for a in range(self.system.actions):
                 if policy.costs[a] != NONE and (least == NONE or policy.costs[a] < least):

@@ -14,6 +14,7 @@ cdef class Allowed:
     cdef void add(self, int begin, int end) noexcept nogil
     cdef int legal(self, TransitionSystem system, State s, int site) except -1 nogil
     cdef void costing(self, const int[::1] costs, int cost) noexcept nogil
+    cdef double log_sum(self, const float* scores, double temperature) noexcept nogil
 
 @cython.final
 cdef class Choice:

@@ -2,6 +2,8 @@
 
 from array import array
 
+from libc.math cimport exp, log
+
 from dodona.scoring.scorer cimport label_to_carry
 from dodona.transitions.moves import NONE as _NONE
 
@@ -41,6 +43,24 @@ cdef class Allowed:
         for a in range(costs.shape[0]):
             if costs[a] == cost:
                 self.add(a, a + 1)
+
+    cdef double log_sum(self, const float* scores, double temperature) noexcept nogil:
+        """Return the logarithm of the sum of exp(score / temperature) over the allowed actions, of which there is one.
+
+        A row of scores less this is a row of logarithms of probabilities. exp and log may differ in the last bit from
+        one C library to another, so the totals of beams and probabilities may, too. No greedy parse depends on them.
+        """
+        cdef int i, a
+        cdef double total = 0
+        cdef float most = scores[self.spans[0]]
+        for i in range(self.count):
+            for a in range(self.spans[2 * i], self.spans[2 * i + 1]):
+                if scores[a] > most:
+                    most = scores[a]
+        for i in range(self.count):
+            for a in range(self.spans[2 * i], self.spans[2 * i + 1]):
+                total += exp((<double> scores[a] - most) / temperature)
+        return most / temperature + log(total)
 
 
 cdef class Choice:

@@ -44,6 +44,7 @@ cdef class HiddenLayer(Scorer):
                  const float[:, ::1] weights, const float[::1] action_bias):
         Scorer.__init__(self)
         self.sentences = Contributions
+        self.normalized = True
         self.words, self.labels = len(positions.words), len(positions.labels)
         self.addresses = Addresses(positions.words + positions.labels)
         self.units, self.actions = weights.shape[0], weights.shape[1]
