@@ -22,4 +22,9 @@ cdef class HiddenLayer(Scorer):
     cdef const float[::1] bias
     cdef const float[:, ::1] weights  # units × actions
     cdef const float[::1] action_bias
-    cdef float[::1] hidden, row
+    cdef float[::1] hidden
+    cdef float[:, ::1] cache    # rows of scores; without a cache one row
+    cdef int[:, ::1] seen       # what each row was computed for: the search, then the nodes and labels; 0: nothing
+    cdef int searches           # how many there were
+
+    cdef float* slot(self, State s, int* known) noexcept nogil

@@ -20,4 +20,6 @@ class HiddenLayer(Scorer):
         bias: NDArray[np.float32],
         weights: NDArray[np.float32],
         action_bias: NDArray[np.float32],
+        *,
+        cached: bool = False,
     ) -> None: ...

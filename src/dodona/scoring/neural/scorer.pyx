@@ -9,6 +9,9 @@ configurations of a sentence. A step costs a few additions of vectors and one sm
 
 from array import array
 
+import numpy as np
+
+from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from dodona.scoring.addresses import PLACES, REACH
@@ -37,11 +40,19 @@ cdef class Contributions(EncodedSentence):
         return self.nobody if k > self.n else self.root if k == 0 else self.first + (k - 1) * self.stride
 
 
+cdef int ROWS = 1024  # a power of two
+cdef uint32_t MIX = 0x9E3779B1  # an odd number
+
+
 cdef class HiddenLayer(Scorer):
-    """Scores from contributions of words and labels. One for each thread; the weights may be shared."""
+    """Scores from contributions of words and labels. One for each thread; the weights may be shared.
+
+    With `cached`, configurations of one search with the same words and labels at the positions are scored once. The
+    hypotheses of a beam often differ only in earlier actions that no position shows.
+    """
 
     def __init__(self, positions, const float[:, :, ::1] label_rows, const float[::1] bias,
-                 const float[:, ::1] weights, const float[::1] action_bias):
+                 const float[:, ::1] weights, const float[::1] action_bias, *, bint cached=False):
         Scorer.__init__(self)
         self.sentences = Contributions
         self.normalized = True
@@ -55,10 +66,13 @@ cdef class HiddenLayer(Scorer):
             self.reach = REACH
         self.label_rows, self.bias, self.weights, self.action_bias = label_rows, bias, weights, action_bias
         self.hidden = array("f", bytes(4 * self.units))
-        self.row = array("f", bytes(4 * self.actions))
+        self.cache = np.zeros((ROWS if cached else 1, self.actions), np.float32)
+        self.seen = np.zeros((ROWS if cached else 0, 1 + self.words + self.labels), np.int32)
 
     def check(self, sentence):
+        """As this is called at the entry of search, the cache is cleared: nodes have the numbers of other words now."""
         Scorer.check(self, sentence)
+        self.searches += 1
         if (<Contributions> sentence).rows.shape[1] != self.words * self.units:
             raise ValueError(f"rows of {sentence.rows.shape[1]}; expected {self.words} positions of {self.units} units")
 
@@ -66,7 +80,13 @@ cdef class HiddenLayer(Scorer):
         cdef int i, row, label
         cdef int* found = &self.addresses.found[0]
         cdef float* hidden = &self.hidden[0]
+        cdef float* scores = &self.cache[0, 0]
+        cdef int known = 0
         self.addresses.find(s, site)
+        if self.seen.shape[0] > 0:
+            scores = self.slot(s, &known)
+            if known:
+                return scores
         memcpy(hidden, &self.bias[0], self.units * sizeof(float))
         for i in range(self.words):
             row = (<Contributions> sentence).row_of(found[i])
@@ -75,5 +95,25 @@ cdef class HiddenLayer(Scorer):
             label = s.label[found[self.words + i]] + 1
             if label < self.label_rows.shape[1]:
                 add_row(hidden, &self.label_rows[i, label, 0], self.units)
-        score_actions(&self.row[0], hidden, self.units, &self.weights[0, 0], &self.action_bias[0], self.actions)
-        return &self.row[0]
+        score_actions(scores, hidden, self.units, &self.weights[0, 0], &self.action_bias[0], self.actions)
+        return scores
+
+    cdef float* slot(self, State s, int* known) noexcept nogil:
+        """Return the cache's row for the addresses found last, and whether it was computed before."""
+        cdef int i, value
+        cdef int* found = &self.addresses.found[0]
+        cdef int* seen
+        cdef uint32_t number = 0
+        for i in range(self.words + self.labels):
+            value = found[i] if i < self.words else s.label[found[i]]
+            number = (number ^ <uint32_t> value) * MIX
+            number ^= number >> 15
+        number &= ROWS - 1
+        seen = &self.seen[number, 0]
+        known[0] = seen[0] == self.searches
+        seen[0] = self.searches
+        for i in range(self.words + self.labels):
+            value = found[i] if i < self.words else s.label[found[i]]
+            known[0] &= seen[1 + i] == value
+            seen[1 + i] = value
+        return &self.cache[number, 0]
