@@ -10,7 +10,7 @@ cdef class Scorer:
     cdef readonly int actions
     cdef readonly int reach       # how many sites to either side of a site its scores depend on; NONE: on all
     cdef readonly type sentences  # the kind of sentence that it scores
-    cdef readonly bint normalized # scores are logarithms of probabilities up to a constant in each configuration
+    cdef readonly bint normalized  # scores are logarithms of probabilities up to a constant in each configuration
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil
 

@@ -21,7 +21,8 @@ cdef class Choice:
     cdef readonly TransitionSystem system
     cdef readonly Scorer scorer
     cdef Allowed allowed
-    cdef int action        # the best one at the last site; NONE: there is none
+    cdef float* row        # the scores at the last site
+    cdef int action        # the best one there; NONE: there is none
     cdef float score       # and its score
     cdef int carried       # the label that a plain move carries
 

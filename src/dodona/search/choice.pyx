@@ -77,6 +77,7 @@ cdef class Choice:
         """Find the best legal action at a site; with a policy, only among those of zero cost."""
         cdef int i, a
         cdef float* scores = self.scorer.scores(s, sentence, site)
+        self.row = scores
         self.carried = label_to_carry(self.system, scores)
         if policy is None:
             self.allowed.legal(self.system, s, site)

@@ -3,6 +3,7 @@ cimport cython
 from dodona.oracles.policy cimport Policy
 from dodona.scoring.scorer cimport EncodedSentence, Scorer
 from dodona.search.choice cimport Choice
+from dodona.search.confidence cimport Confidence
 from dodona.search.sites cimport SiteSearch
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
@@ -18,5 +19,7 @@ cdef class GreedySearch:
     cdef int capacity
 
     cdef reserve(self, int capacity)
-    cdef int search(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil
+    cdef int search(
+        self, State s, EncodedSentence sentence, Policy policy, Gold gold, Confidence sure
+    ) except -1 nogil
     cdef int choose(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil

@@ -1,3 +1,8 @@
+from array import array
+
+import numpy as np
+from numpy.typing import NDArray
+
 from dodona.oracles.policy import Policy
 from dodona.scoring.scorer import EncodedSentence, Scorer
 from dodona.transitions.gold import Gold
@@ -8,5 +13,10 @@ class GreedySearch:
     scorer: Scorer
     def __init__(self, system: TransitionSystem, scorer: Scorer) -> None: ...
     def parse(
-        self, sentence: EncodedSentence, policy: Policy | None = None, gold: Gold | None = None
+        self,
+        sentence: EncodedSentence,
+        policy: Policy | None = None,
+        gold: Gold | None = None,
+        confidence: array[float] | NDArray[np.float64] | None = None,
+        temperature: float = 1.0,
     ) -> tuple[list[int], list[int]]: ...

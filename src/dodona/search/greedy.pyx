@@ -21,11 +21,16 @@ cdef class GreedySearch:
         self.s = State(capacity)
         self.sites = SiteSearch(self.choice, capacity if self.system.has_sites else 0)
 
-    def parse(self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None):
+    def parse(self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None,
+              double[::1] confidence=None, double temperature=1.0):
         """Return (heads, labels) of the words 1..n, as numbers; headless words are attached to ROOT.
 
         With a policy, only actions of zero cost with regard to `gold` are taken, as long as there are any. The scorer
         must have prepared the sentence.
+
+        `confidence`, n + 1 doubles, is filled in: at k the probability of the action that attached word k, by softmax
+        of score / temperature over the legal actions, or 0 if the word was attached to ROOT only in the end; and at 0
+        the mean of the logarithms of the probabilities of all actions.
         """
         self.scorer.check(sentence)
         if policy is not None and (gold is None or gold.n != sentence.n):
@@ -33,15 +38,24 @@ cdef class GreedySearch:
         if sentence.n > self.capacity:
             self.reserve(sentence.n)
         cdef State s = self.s
+        cdef Confidence sure = None
+        if confidence is not None:
+            if confidence.shape[0] != sentence.n + 1:
+                raise ValueError(f"confidence of {confidence.shape[0]}; expected {sentence.n + 1}, one more than words")
+            sure = Confidence(self.choice, confidence, temperature)
         with nogil:
-            self.search(s, sentence, policy, gold)
+            self.search(s, sentence, policy, gold, sure)
+            if sure is not None:
+                sure.finish()
         return arcs_of(s)
 
-    cdef int search(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil:
+    cdef int search(
+        self, State s, EncodedSentence sentence, Policy policy, Gold gold, Confidence sure
+    ) except -1 nogil:
         cdef int site = 0
         self.system.start(s, sentence.n)
         if self.system.has_sites and policy is None:
-            self.sites.search(s, sentence)
+            self.sites.search(s, sentence, sure)
             return 0
         while not self.system.is_terminal(s):
             if policy is None:
@@ -50,7 +64,10 @@ cdef class GreedySearch:
                 site = self.choose(s, sentence, policy, gold)
             if self.choice.action == NONE:
                 self.system.dead_end(s)
-            self.system.act(s, self.choice.action, site, self.choice.carried)
+            if sure is None:
+                self.system.act(s, self.choice.action, site, self.choice.carried)
+            else:
+                sure.act(s, sentence, self.choice.action, site, self.choice.carried)
         return 0
 
     cdef int choose(self, State s, EncodedSentence sentence, Policy policy, Gold gold) except -1 nogil:

@@ -2,6 +2,7 @@ cimport cython
 
 from dodona.scoring.scorer cimport EncodedSentence
 from dodona.search.choice cimport Choice
+from dodona.search.confidence cimport Confidence
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 
@@ -15,7 +16,7 @@ cdef class SiteSearch:
     cdef int[::1] winners      # a tournament between sites: match m is between the winners of 2m and 2m + 1
     cdef int leaves
 
-    cdef int search(self, State s, EncodedSentence sentence) except -1 nogil
+    cdef int search(self, State s, EncodedSentence sentence, Confidence sure) except -1 nogil
     cdef int enter_around(self, State s, EncodedSentence sentence, int site) except -1 nogil
     cdef int enter(self, State s, EncodedSentence sentence, int site) except -1 nogil
     cdef void play(self, int site) noexcept nogil

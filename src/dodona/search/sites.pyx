@@ -22,7 +22,7 @@ cdef class SiteSearch:
         self.scores = array("f", bytes(4 * (capacity + 1)))
         self.winners = array("i", bytes(4 * 4 * (capacity + 1)))
 
-    cdef int search(self, State s, EncodedSentence sentence) except -1 nogil:
+    cdef int search(self, State s, EncodedSentence sentence, Confidence sure) except -1 nogil:
         """Search from the initial to a terminal configuration."""
         cdef int site = 0, i, action, dependent
         self.leaves = 1
@@ -39,7 +39,10 @@ cdef class SiteSearch:
                 self.system.dead_end(s)
             action = self.actions[site]
             dependent = self.system.dependent_of(s, self.system.move_of(action), site)
-            self.system.act(s, action, site, self.carried[site])
+            if sure is None:
+                self.system.act(s, action, site, self.carried[site])
+            else:
+                sure.act(s, sentence, action, site, self.carried[site])
             self.winners[self.leaves + dependent] = NONE
             self.play(dependent)
             self.enter_around(s, sentence, site)

@@ -1,0 +1,53 @@
+"""How sure greedy search is: the probability of each action that it takes, and of each arc.
+
+The probability of an action is the softmax of score / temperature over the legal actions, at the site of the action for
+a system that has many. That of an arc is the probability of the action that has built it. If a later action replaces
+the head, as in non-monotonic parsing, the last one counts. These are raw numbers: an action can be right or wrong
+without deciding all of the arc, and scores may be too bold. dodona.components.calibration makes them honest.
+"""
+
+from libc.math cimport exp
+
+from dodona.transitions.moves import NONE as _NONE
+
+cdef int NONE = _NONE
+
+
+cdef class Confidence:
+    """Takes actions for a greedy search, and records their probabilities in `found`: at 0 the mean of their logarithms,
+    at k the probability for word k. Words that no action attaches (they hang on ROOT in the end) keep 0."""
+
+    def __init__(self, Choice choice, double[::1] found, double temperature):
+        if not temperature > 0:
+            raise ValueError(f"temperature {temperature}: expected more than 0")
+        self.system = choice.system
+        self.choice = choice
+        self.legal = Allowed(choice.system.actions)
+        self.found = found
+        self.found[:] = 0
+        self.temperature = temperature
+
+    cdef int act(self, State s, EncodedSentence sentence, int action, int site, int carried) except -1 nogil:
+        """Take the action that `choice` has found, and record its probability."""
+        cdef int move = self.system.move_of(action), top = s.s0()
+        cdef int head = self.system.head_of(s, move, site), dependent = self.system.dependent_of(s, move, site)
+        cdef bint headless = s.head[top] == NONE
+        cdef const float* scores = self.choice.row
+        cdef double logarithm
+        if self.system.has_sites:
+            scores = self.choice.scorer.scores(s, sentence, site)  # other sites were scored since
+        self.legal.legal(self.system, s, site)
+        logarithm = scores[action] / self.temperature - self.legal.log_sum(scores, self.temperature)
+        self.total += logarithm
+        self.actions += 1
+        self.system.act(s, action, site, carried)
+        if dependent <= s.n and s.head[dependent] == head:
+            self.found[dependent] = exp(logarithm)
+        elif top <= s.n and headless and s.head[top] > 0:
+            self.found[top] = exp(logarithm)  # non-monotonic REDUCE with the label that SHIFT has carried
+        return 0
+
+    cdef void finish(self) noexcept nogil:
+        """Write the mean of the logarithms: how doubtful the sentence is as a whole."""
+        if self.actions > 0:
+            self.found[0] = self.total / self.actions
