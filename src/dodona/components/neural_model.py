@@ -136,7 +136,8 @@ class NeuralSession:
     def __init__(self, model: NeuralModel) -> None:
         self._model = model
         self._encoder = Encoder(model.network)
-        self.greedy = self.beam = HiddenLayer(model.positions, *model.layer)
+        self.greedy = HiddenLayer(model.positions, *model.layer)
+        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
         self._forget()
 
     def _forget(self) -> None:

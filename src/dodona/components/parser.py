@@ -5,9 +5,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dodona.components.analysis import Analysis, Request, annotated, different
+from dodona.components.calibration import Calibration, fit_calibration
 from dodona.components.component import Parts, batches
 from dodona.components.given_arcs import Given, given_arcs
 from dodona.components.network_options import NetworkOptions
@@ -40,13 +42,19 @@ class Parser:
     """A trained parser, returned by `dodona.train` or `dodona.load`."""
 
     def __init__(
-        self, options: ParserOptions, labels: Sequence[str], model: Model, temperature: float | None = None
+        self,
+        options: ParserOptions,
+        labels: Sequence[str],
+        model: Model,
+        temperature: float | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
         self.options = options
         self.labels = list(labels)
         self.model = model
         # scores are divided by it before exp (temperature scaling)
         self.temperature = temperature if temperature is not None else TEMPERATURES[options.scorer]
+        self.calibration = calibration or Calibration()  # of the confidence of greedy parses
         built = options.built(labels, options.single_root)
         self._entry = built.entry
         self._core = built.core
@@ -99,8 +107,8 @@ class Parser:
             check_has_beam(self._entry)
         if request.nbest < 1:
             raise OptionError(f"nbest {request.nbest}: expected at least 1")
-        if width < max(request.nbest, 2 if request.confidence else 1):
-            wanted = f"{request.nbest} best trees" if request.nbest > 1 else "confidence"
+        if width < request.nbest:
+            wanted = f"{request.nbest} best trees"
             raise OptionError(f"{wanted} with a beam of {width}: expected a wider beam, for example 20")
 
     def analyses(self, sentence: Sentence, request: Request | None = None) -> list[Analysis]:
@@ -119,12 +127,43 @@ class Parser:
     def _analyses(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
         given = self._given(sentence) if request.constrained else None
         width = self._width(request)
+        if width == 1 and request.confidence:
+            return [self._confident(sentence, encoded, given)]
         most = width if request.nbest > 1 or request.confidence else 1
         ends = self._ends(encoded, width, most, *self._limits(given))
         trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
         if given is not None:
             trees = [given.checked(sentence, tree) for tree in trees]
         return different(trees, request)
+
+    def _confident(self, sentence: Sentence, encoded: EncodedSentence, given: Given | None) -> Analysis:
+        """Return the greedy parse with the calibrated probability of each arc. A given arc is certain."""
+        raw, heads, labels = self._greedy_with_probabilities(encoded, *self._limits(given))
+        tree = Analysis(*self._finished(heads, labels), confidence=self.calibration.apply(raw, heads))
+        if given is None:
+            return tree
+        known = [head is not None for head in sentence.heads]
+        certain = [1.0 if sure else value for sure, value in zip(known, tree.confidence, strict=True)]
+        return given.checked(sentence, tree._replace(confidence=certain))
+
+    def _greedy_with_probabilities(
+        self, encoded: EncodedSentence, *limits: Any
+    ) -> tuple[NDArray[np.float64], list[int], list[int]]:
+        raw = np.zeros(encoded.n + 1)
+        heads, labels = self._greedy.parse(encoded, *limits, confidence=raw, temperature=self.temperature)
+        return raw, heads, labels
+
+    def calibrate(self, gold: Iterable[Sentence]) -> None:
+        """Fit the calibration of greedy parses to gold trees; the sentences are not changed."""
+        self.calibration = fit_calibration(self._verdicts(gold))
+
+    def _verdicts(self, gold: Iterable[Sentence]) -> Iterator[tuple[NDArray[np.float64], list[int], list[bool]]]:
+        for batch in batches(gold):
+            for sentence, encoded in zip(batch, self._session.encoded(batch), strict=True):
+                raw, heads, labels = self._greedy_with_probabilities(encoded)
+                found = zip(*self._finished(heads, labels), strict=True)
+                right = zip(sentence.gold_heads(), sentence.labels, strict=True)
+                yield raw, heads, [one == other for one, other in zip(found, right, strict=True)]
 
     def _width(self, request: Request) -> int:
         return request.beam if request.beam is not None else self.options.beam
@@ -223,6 +262,7 @@ class Parser:
     def parts(self) -> Parts:
         """Return the contents for a model file."""
         description = {"options": asdict(self.options), "labels": self.labels, "temperature": self.temperature}
+        description["calibration"] = self.calibration.description()
         return description | self.model.description(), dict(self.model.arrays)
 
     @classmethod
@@ -246,7 +286,10 @@ class Parser:
             else:
                 model = LinearModel.restored(description, arrays, built.core.actions, where)
                 check_positions(built.entry, "templates", model.templates.places())
-            return cls(options, labels, model, temperature)
+            calibration = description.get("calibration")
+            if calibration is not None:
+                calibration = Calibration.from_description(calibration, where)
+            return cls(options, labels, model, temperature, calibration)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise

@@ -56,6 +56,8 @@ class ParserStudy:
         parser = self.best["parser"]
         if self.options.beam > 1:
             parser.temperature = fit_temperature(parser, self.seen)
+        else:
+            parser.calibrate(self.seen)
         if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
             parser.model.retags = _right(self.dev, parser.tagged(self.seen)) > _right(self.dev, self.seen)
         scores = {name: round(self.best[name], 2) for name in ("UAS", "LAS")}
