@@ -14,7 +14,7 @@ cdef int NONE = _NONE
 cdef class EncodedSentence:
     """A sentence of n words as input of a scorer: numbers, no strings."""
 
-    def __cinit__(self, int n, *_):
+    def __cinit__(self, int n, *_, **__):
         self.n = n
 
 

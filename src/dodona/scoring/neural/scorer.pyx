@@ -30,8 +30,8 @@ cdef class Contributions(EncodedSentence):
     its words are `stride` apart."""
 
     def __init__(self, int n, const float[:, ::1] rows, int first, int root, int nobody, int stride=1):
-        for row in (first, first + (n - 1) * stride, root, nobody):
-            if not (0 <= row < rows.shape[0] or (n == 0 and row in (first, first - stride))):
+        for row in (first, first + (n - 1) * stride, root, nobody)[0 if n > 0 else 2 :]:
+            if not 0 <= row < rows.shape[0]:
                 raise ValueError(f"row {row} of {rows.shape[0]}")
         self.rows = rows
         self.first, self.root, self.nobody, self.stride = first, root, nobody, stride
@@ -73,8 +73,9 @@ cdef class HiddenLayer(Scorer):
         """As this is called at the entry of search, the cache is cleared: nodes have the numbers of other words now."""
         Scorer.check(self, sentence)
         self.searches += 1
-        if (<Contributions> sentence).rows.shape[1] != self.words * self.units:
-            raise ValueError(f"rows of {sentence.rows.shape[1]}; expected {self.words} positions of {self.units} units")
+        width = (<Contributions> sentence).rows.shape[1]
+        if width != self.words * self.units:
+            raise ValueError(f"rows of {width}; expected {self.words} positions of {self.units} units")
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
         cdef int i, row, label
