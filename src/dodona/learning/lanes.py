@@ -86,7 +86,7 @@ def batch_of(tables: Tables, examples: Sequence[Example], lanes: Lanes, kinds: i
         here = slice(time, time + len(example)), lane
         form[here], tag[here], gold[:, *here] = example.forms, example.tags, example.gold_tags
         first[time + 1 : time + len(example), lane] = 0
-        last[time : time + len(example) - 1, lane] = 0
+        last[time : time + max(1, len(example)) - 1, lane] = 0
     forms, form_at = np.unique(form, return_inverse=True)
     tags, tag_at = np.unique(tag, return_inverse=True)
     return Batch(
