@@ -32,7 +32,7 @@ from dodona.systems.registry import SYSTEMS
     default="linear",
     show_default=True,
     type=click.Choice(SCORERS),
-    help="linear: feature templates, fast. neural: a network, 2 to 6 points of LAS more; needs dodona[neural] to train.",
+    help="linear: feature templates, fast. neural: a network, 2 to 6 points of LAS more; training it needs JAX.",
 )
 @click.option(
     "--patience",

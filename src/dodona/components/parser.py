@@ -150,7 +150,8 @@ class Parser:
         self, encoded: EncodedSentence, *limits: Any
     ) -> tuple[NDArray[np.float64], list[int], list[int]]:
         raw = np.zeros(encoded.n + 1)
-        heads, labels = self._greedy.parse(encoded, *limits, confidence=raw, temperature=self.temperature)
+        policy, gold = limits or (None, None)
+        heads, labels = self._greedy.parse(encoded, policy, gold, raw, self.temperature)
         return raw, heads, labels
 
     def calibrate(self, gold: Iterable[Sentence]) -> None:
