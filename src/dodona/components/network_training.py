@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.components.network_options import NetworkOptions
-from dodona.components.neural_model import NeuralModel, Tag
+from dodona.components.neural_model import NeuralModel
 from dodona.components.parser import Parser
+from dodona.components.tag_choice import Tag, values_of
 from dodona.components.training_trees import TrainingTrees
 from dodona.data.vectors import Vectors
 from dodona.errors import OptionError
@@ -117,7 +118,7 @@ class _Data:
         self.tags: list[Tag] = sorted(
             {tag for sentence in gold for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)}
         )
-        self.kinds = [sorted({tag[kind] for tag in self.tags}) for kind in range(3)]
+        self.kinds = values_of(self.tags)
         self.numbers = WordNumbers(
             {word: i for i, word in enumerate(self.words, start=1)},
             {fingerprint(word): i for i, word in enumerate(vectors.words, start=1)} if vectors is not None else {},

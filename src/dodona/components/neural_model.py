@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dodona.components.network_options import NetworkOptions
 from dodona.components.scoring import TagColumns
-from dodona.data.checks import check_values
+from dodona.components.tag_choice import Tag, TagChoice
 from dodona.errors import FormatError
 from dodona.scoring.neural.encoder import Dense, Encoder, Network
 from dodona.scoring.neural.inputs import Inputs, Table
@@ -22,10 +22,8 @@ from dodona.scoring.scorer import EncodedSentence
 from dodona.text.encoder import Tagged
 from dodona.text.word_numbers import WordNumbers
 
-__all__ = ["NeuralModel", "NeuralSession", "Tag"]
+__all__ = ["NeuralModel", "NeuralSession"]
 
-Tag = tuple[str, str, str]
-KINDS = 3  # UPOS, XPOS, FEATS
 MOST_FORMS = 20_000  # kept in a thread; then it begins anew
 
 
@@ -56,20 +54,14 @@ class NeuralModel:
         )
         width, units = options.width, options.units
         self.inputs = self._inputs(take, len(words), len(vectors))
-        kinds = [sorted({tag[kind] for tag in tags}) for kind in range(KINDS)]
+        self.choice = TagChoice(tags)
         try:
             self.network = Network(arrays, inputs=options.inputs, width=width, layers=options.layers)
             self.ends = take.bytes("ends", 2, 2 * width)
             self.project = self._dense(take, "positions", len(positions.words) * units)
-            self.heads = self._dense(take, "heads", sum(map(len, kinds)))
+            self.heads = self._dense(take, "heads", sum(self.choice.sizes))
         except ValueError as error:
             raise FormatError(f"{where}: {error}") from error
-        first = np.cumsum([0, *map(len, kinds)])
-        numbered = [{value: int(first[k]) + i for i, value in enumerate(values)} for k, values in enumerate(kinds)]
-        self.tag_numbers = np.array([[numbered[k][tag[k]] for tag in tags] for k in range(KINDS)], dtype=np.intp)
-        self.columns = [[tag[kind] for tag in tags] for kind in range(KINDS)]
-        for values in self.columns:
-            check_values(values, len(values))  # checked once, so that columns need no check
         label_rows = take.rows("labels", len(positions.labels) * (labels + 1), units)
         self.layer = (
             label_rows.reshape(len(positions.labels), labels + 1, units),
@@ -187,14 +179,12 @@ class NeuralSession:
     def tags(self) -> list[TagColumns]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
         model = self._model
-        scores = model.heads.apply(self._seen)
-        upos, xpos, feats = model.tag_numbers
-        best = (scores[:, upos] + scores[:, xpos] + scores[:, feats]).argmax(axis=1).tolist()
+        best = model.choice.best(model.heads.apply(self._seen)).tolist()
         found = []
         first = 0
         for n in self._lengths.tolist():
             here = best[first : first + n]
-            found.append([list(map(column.__getitem__, here)) for column in model.columns])
+            found.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
             first += n
         return found
 

@@ -20,9 +20,10 @@ cdef class HiddenLayer(Scorer):
     cdef Addresses addresses    # of the words, then of the labels
     cdef const float[:, :, ::1] label_rows  # what each label adds at each position; number 0 is no label
     cdef const float[::1] bias
-    cdef const float[:, ::1] weights  # units × actions
+    cdef const float[:, ::1] weights  # units × actions, padded to whole blocks
     cdef const float[::1] action_bias
     cdef float[::1] hidden
+    cdef int[::1] active        # workspace: the units above zero
     cdef float[:, ::1] cache    # rows of scores; without a cache one row
     cdef int[:, ::1] seen       # what each row was computed for: the search, then the nodes and labels; 0: nothing
     cdef int searches           # how many there were

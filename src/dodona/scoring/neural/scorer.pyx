@@ -12,14 +12,13 @@ from array import array
 import numpy as np
 
 from libc.stdint cimport uint32_t
-from libc.string cimport memcpy
-
 from dodona.scoring.addresses import PLACES, REACH
 
 cdef extern from "layer.h" nogil:
-    void add_row(float* total, const float* values, int size)
+    int BLOCK
+    void sum_rows(float* total, const float* bias, const float** rows, int count, int size)
     void score_actions(
-        float* scores, const float* hidden, int units, const float* weights, const float* bias, int actions
+        float* scores, const float* hidden, int units, const float* weights, const float* bias, int actions, int* active
     )
 
 cdef set SITES = {PLACES.index(name) for name in ("P0", "L1", "L2", "L3", "R1", "R2", "R3")}
@@ -64,9 +63,13 @@ cdef class HiddenLayer(Scorer):
             raise ValueError(f"parts of {shapes} for {self.labels} labels, {self.units} units, {self.actions} actions")
         if all(place in SITES for place, _ in positions.words + positions.labels):
             self.reach = REACH
-        self.label_rows, self.bias, self.weights, self.action_bias = label_rows, bias, weights, action_bias
+        self.label_rows, self.bias = label_rows, bias
+        more = (BLOCK - self.actions % BLOCK) % BLOCK
+        self.weights = np.pad(weights, ((0, 0), (0, more)))
+        self.action_bias = np.pad(action_bias, (0, more))
         self.hidden = array("f", bytes(4 * self.units))
-        self.cache = np.zeros((ROWS if cached else 1, self.actions), np.float32)
+        self.active = array("i", bytes(4 * (self.units + 1)))
+        self.cache = np.zeros((ROWS if cached else 1, self.weights.shape[1]), np.float32)
         self.seen = np.zeros((ROWS if cached else 0, 1 + self.words + self.labels), np.int32)
 
     def check(self, sentence):
@@ -78,7 +81,8 @@ cdef class HiddenLayer(Scorer):
             raise ValueError(f"rows of {width}; expected {self.words} positions of {self.units} units")
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
-        cdef int i, row, label
+        cdef int i, row, label, count = 0
+        cdef const float* rows[64]
         cdef int* found = &self.addresses.found[0]
         cdef float* hidden = &self.hidden[0]
         cdef float* scores = &self.cache[0, 0]
@@ -88,15 +92,20 @@ cdef class HiddenLayer(Scorer):
             scores = self.slot(s, &known)
             if known:
                 return scores
-        memcpy(hidden, &self.bias[0], self.units * sizeof(float))
         for i in range(self.words):
             row = (<Contributions> sentence).row_of(found[i])
-            add_row(hidden, &(<Contributions> sentence).rows[row, i * self.units], self.units)
+            rows[count] = &(<Contributions> sentence).rows[row, i * self.units]
+            count += 1
         for i in range(self.labels):
             label = s.label[found[self.words + i]] + 1
             if label < self.label_rows.shape[1]:
-                add_row(hidden, &self.label_rows[i, label, 0], self.units)
-        score_actions(scores, hidden, self.units, &self.weights[0, 0], &self.action_bias[0], self.actions)
+                rows[count] = &self.label_rows[i, label, 0]
+                count += 1
+        sum_rows(hidden, &self.bias[0], rows, count, self.units)
+        score_actions(
+            scores, hidden, self.units, &self.weights[0, 0], &self.action_bias[0], self.weights.shape[1],
+            &self.active[0],
+        )
         return scores
 
     cdef float* slot(self, State s, int* known) noexcept nogil:
