@@ -2,8 +2,10 @@
 
 import io
 import os
+import signal
 import sys
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from typing import TextIO
 
@@ -87,8 +89,7 @@ def run() -> None:
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("dodona: interrupted", err=True)
-        sys.exit(130)
+        _end_at_once()
     except DodonaError as error:
         click.echo(f"dodona: {error}", err=True)
         sys.exit(2 if isinstance(error, OptionError) else 1)
@@ -100,6 +101,19 @@ def run() -> None:
         click.echo(f"dodona: {error.filename or 'output'}: {error.strerror}", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _end_at_once() -> None:
+    """End after Ctrl-C. Everything that was open is closed by now; threads and processes that are still busy are not
+    waited for, and a second Ctrl-C changes nothing."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    click.echo("dodona: interrupted", err=True)
+    if "multiprocessing" in sys.modules:
+        for process in sys.modules["multiprocessing"].active_children():
+            process.terminate()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    os._exit(130)
 
 
 def _remark(
