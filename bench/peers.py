@@ -112,9 +112,9 @@ def plot(rows: list[Row], path: str) -> None:
         f'<text x="{width / 2}" y="{height - 6}" text-anchor="middle">words per CPU second, tagging and parsing</text>',
         f'<text x="14" y="{height / 2}" text-anchor="middle" transform="rotate(-90 14 {height / 2})">LAS</text>',
     ]
-    for speed in (5_000, 10_000, 20_000, 50_000, 100_000, 200_000):
-        lines.append(f'<path d="M{x(speed):.1f} {height - bottom}v5" stroke="black"/>')
-        lines.append(f'<text x="{x(speed):.1f}" y="{height - bottom + 18}" text-anchor="middle">{speed:,}</text>')
+    for tick in (5_000, 10_000, 20_000, 50_000, 100_000, 200_000):
+        lines.append(f'<path d="M{x(tick):.1f} {height - bottom}v5" stroke="black"/>')
+        lines.append(f'<text x="{x(tick):.1f}" y="{height - bottom + 18}" text-anchor="middle">{tick:,}</text>')
     for mark in range(int(least) + 1, int(most) + 1):
         lines.append(f'<path d="M{left - 5} {y(mark):.1f}h5" stroke="black"/>')
         lines.append(f'<text x="{left - 8}" y="{y(mark) + 4:.1f}" text-anchor="end">{mark}</text>')

@@ -185,8 +185,11 @@ def _trained(sentences: list[Sentence], options: ParserOptions, plan: TrainingPl
             bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
             bar.update(task, description=component, completed=number, total=total)
 
+        def advance(done: float, planned: int) -> None:
+            bar.update(task, description="parser", completed=done, total=planned)
+
         try:
-            return train_pipeline(sentences, options, plan, dev, say)
+            return train_pipeline(sentences, options, plan, dev, say, advance)
         except KeyboardInterrupt:
             if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
                 click.echo(f"dodona: {plan.checkpoint} is kept; --resume goes on from it", err=True)

@@ -41,10 +41,12 @@ Epoch = tuple[int, int, tuple[int, int], int, Callable[[], Parser], Callable[[],
 
 @dataclass(frozen=True)
 class NetworkSource:
-    """What a network begins with: pretrained vectors, and the state of an interrupted training."""
+    """What a network begins with: pretrained vectors, and the state of an interrupted training. `progress` is called
+    with the number of iterations that are done, with parts of them, and their number in all."""
 
     vectors: Vectors | None = None
     state: Mapping[str, NDArray[Any]] | None = None
+    progress: Callable[[float, int], None] = lambda done, planned: None
 
 
 def network_iterations(trees: TrainingTrees, source: NetworkSource) -> Iterator[Epoch]:
@@ -94,8 +96,12 @@ def network_iterations(trees: TrainingTrees, source: NetworkSource) -> Iterator[
 
     for number in range(done + 1, epochs + 1):
         explore = options.explore if options.oracle == "dynamic" and number > options.explore_after else 0.0
-        steps, mistakes, _ = learner.epoch(number, explore)
+        steps, mistakes, _ = learner.epoch(number, explore, partial(_tell, source, number - 1, epochs))
         yield number, epochs, (steps, mistakes), learner.size, make, partial(learner.state, number)
+
+
+def _tell(source: NetworkSource, done: int, planned: int, share: float) -> None:
+    source.progress(done + share, planned)
 
 
 class _Data:

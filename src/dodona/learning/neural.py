@@ -4,7 +4,7 @@ For each batch the encoder computes what every word contributes, rollouts walk t
 gradient of the recorded configurations flows back into the encoder. The encoder runs forward once for both.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -74,20 +74,25 @@ class NeuralLearner:
         """The number of weights."""
         return sum(int(values.size) for values in self.parameters.values())
 
-    def epoch(self, number: int, explore: float) -> tuple[int, int, float]:
+    def epoch(
+        self, number: int, explore: float, progress: Callable[[float], None] = lambda done: None
+    ) -> tuple[int, int, float]:
         """Learn from every example once; returns steps, mistakes and the mean loss of a step.
 
         All that is random in an epoch follows from the seed and its number, so training can be continued at any epoch.
+        `progress` is called after each batch with the share of the epoch that is done.
         """
         generator = np.random.default_rng([self.course.seed, number])
         key = jax.random.key(int(generator.integers(1 << 31)), impl="rbg")
         self.rollouts.reseed(int(generator.integers(1 << 31)))
         total = 0.0
-        steps = mistakes = 0
+        steps = mistakes = seen = 0
         for lanes, examples in self.batches(generator):
             key, now = jax.random.split(key)
             loss, counted = self._learn(lanes, examples, explore, now)
             total += loss
+            seen += len(examples)
+            progress(seen / len(self.examples))
             steps += counted[0]
             mistakes += counted[1]
         return steps, mistakes, total / max(1, steps)

@@ -15,10 +15,14 @@ from dodona.data import Sentence
 from dodona.data.vectors import Vectors, read_vectors
 from dodona.pipeline.checkpoint import Checkpoint
 
-__all__ = ["ParserStudy", "Say"]
+__all__ = ["ParserStudy", "Progress", "Say"]
 
 Say = Callable[[str, int, int, str], None]
 """Called after each step with the component, the number of the step, the number of steps, and a message."""
+
+
+Progress = Callable[[float, int], None]
+"""Called often during the training of a network with the number of iterations that are done, and of all."""
 
 
 class Plan(Protocol):
@@ -40,9 +44,15 @@ class ParserStudy:
     """The training of a parser. `dev` has gold tags, `seen` the same sentences with the tags that the parser sees."""
 
     def __init__(
-        self, options: ParserOptions, plan: Plan, dev: Sequence[Sentence], seen: Sequence[Sentence], say: Say
+        self,
+        options: ParserOptions,
+        plan: Plan,
+        dev: Sequence[Sentence],
+        seen: Sequence[Sentence],
+        say: Say,
+        progress: Progress = lambda done, planned: None,
     ) -> None:
-        self.options, self.plan, self.say = options, plan, say
+        self.options, self.plan, self.say, self.progress = options, plan, say, progress
         self.dev, self.seen = dev, seen
         self.best: dict[str, Any] = {"LAS": -1.0}
         self.checkpoint: Checkpoint | None = None
@@ -67,13 +77,13 @@ class ParserStudy:
         """Read what the network begins with."""
         vectors = self._vectors(sentences) if self.plan.vectors is not None else None
         if self.plan.checkpoint is None:
-            return NetworkSource(vectors)
+            return NetworkSource(vectors, None, self.progress)
         self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
         if not self.plan.resume:
-            return NetworkSource(vectors)
+            return NetworkSource(vectors, None, self.progress)
         state, self.best = self.checkpoint.load()
         self.say("parser", 0, 1, f"continuing after iteration {int(state['progress'][0])}")
-        return NetworkSource(vectors, state)
+        return NetworkSource(vectors, state, self.progress)
 
     def _vectors(self, sentences: Sequence[Sentence]) -> Vectors:
         words = {word for sentence in sentences for word in sentence.words}

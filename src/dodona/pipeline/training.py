@@ -15,7 +15,7 @@ from dodona.components.tokenizer import TokenizerOptions, train_tokenizer
 from dodona.data import Sentence
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.jackknife import jackknifed
-from dodona.pipeline.parser_study import ParserStudy, Say
+from dodona.pipeline.parser_study import ParserStudy, Progress, Say
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 
 __all__ = ["TAGS", "TrainingPlan", "train_pipeline"]
@@ -59,6 +59,7 @@ def train_pipeline(
     plan: TrainingPlan | None = None,
     dev: Iterable[Sentence] = (),
     say: Say = lambda component, number, total, message: None,
+    progress: Progress = lambda done, planned: None,
 ) -> Pipeline:
     """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
     plan = plan or TrainingPlan()
@@ -89,7 +90,7 @@ def train_pipeline(
         train_fold = partial(train_tagger, options=makers["tagger"][1])
         tagged = _with_tags(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
         tagged_dev = list(parts["tagger"].apply([sentence.copied() for sentence in dev]))
-    study = ParserStudy(options, plan, dev, tagged_dev, say)
+    study = ParserStudy(options, plan, dev, tagged_dev, say, progress)
     parser, about = study.trained(sentences, tagged)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
