@@ -67,9 +67,10 @@ bench: $(VENV)/installed  ## speed of files, parser, pipeline and oracles (on th
 	$(BIN)/python bench/conllu.py
 	$(BIN)/python bench/parsing.py
 	$(BIN)/python bench/pipeline.py en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
+	$(BIN)/python bench/pipeline.py en-fast "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
 	$(BIN)/python bench/oracles.py
 
-models: $(VENV)/installed  ## train the models that come with Dodona (on the treebanks in DODONA_TREEBANKS)
+models: $(VENV)/installed  ## train the models that come with Dodona (on DODONA_TREEBANKS and DODONA_VECTORS)
 	$(BIN)/python scripts/train_models.py
 
 clean:  ## remove what was built

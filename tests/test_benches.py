@@ -18,12 +18,12 @@ PROGRAMS = [
 ]
 
 
-def run(program: Path, treebanks: str | None) -> subprocess.CompletedProcess[str]:
-    environment = {name: value for name, value in os.environ.items() if name != "DODONA_TREEBANKS"}
+def run(program: Path, treebanks: str | None, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("DODONA_")}
     if treebanks is not None:
         environment["DODONA_TREEBANKS"] = treebanks
     return subprocess.run(
-        [sys.executable, str(program)],
+        [sys.executable, str(program), *arguments],
         env=environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -48,3 +48,19 @@ def test_no_path_leads_out_of_the_repository() -> None:
     for path in [ROOT / "Makefile", *(ROOT / "bench").glob("*.py"), *(ROOT / "scripts").iterdir()]:
         if path.is_file():
             assert "../" not in path.read_text(encoding="utf-8"), path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["fr"], 2, "model 'fr': expected some of en, en-fast"),
+        (["en"], 1, "DODONA_VECTORS: is not set; expected a file of word vectors"),
+        (["en-fast"], 1, "en_ewt/train.conllu.gz: there is no such file"),
+        (["en-fast", "--describe"], 1, "en_ewt/test.conllu.gz: there is no such file"),
+        (["--", "--seed"], 1, "DODONA_VECTORS: is not set; expected a file of word vectors"),
+    ],
+)
+def test_models_need_their_data(arguments: list[str], code: int, message: str, tmp_path: Path) -> None:
+    done = run(ROOT / "scripts" / "train_models.py", str(tmp_path), *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
