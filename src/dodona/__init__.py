@@ -13,7 +13,7 @@ from dodona.errors import (
     TransitionError,
     TreeError,
 )
-from dodona.pipeline.doors import load, train
+from dodona.pipeline.doors import load, model_names, train
 from dodona.research.configuration import Configuration
 from dodona.research.system import System, system
 
@@ -38,6 +38,7 @@ __all__ = [
     "TreeError",
     "draw",
     "load",
+    "model_names",
     "read",
     "system",
     "train",

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from samples.signals import hear_interrupts
 from samples.treebank import treebank
 
-from dodona import read, write
+from dodona import model_names, read, write
 from dodona.data.rawtext import detokenized
 
 
@@ -55,6 +56,25 @@ def test_info(folder: Path) -> None:
     shown = dodona("info", folder / "model").stdout
     for word in ("arc-eager", "dynamic", "stack-full", "train.conllu", "free", "LAS"):
         assert word in shown
+
+
+@pytest.mark.parametrize("arguments", [(), ("--models",)])
+def test_models_are_listed(arguments: tuple[str, ...]) -> None:
+    done = dodona("info", *arguments)
+    assert done.returncode == 0, done.stderr
+    head, *rows = (re.split("  +", line) for line in done.stdout.splitlines())
+    assert head == ["model", "language", "scorer", "size", "LAS (dev)", "data", "licence"]
+    assert [row[0] for row in rows] == model_names()
+    (fast,) = (row for row in rows if row[0] == "en-fast")
+    assert (fast[1], fast[2], fast[6]) == ("English", "linear", "CC BY-SA 4.0")
+    assert fast[3].endswith(" MB")
+    assert 50 < float(fast[4]) < 100
+
+
+def test_one_model_or_all() -> None:
+    done = dodona("info", "en-fast", "--models")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "expected only one of them" in done.stderr
 
 
 def test_parse_changes_nothing_but_the_trees(folder: Path) -> None:

@@ -5,8 +5,11 @@ import subprocess
 import sys
 from dataclasses import MISSING, fields
 
+import pytest
+
 import dodona
 from dodona.components.parser_options import ParserOptions
+from dodona.pipeline.doors import model_path
 from dodona.pipeline.training import TrainingPlan
 
 
@@ -25,6 +28,15 @@ def test_train_has_every_option_with_its_default() -> None:
 def test_public_names_are_there() -> None:
     for name in dodona.__all__:
         assert getattr(dodona, name) is not None
+
+
+def test_models_can_be_found_by_name() -> None:
+    names = dodona.model_names()
+    assert "en-fast" in names
+    for name in names:
+        assert model_path(name).name == f"{name}.model"
+    with pytest.raises(dodona.FormatError, match=r"xx: there is no such file or model; .* are: .*en-fast"):
+        model_path("xx")
 
 
 def test_the_research_door_does_not_wait_for_numpy() -> None:

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from dodona.components.network_options import NetworkOptions
     from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["load", "model_path", "train"]
+__all__ = ["load", "model_names", "model_path", "train"]
+
+MODELS = Path(__file__).parent.parent / "models"
 
 
 def load(model: str | Path = "en") -> "Pipeline":
@@ -27,18 +29,18 @@ def load(model: str | Path = "en") -> "Pipeline":
 
 def model_path(model: str | Path) -> Path:
     """Return the file of a model. The name of a model that comes with Dodona takes precedence over a file name."""
-    bundled = {path.name.removesuffix(".model"): path for path in _bundled()}
-    if str(model) in bundled:
-        return bundled[str(model)]
+    names = model_names()
+    if str(model) in names:
+        return MODELS / f"{model}.model"
     if not Path(model).exists():
-        known = f"; the models that come with Dodona are: {', '.join(sorted(bundled))}" if bundled else ""
+        known = f"; the models that come with Dodona are: {', '.join(names)}" if names else ""
         raise FormatError(f"{model}: there is no such file or model{known}")
     return Path(model)
 
 
-def _bundled() -> list[Path]:
-    folder = Path(__file__).parent.parent / "models"
-    return sorted(folder.glob("*.model"))
+def model_names() -> list[str]:
+    """Return the names of the models that come with Dodona, for `load`."""
+    return sorted(path.name.removesuffix(".model") for path in MODELS.glob("*.model"))
 
 
 def train(
