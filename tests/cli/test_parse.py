@@ -9,11 +9,13 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from samples.signals import hear_interrupts
 from samples.treebank import treebank
 
 from dodona import model_names, read, write
+from dodona.cli.train import GROUPS, train_command
 from dodona.data.rawtext import detokenized
 
 
@@ -75,6 +77,19 @@ def test_one_model_or_all() -> None:
     done = dodona("info", "en-fast", "--models")
     assert (done.returncode, done.stdout) == (2, "")
     assert "expected only one of them" in done.stderr
+
+
+def test_the_help_of_train_has_every_option_once() -> None:
+    shown = dodona("train", "--help").stdout
+    context = click.Context(train_command)
+    for option in train_command.get_params(context):
+        if isinstance(option, click.Option):
+            assert len(re.findall(rf"^  (?:-\w, )?{option.opts[-1]}\b(?!-)", shown, re.M)) == 1, option.name
+    titles = re.findall("^(\\S.+):$", shown, re.M)
+    assert titles == list(GROUPS)
+    linear, _, neural = shown.partition("only with --scorer linear:")[2].partition("only with --scorer neural:")
+    assert "--templates" in linear
+    assert "--vectors-size" in neural
 
 
 def test_parse_changes_nothing_but_the_trees(folder: Path) -> None:

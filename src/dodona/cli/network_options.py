@@ -7,40 +7,46 @@ import click
 
 from dodona.components.network_options import NetworkOptions
 
-__all__ = ["given_network", "network_options"]
+__all__ = ["NAMES", "given_network", "network_options"]
 
 SIZES = {
-    "layers": "Layers of the network.",
-    "width": "Width of each layer, in each direction.",
-    "units": "Units of its hidden layer.",
-    "batch": "Words that it learns from at a time. [default: 500 to 2000]",
+    "layers": "Number of layers of bidirectional LSTM.",
+    "width": "Width of each layer in each direction; the parser's time grows with it.",
+    "units": "Number of units of the hidden layer, which scores the actions.",
+    "batch": "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]",
 }
+NAMES = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
 
 
 def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options to a command."""
     usual = NetworkOptions()
     options = [
-        click.option("--vectors", metavar="FILE", help="neural: word vectors (word2vec, GloVe or fastText as text)."),
+        click.option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
         click.option(
             "--vectors-size",
             default=10.0,
             show_default=True,
             metavar="MB",
-            help="neural: how much of them is kept, the words of the treebank first.",
+            help="How much of the vectors the model keeps, the words of the treebank first.",
         ),
-        click.option("--positions", help="neural: what it sees: a file, or one of those shipped."),
+        click.option(
+            "--positions",
+            metavar="FILE",
+            help="Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
+            "[default: the system's]",
+        ),
         *(
             click.option(
                 f"--{name}",
                 type=click.IntRange(1),
                 metavar="N",
-                help=f"neural: {text}" + (f" [default: {getattr(usual, name)}]" if name != "batch" else ""),
+                help=text + (f" [default: {getattr(usual, name)}]" if name != "batch" else ""),
             )
             for name, text in SIZES.items()
         ),
-        click.option("--dropout", type=float, metavar="P", help=f"neural: dropout. [default: {usual.dropout}]"),
-        click.option("--resume", is_flag=True, help="neural: continue an interrupted training from MODEL.checkpoint."),
+        click.option("--dropout", type=float, metavar="P", help=f"Dropout in training. [default: {usual.dropout}]"),
+        click.option("--resume", is_flag=True, help="Continue an interrupted training from MODEL.checkpoint."),
     ]
     for option in reversed(options):
         command = option(command)

@@ -61,7 +61,7 @@ DEFAULT = "en"
 @click.option(
     "--confidence",
     is_flag=True,
-    help="Write the confidence in each word's head and label into MISC; needs a beam.",
+    help="Write into MISC how probable it is that each word's head and label are right.",
 )
 @click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
 @click.option(
@@ -73,15 +73,16 @@ def parse(
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
-    MODEL is a file made by `dodona train`, or the name of a model that comes with Dodona; without one, `en` is taken.
-    Missing columns are filled in: text is tokenized, words are tagged and lemmatized, and all sentences are parsed.
-    Existing tags and lemmas are kept.
+    MODEL is a file made by `dodona train`, or the name of a model that comes with Dodona (`dodona info` lists them);
+    without one, `en` is taken. Missing columns are filled in: text is tokenized, words are tagged and lemmatized, and
+    all sentences are parsed. Existing tags and lemmas are kept.
 
     \b
     dodona parse "Oak trees grow slowly." --format tree
     dodona parse en novel.txt > parsed.conllu
-    dodona parse my.model big.conllu.gz -o parsed.conllu.gz --jobs 2
-    dodona parse my.model text.conllu --beam 20 --nbest 5 --confidence
+    dodona parse en-fast corpus.txt.gz -o parsed.conllu.gz --jobs 2
+    dodona parse my.model text.conllu --confidence
+    dodona parse my.model text.conllu --beam 20 --nbest 5
     dodona parse my.model half-annotated.conllu --constrained
     """
     model, sources = _model_and_sources(arguments)
@@ -90,7 +91,8 @@ def parse(
     pipeline = Pipeline.load(model)
     request = Request(beam, nbest, confidence, constrained)
     pipeline.parser.check(request)
-    if (request.beam or 1) > 1 and pipeline.parser.options.beam == 1:
+    options = pipeline.parser.options
+    if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
     named = zip(sources, _names(sources), strict=True)
     sentences = (sentence for source, name in named for sentence in _sentences(source, kind, pipeline, name))

@@ -7,7 +7,7 @@ import click
 
 from dodona.systems.registry import SYSTEMS
 
-__all__ = ["given_options", "system_options"]
+__all__ = ["given_options", "option_names", "system_options"]
 
 EXPLAINED = {
     "root": "where ROOT stands",
@@ -27,6 +27,11 @@ def _choices() -> dict[str, tuple[list[str], list[str]]]:
             systems.append(name)
             known += [value for value in values if value not in known]
     return found
+
+
+def option_names() -> list[str]:
+    """The names of all options of systems."""
+    return list(_choices())
 
 
 def system_options(command: Command) -> Command:

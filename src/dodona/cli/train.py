@@ -8,8 +8,10 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dodona.cli.network_options import NAMES as NETWORK_OPTIONS
 from dodona.cli.network_options import given_network, network_options
-from dodona.cli.system_options import given_options, system_options
+from dodona.cli.option_groups import GroupedCommand
+from dodona.cli.system_options import given_options, option_names, system_options
 from dodona.components.parser_options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.data import Sentence, read
 from dodona.data.rawtext import detokenized
@@ -20,8 +22,19 @@ from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS
 
+GROUPS = {
+    "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
+    "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
+    "The parser, with both scorers": (
+        *("system", "oracle", "iterations", "patience", "explore", "explore_after", "random_choice"),
+        *("nonprojective", *option_names(), "allow_multiple_roots"),
+    ),
+    "The parser, only with --scorer linear": ("beam", "early_update", "update", "templates", "size"),
+    "The parser, only with --scorer neural": NETWORK_OPTIONS,
+}
 
-@click.command(name="train", short_help="Train a model on a treebank.")
+
+@click.command(name="train", short_help="Train a model on a treebank.", cls=GroupedCommand, groups=GROUPS)
 @click.argument("treebank")
 @click.option("-o", "--output", required=True, metavar="MODEL", help="Where to write the model.")
 @click.option(
@@ -32,11 +45,14 @@ from dodona.systems.registry import SYSTEMS
     default="linear",
     show_default=True,
     type=click.Choice(SCORERS),
-    help="linear: feature templates, fast. neural: a network, 2 to 6 points of LAS more; training it needs JAX.",
+    help="What scores the parser's actions. linear: feature templates; trained in minutes, the fastest parser. "
+    "neural: a network; about 2 to 6 points of LAS more, a parser several times slower, long training without a GPU; "
+    "needs JAX to train, but not to parse.",
 )
 @click.option(
     "--patience",
     type=click.IntRange(1),
+    metavar="N",
     help="With --dev: stop after this many iterations without improvement. [default: linear: 5; neural: never]",
 )
 @click.option(
@@ -75,10 +91,16 @@ from dodona.systems.registry import SYSTEMS
 )
 @click.option(
     "--oracle",
-    help="static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, nd-all. "
-    "[default: dynamic or nd-all; with a beam, nondeterministic or nd-all]",
+    metavar="NAME",
+    help="Which actions are correct: static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, "
+    "nd-all. [default: dynamic or nd-all; with a beam, nondeterministic or nd-all]",
 )
-@click.option("--iterations", type=int, help="Iterations over the data. [default: linear: mostly 15; neural: 30 to 40]")
+@click.option(
+    "--iterations",
+    type=int,
+    metavar="N",
+    help="Iterations over the data. [default: linear: mostly 15; neural: 30 to 40]",
+)
 @click.option(
     "--beam",
     default=1,
@@ -87,18 +109,29 @@ from dodona.systems.registry import SYSTEMS
     metavar="WIDTH",
     help="Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
 )
-@click.option("--early-update", is_flag=True, help="beam: early update, not max-violation.")
-@click.option("--explore", default=0.9, show_default=True, help="dynamic: probability that a mistake is followed (p).")
+@click.option("--early-update", is_flag=True, help="With a beam: early update, not max-violation.")
+@click.option(
+    "--explore",
+    default=0.9,
+    show_default=True,
+    metavar="P",
+    help="Dynamic oracle: probability that a mistake is followed (p).",
+)
 @click.option(
     "--explore-after",
     default=1,
     type=click.IntRange(0),
     show_default=True,
-    help="dynamic: iterations without exploration (k).",
+    metavar="N",
+    help="Dynamic oracle: iterations without exploration (k).",
 )
 @click.option("--random-choice", is_flag=True, help="After a mistake take a random correct action, not the best one.")
 @click.option("--update", default="perceptron", show_default=True, type=click.Choice(UPDATES), help="The update rule.")
-@click.option("--templates", help="Feature templates: a file, or one of those shipped. [default: all columns]")
+@click.option(
+    "--templates",
+    metavar="FILE",
+    help="Feature templates: a file, or the name of a shipped one. [default: the system's, with all columns]",
+)
 @click.option(
     "--nonprojective",
     default="head",
@@ -110,10 +143,10 @@ from dodona.systems.registry import SYSTEMS
 @network_options
 @system_options
 @click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
+@click.option("--size", default=12.0, show_default=True, metavar="MB", help="Maximum size of the parser's weights.")
 @click.option(
-    "--size", default=12.0, show_default=True, metavar="MB", help="linear: maximum size of the parser's weights."
+    "--seed", default=1, show_default=True, metavar="N", help="Random seed; the same one gives the same model."
 )
-@click.option("--seed", default=1, show_default=True, help="Random seed; the same one gives the same model.")
 @click.option("--name", help="Name of the training data, for the record in the model. [default: the file's]")
 @click.option("--licence", help="Licence of the training data, for the record in the model.")
 def train_command(
