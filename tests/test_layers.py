@@ -13,7 +13,10 @@ IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+dodona\.([a-z_]+)(?:\.([a-z_
 LONGEST = 300
 LONGEST_FUNCTION = 60
 FUNCTION = re.compile(r"^( *)(?:def|cdef|cpdef) [^=]*\b(\w+)\(")
-LONG_FOR_A_REASON = {"sentence_keys": "a list of features, one a line"}
+LONG_FOR_A_REASON = {
+    "sentence_keys": "a list of features, one a line",
+    "train": "the options of `dodona.train`, one a line",
+}
 
 
 def layers() -> dict[str, int]:

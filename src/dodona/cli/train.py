@@ -177,9 +177,9 @@ def train_command(
     check_target(output)
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
-    for file in (treebank, dev, vectors):
+    for what, file in (("treebank", treebank), ("treebank", dev), ("vectors", vectors)):
         if file and os.path.exists(output) and os.path.exists(file) and os.path.samefile(output, file):
-            raise OptionError(f"{output}: the model would take the place of the treebank; expected another name")
+            raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
     sentences = list(read(treebank))
     dev_sentences = list(read(dev)) if dev else []
     for file, found in ((treebank, sentences), (dev, dev_sentences)):

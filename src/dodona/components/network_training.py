@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,6 @@ from dodona.scoring.neural.inputs import Inputs, Table
 from dodona.scoring.neural.positions import Positions
 from dodona.scoring.neural.quantization import quantized
 from dodona.text.word_numbers import WordNumbers, fingerprint, tag_parts
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["NetworkSource", "network_iterations"]
 

@@ -130,6 +130,8 @@ def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
     """Return the accuracy of tags and lemmas on gold words."""
     predicted = [sentence.copied() for sentence in dev]
     pipeline.tag(predicted, retag=True)
+    if pipeline.tagger and pipeline.parser.model.retags:
+        predicted = pipeline.parser.tagged(predicted)
     names = ["UPOS", "XPOS", "FEATS"] if pipeline.tagger else []
     names += ["Lemmas"] if pipeline.lemmatizer else []
     total = max(1, sum(map(len, dev)))
