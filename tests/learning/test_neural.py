@@ -1,6 +1,5 @@
 """Training the network: batches, gradients, steps; and that it learns, the same with the same seed."""
 
-import random
 from array import array
 from dataclasses import replace
 from typing import Any
@@ -9,43 +8,21 @@ import jax
 import numpy as np
 import pytest
 from reference.adam import Adam
-from samples.random_parses import built, random_tree
+from samples.examples import KINDS, TABLES, examples_of
+from samples.random_parses import built
 from samples.treebank import treebank
 
 from dodona.learning import neural
+from dodona.learning.lanes import Example, Tables, chunks
 from dodona.learning.network import Dropout, encode, step_loss
-from dodona.learning.neural import Course, Example, Lanes, NeuralLearner, Tables, batch_of
+from dodona.learning.neural import Course, NeuralLearner
 from dodona.learning.sizes import Sizes
 from dodona.oracles.policy import Policy
 from dodona.scoring.neural.positions import Positions
-from dodona.scoring.neural.scorer import HiddenLayer
 from dodona.systems.build import BuiltSystem
 from dodona.transitions import driver
 
-FORMS, TAGS, KINDS = 9, 4, (4, 2)
-TABLES = Tables(
-    forms=np.random.default_rng(1).integers(0, 12, (FORMS, 5)).astype(np.int32),
-    frequency=np.arange(FORMS, dtype=np.int32),
-    tags=np.random.default_rng(2).integers(0, 6, (TAGS, 2)).astype(np.int32),
-)
 COURSE = Course(epochs=40, batch=128, rate=0.02, warmup=2, dropout=0.1)
-
-
-def example(tree: tuple[list[int], list[int]], chance: random.Random) -> Example:
-    """Any words for a tree."""
-    n = len(tree[0])
-    return Example(
-        np.array(chance.choices(range(FORMS), k=n), np.int32),
-        np.array(chance.choices(range(TAGS), k=n), np.int32),
-        np.array([chance.choices(range(-1, count), k=n) for count in KINDS], np.int32).reshape(len(KINDS), n),
-        driver.gold_tree(*tree),
-        array("i"),
-    )
-
-
-def examples_of(system: BuiltSystem, *lengths: int) -> list[Example]:
-    chance = random.Random(1)
-    return [example(random_tree(system.core, n, chance), chance) for n in lengths]
 
 
 def sizes_of(system: BuiltSystem, **others: Any) -> Sizes:
@@ -76,86 +53,14 @@ def learner(
 # Batches
 
 
-def test_lanes_are_packed_without_overlap() -> None:
-    chance = random.Random(1)
-    for _ in range(30):
-        lanes = Lanes(20, chance.randint(1, 4))
-        taken = np.zeros((20, lanes.count), int)
-        while True:
-            n = chance.randint(1, 20)
-            fits = n <= 20 - taken.sum(axis=0).min()
-            assert lanes.add(n) == fits
-            if not fits:
-                break
-            time, lane = lanes.places[-1]
-            filled = taken.sum(axis=0)
-            assert filled[lane] == time == max(each for each in filled if each + n <= 20)  # the fullest that has room
-            taken[time : time + n, lane] += 1
-            assert taken.max() == 1
-        assert len(lanes.places) == len(set(lanes.places))
-
-
-def test_the_rows_of_a_sentence_in_a_lane() -> None:
-    """Word after word in steps of time; ROOT and nobody are the last two rows of all."""
-    core = built("arc-eager").core
-    scores = np.ones((1, core.actions), np.float32), np.zeros(core.actions, np.float32)
-    none = np.zeros((0, 1, 1), np.float32), np.zeros(1, np.float32)
-
-    def row_at(position: str, time: int, lane: int) -> int:
-        """The number of the row that is shown there."""
-        lanes = Lanes(6, 3)
-        rows = np.arange(6 * 3 + 2, dtype=np.float32).reshape(-1, 1)
-        layer = HiddenLayer(Positions.parse(position), *none, *scores)
-        return int(layer.scored(driver.start(core, 2), lanes.sentence(2, rows, time, lane))[0])
-
-    for time, lane in ((0, 0), (0, 2), (3, 1), (4, 2)):
-        assert row_at("N0", time, lane) == 3 * time + lane
-        assert row_at("N1", time, lane) == 3 * (time + 1) + lane
-        assert row_at("N2", time, lane) == 18  # ROOT waits at the end of the buffer
-        assert row_at("N3", time, lane) == 19
-
-
-@pytest.mark.parametrize("lengths", [(3, 1, 5, 8, 2, 1), (8,), (1,), (0, 4, 3), (3, 0, 0, 4), (8, 0, 8)])
-def test_a_batch_of_sentences(lengths: tuple[int, ...]) -> None:
-    examples = examples_of(built("arc-hybrid"), *lengths)
-    lanes = Lanes(8, 3)
-    for n in lengths:
-        assert lanes.add(n)
-    batch = batch_of(TABLES, examples, lanes, len(KINDS))
-    inside = np.zeros((8, 3), bool)
-    for each, (time, lane) in zip(examples, lanes.places, strict=True):
-        n = len(each)
-        here = slice(time, time + n), lane
-        inside[here] = True
-        np.testing.assert_array_equal(batch.forms[batch.form[here]], TABLES.forms[each.forms])
-        np.testing.assert_array_equal(batch.frequency[batch.form[here]], TABLES.frequency[each.forms])
-        np.testing.assert_array_equal(batch.tags[batch.tag[here]], TABLES.tags[each.tags])
-        np.testing.assert_array_equal(batch.gold[:, *here], each.gold_tags)
-        assert batch.first[here].tolist() == [1.0] * min(1, n) + [0.0] * (n - 1)
-        assert batch.last[here].tolist() == [0.0] * (n - 1) + [1.0] * min(1, n)
-    assert (batch.gold[:, ~inside] == -1).all()
-    assert (batch.first[~inside] == 1).all()
-    assert (batch.last[~inside] == 1).all()
-    assert len(batch.forms) == len(batch.frequency) == len(batch.tags) == 12  # half of the words of a batch
-
-
-def test_many_forms_need_more_room() -> None:
-    """A list of forms has one of two lengths, so that there are few shapes to compile for."""
-    for count, room in ((1, 8), (8, 8), (9, 16), (16, 16)):
-        padded = neural._padded(np.ones((count, 2), np.int32), 16)
-        assert padded.shape == (room, 2)
-        assert padded.sum() == 2 * count
-        assert (padded[:count] == 1).all()
-
-
 def test_every_example_is_in_one_batch() -> None:
     system = built("arc-hybrid")
     lengths = (3, 64, 65, 1, 20, 130, 128, 64, 10, 30, 30, 30, 2, 90)
     made = learner(system, examples_of(system, *lengths), replace(COURSE, batch=128))
     orders = []
-    for _ in range(3):
+    for seed in (1, 1, 2):
         seen = []
-        for lanes, examples in made.batches():
+        for lanes, examples in made.batches(np.random.default_rng(seed)):
             assert len(lanes.places) == len(examples)
             assert lanes.count == max(1, 128 // lanes.length)
             longest, shortest = max(map(len, examples)), min(map(len, examples))
@@ -165,48 +70,9 @@ def test_every_example_is_in_one_batch() -> None:
             seen += [next(i for i, one in enumerate(made.examples) if one is each) for each in examples]
         assert sorted(seen) == list(range(len(lengths)))
         orders.append(seen)
-    assert orders[0] != orders[1] != orders[2]
+    assert orders[0] == orders[1] != orders[2]
     assert made.planned > 0
     assert made.planned % COURSE.epochs == 0
-
-
-# Records
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_pieces_of_the_records(seed: int) -> None:
-    """All rows in order; the sites of a configuration together; padding without legal actions, and of no real step."""
-    chance = random.Random(seed)
-    room = chance.choice([4, 5, 8])
-    sites = [chance.randint(1, 4) for _ in range(chance.choice([1, 2, 3, 6, 15]))]
-    step_of = np.repeat(np.arange(len(sites)), sites).astype(np.int32)
-    count = len(step_of)
-    words, labels = (np.arange(width * count, dtype=np.int32).reshape(count, width) + 1 for width in (3, 2))
-    verdicts = np.array([[chance.randint(-1, 1), 1] for _ in range(count)], np.int8)
-    at = 0
-    for piece in neural._chunks((words, labels, verdicts, step_of), room):
-        assert [len(part) for part in (piece.words, piece.labels, piece.verdicts, piece.step_of)] == [room] * 4
-        real = int((piece.verdicts[:, 1] == 1).sum())
-        assert real > 0
-        for part, all_of_it in ((piece.words, words), (piece.labels, labels), (piece.verdicts, verdicts)):
-            np.testing.assert_array_equal(part[:real], all_of_it[at : at + real])
-        assert (piece.verdicts[real:] == -1).all()
-        np.testing.assert_array_equal(piece.step_of[:real], step_of[at : at + real] - step_of[at])
-        assert all(step not in piece.step_of[:real] for step in piece.step_of[real:])
-        assert (np.diff(piece.step_of) >= 0).all()
-        assert piece.step_of.max() < room
-        at += real
-        assert at == count or step_of[at] != step_of[at - 1]
-        assert at == count or real + sites[step_of[at]] > room  # as many as there is room for
-    assert at == count
-
-
-def test_no_records_are_one_piece_of_padding() -> None:
-    nothing = (np.zeros((0, 3), np.int32), np.zeros((0, 2), np.int32), np.zeros((0, 4), np.int8), np.zeros(0, np.int32))
-    (piece,) = neural._chunks(nothing, 6)
-    assert piece.words.shape == (6, 3)
-    assert (piece.verdicts == -1).all()
-    assert not piece.step_of.any()
 
 
 # A step
@@ -271,19 +137,22 @@ def test_the_gradient_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     made = learner(system, examples_of(system, 66, 70), course, tables=tables)
     recorder: Any = Recorder(made.rollouts)
     made.rollouts = recorder
-    update, gradients, before, keys = made._update, [], [], [made.key]
+    forward, update = made._forward, made._update
+    given: list[Any] = []
+    gradients: list[Any] = []
+
+    def forwarded(*arguments: Any) -> Any:
+        given.append(arguments)
+        return forward(*arguments)
 
     def updated(parameters: Any, moments: Any, averaged: Any, gradient: Any, step: Any) -> Any:
-        before.append(parameters)
         gradients.append(jax.tree.map(np.array, gradient))
-        keys.append(made.key)
         return update(parameters, moments, averaged, gradient, step)
 
+    monkeypatch.setattr(made, "_forward", forwarded)
     monkeypatch.setattr(made, "_update", updated)
-    batches = list(made.batches())
-    made.generator = np.random.default_rng(course.seed)
-    steps, mistakes, mean = made.epoch(0.0)
-    assert [(lanes.length, lanes.count, len(chosen)) for lanes, chosen in batches] == [(128, 1, 1)] * 2
+    steps, mistakes, mean = made.epoch(1, 0.0)
+    assert all(batch.form.shape == (128, 1) for _, batch, *_ in given)
     assert all(len(words) > 5 * 256 for words, *_ in recorder.kept)
     assert mistakes > 10
 
@@ -295,13 +164,11 @@ def test_the_gradient_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     derived = jax.jit(jax.grad(loss, has_aux=True))
     room = 3000
     losses = []
-    for number, (lanes, chosen) in enumerate(batches):
-        batch = batch_of(TABLES, chosen, lanes, len(KINDS))
-        first = jax.random.split(keys[number], 3)[1]
-        (whole,) = neural._chunks(recorder.kept[number], room)
-        wanted, total = derived(before[number], batch, first, whole, int(recorder.kept[number][3][-1]) + 1)
+    for (before, batch, _, key), records, gradient in zip(given, recorder.kept, gradients, strict=True):
+        (whole,) = chunks(records, room)
+        wanted, total = derived(before, batch, key, whole, int(records[3][-1]) + 1)
         losses.append(float(total))
-        for name, values in gradients[number].items():
+        for name, values in gradient.items():
             np.testing.assert_allclose(values, wanted[name], rtol=2e-3, atol=2e-5, err_msg=name)
     assert steps == 66 + 70
     assert mean == pytest.approx(sum(losses) / steps, rel=1e-4)
@@ -329,35 +196,86 @@ def learnable() -> tuple[BuiltSystem, list[Example], Tables]:
     return built("arc-hybrid", tuple(labels)), examples, tables
 
 
-def test_it_learns_and_the_seed_decides() -> None:
-    """Two learners of one seed have the same bytes after each epoch; another seed has others."""
+@pytest.fixture(scope="module")
+def studied() -> tuple[NeuralLearner, list[dict[str, Any]], list[tuple[int, int, float]]]:
+    """A learner after all epochs, its weights at the start and after the first ones, and what each epoch returned."""
     system, examples, tables = learnable()
-    first = learner(system, examples, COURSE, tables=tables)
-    start = first.weights()
-    same = learner(system, examples, COURSE, tables=tables, like=first)
-    other = learner(system, examples, replace(COURSE, seed=2), tables=tables, like=first)
-    seen = []
-    for epoch in range(COURSE.epochs):
-        explore = 0.5 if epoch > 0 else 0.0
-        seen.append(first.epoch(explore))
-        if epoch < 2:
-            assert same.epoch(explore) == seen[-1] != other.epoch(explore)
-            weights = first.weights()
-            for name, values in same.weights().items():
-                assert values.dtype == np.float32
-                assert values.tobytes() == weights[name].tobytes(), name
-                assert values.tobytes() != start[name].tobytes(), name
-                assert values.tobytes() != other.weights()[name].tobytes(), name
-                np.testing.assert_array_equal(values, first.averaged[name])
-                assert (values != first.parameters[name]).any(), name
-    assert abs(first.step - first.planned) < COURSE.epochs
-    alone = learner(system, examples_of(system, 1), COURSE, like=first)  # a batch with a single word
-    steps, _, loss = alone.epoch(0.0)
+    made = learner(system, examples, COURSE, tables=tables)
+    weights, seen = [made.weights()], []
+    for number in range(1, COURSE.epochs + 1):
+        seen.append(made.epoch(number, explored(number)))
+        if number <= 3:
+            weights.append(made.weights())
+            assert all((np.asarray(made.parameters[name]) != values).any() for name, values in weights[-1].items())
+    return made, weights, seen
+
+
+def explored(number: int) -> float:
+    return 0.5 if number > 1 else 0.0
+
+
+def like(first: NeuralLearner, seed: int = 1) -> NeuralLearner:
+    system, examples, tables = learnable()
+    return learner(system, examples, replace(COURSE, seed=seed), tables=tables, like=first)
+
+
+def test_it_learns(studied: Any) -> None:
+    made, _, seen = studied
+    assert abs(made.step - made.planned) < COURSE.epochs
+    accuracy = [1 - mistakes / steps for steps, mistakes, _ in seen]
+    losses = [loss for *_, loss in seen]
+    assert all(steps == sum(2 * len(each) + 1 for each in made.examples) for steps, _, _ in seen)
+    assert losses[0] > 1.2 > 0.2 > losses[-1] > 0
+    assert accuracy[0] < 0.7 < 0.95 < accuracy[-1]
+
+
+def test_the_seed_decides(studied: Any) -> None:
+    """Two learners of one seed have the same bytes after each epoch; another seed has others."""
+    first, kept, seen = studied
+    same, other = like(first), like(first, seed=2)
+    for number in (1, 2):
+        assert same.epoch(number, explored(number)) == seen[number - 1] != other.epoch(number, explored(number))
+        others = other.weights()
+        for name, values in same.weights().items():
+            assert values.dtype == np.float32
+            assert values.tobytes() == kept[number][name].tobytes(), name
+            assert values.tobytes() != kept[0][name].tobytes(), name
+            assert values.tobytes() != others[name].tobytes(), name
+
+
+def test_training_goes_on_from_a_state(studied: Any) -> None:
+    """With the weights that it would have had; the state is that of its epoch, also when the learner learns on."""
+    first, kept, seen = studied
+    before, after = like(first), like(first)
+    for number in (1, 2):
+        before.epoch(number, explored(number))
+    state = before.state(2)
+    assert all(values.ndim == 1 for values in state.values())
+    before.epoch(3, explored(3))
+    assert after.restore(state) == 2
+    assert after.epoch(3, explored(3)) == seen[2]
+    for name, values in after.weights().items():
+        assert values.tobytes() == kept[3][name].tobytes(), name
+    again = after.state(3)
+    assert again.keys() == state.keys()
+    assert all(values.tobytes() == again[name].tobytes() for name, values in before.state(3).items())
+
+
+def test_the_state_of_another_network(studied: Any) -> None:
+    made = like(studied[0])
+    state = made.state(1)
+    for name in ("weights.root", "first.actions", "second.labels", "averaged.layer0.forward.bias"):
+        for wrong in ({name: state[name][:-1]}, {name: np.append(state[name], state[name][:1])}):
+            with pytest.raises(ValueError, match=f"another network: {name} is missing or of another size"):
+                made.restore(state | wrong)
+        with pytest.raises(ValueError, match=f"another network: {name} is missing"):
+            made.restore({key: values for key, values in state.items() if key != name})
+
+
+def test_a_batch_with_a_single_word(studied: Any) -> None:
+    system, _, _ = learnable()
+    alone = learner(system, examples_of(system, 1), COURSE, like=studied[0])
+    steps, _, loss = alone.epoch(1, 0.0)
     assert steps == 3
     assert 0 < loss < 10
     assert all(np.isfinite(values).all() for values in alone.weights().values())
-    accuracy = [1 - mistakes / steps for steps, mistakes, _ in seen]
-    losses = [loss for *_, loss in seen]
-    assert all(steps == sum(2 * len(each) + 1 for each in examples) for steps, _, _ in seen)
-    assert losses[0] > 1.2 > 0.2 > losses[-1] > 0
-    assert accuracy[0] < 0.7 < 0.95 < accuracy[-1]

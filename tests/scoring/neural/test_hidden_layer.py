@@ -145,7 +145,7 @@ def test_parts_that_do_not_fit(wrong: dict[str, tuple[int, ...]]) -> None:
     positions = Positions.parse("S0\nN0\nS0.l")
 
     def layer(shapes: dict[str, tuple[int, ...]]) -> HiddenLayer:
-        return HiddenLayer(positions, **{name: np.zeros(shape, np.float32) for name, shape in shapes.items()})
+        return HiddenLayer(positions, *(np.zeros(shapes[name], np.float32) for name in SHAPES))
 
     layer(SHAPES)
     with pytest.raises(ValueError, match=r"^parts of .* for 1 labels, [0-9] units, [0-9] actions"):
