@@ -53,6 +53,8 @@ cdef class Inputs:
         """Return what forms contribute [forms, inputs]; a row of `numbers` is vocabulary, vector, subwords. 0 is
         nothing, but a form that is not in the vocabulary has an embedding too."""
         cdef int i, k, most
+        if numbers.shape[1] < 2:
+            raise ValueError(f"{numbers.shape[1]} numbers of a form; expected those of word and vector, and of subwords")
         for i in range(numbers.shape[0]):
             for k in range(numbers.shape[1]):
                 most = self.word.count if k == 0 else self.subword.count
