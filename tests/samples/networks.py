@@ -1,0 +1,64 @@
+"""Small networks, trained once for all tests of a process."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from unittest import mock
+
+from samples.treebank import treebank
+
+from dodona import Sentence
+from dodona.components import network_training
+from dodona.components.network_options import NetworkOptions
+from dodona.components.parser import Parser
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
+from dodona.learning.neural import NeuralLearner
+
+SMALL = NetworkOptions(
+    layers=1, width=8, units=16, inputs=12, embedding=6, tag_embedding=4, subwords=64, batch=64, dropout=0.1
+)
+DEEP = NetworkOptions(
+    layers=2, width=8, units=16, inputs=12, embedding=6, tag_embedding=4, subwords=64, batch=64, dropout=0.1, rate=0.05
+)
+
+
+@dataclass
+class Trained:
+    """A parser, with what it was made of."""
+
+    parser: Parser
+    data: Any
+    weights: dict[str, Any]
+
+
+@cache
+def trained() -> Trained:
+    """A network that has learned the treebank by heart. The parser is shared: do not change it."""
+    kept: dict[str, Any] = {}
+    make = network_training._parser
+
+    def keeping(trees: Any, options: Any, positions: Any, data: Any, weights: Any) -> Parser:
+        kept.update(data=data, weights=weights)
+        return make(trees, options, positions, data, weights)
+
+    options = ParserOptions(scorer="neural", iterations=12, network=DEEP)
+    with mock.patch.object(network_training, "_parser", keeping):
+        parser = train_parser(treebank(100), options)
+    return Trained(parser, kept["data"], kept["weights"])
+
+
+def copied(parser: Parser) -> Parser:
+    """Another parser with the same weights."""
+    return Parser.from_parts(*parser.parts(), "copy")
+
+
+def taught(sentences: list[Sentence], **options: Any) -> Parser:
+    """A network after one epoch."""
+    return train_parser(sentences, ParserOptions(scorer="neural", iterations=1, network=SMALL, **options))
+
+
+def untaught(sentences: list[Sentence], **options: Any) -> Parser:
+    """A network with random weights; nothing has to be compiled."""
+    with mock.patch.object(NeuralLearner, "epoch", return_value=(1, 0, 0.0)):
+        return taught(sentences, **options)
