@@ -4,7 +4,7 @@ Weights are 8-bit numbers. Everything that depends on the form of a word alone, 
 and kept. All products are exact or have a fixed order: the same parse on every machine, whatever else is in the batch.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ class NeuralModel:
         self.choice = TagChoice(tags)
         try:
             self.network = Network(arrays, inputs=options.inputs, width=width, layers=options.layers)
+            take.seen |= {"input.scale", *_layer_names(options.layers)}
             self.ends = take.bytes("ends", 2, 2 * width)
             self.project = self._dense(take, "positions", len(positions.words) * units)
             self.heads = self._dense(take, "heads", sum(self.choice.sizes))
@@ -194,7 +195,7 @@ class _Checked:
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], where: str) -> None:
         self._arrays, self._where = arrays, where
-        self.seen = {name for name in arrays if name.startswith("layer") or name == "input.scale"}
+        self.seen: set[str] = set()
 
     def _take(self, name: str, dtype: Any, *shape: int) -> NDArray[Any]:
         self.seen.add(name)
@@ -231,12 +232,23 @@ class _Checked:
     def rows(self, name: str, count: int, width: int) -> NDArray[np.float32]:
         """Return rows of 8-bit numbers with a scale each as floats."""
         scales = self.floats(f"{name}.scales", count)
-        return self.bytes(name, count, width).astype(np.float32) * scales[:, None]
+        with np.errstate(over="ignore"):
+            found = self.bytes(name, count, width).astype(np.float32) * scales[:, None]
+        if not np.isfinite(found).all():
+            raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
+        return found
 
     def end(self) -> None:
         unknown = sorted(set(self._arrays) - self.seen)
         if unknown:
             raise FormatError(f"{self._where}: array {unknown[0]!r} is not one of a network")
+
+
+def _layer_names(layers: int) -> Iterator[str]:
+    for layer in range(layers):
+        for direction in ("forward", "backward"):
+            for part in ("input", "input_scales", "recurrent", "recurrent_scales", "bias"):
+                yield f"layer{layer}.{direction}.{part}"
 
 
 def _checked_tag(tag: Any) -> Tag:
