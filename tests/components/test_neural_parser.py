@@ -67,6 +67,8 @@ def test_it_learns(parser: Parser) -> None:
     uas, las = parser.scores(TEST)
     assert uas >= las > 95
     assert any(not is_projective(parser.tree(sentence)[0]) for sentence in TEST)  # lifted arcs are lowered
+    tagged = [tag for each in parser.tagged(TEST) for tag in each.upos]
+    assert np.mean([a == b for a, b in zip(tagged, (tag for each in TEST for tag in each.upos), strict=True)]) > 0.9
     assert parser.options.network == DEEP
     assert parser.temperature == 1.0
 

@@ -15,14 +15,14 @@ from dodona.components.parser import Parser
 from dodona.components.tag_choice import Tag, values_of
 from dodona.components.training_trees import TrainingTrees
 from dodona.data.vectors import Vectors
-from dodona.errors import OptionError
+from dodona.errors import FormatError, OptionError
 from dodona.oracles.policy import Policy
 from dodona.scoring.neural.inputs import Inputs, Table
 from dodona.scoring.neural.positions import Positions
 from dodona.scoring.neural.quantization import quantized
 from dodona.text.word_numbers import WordNumbers, fingerprint, tag_parts
 
-__all__ = ["NetworkSource", "network_iterations"]
+__all__ = ["NetworkSource", "check_network_can_learn", "network_iterations"]
 
 FREQUENT = 2  # a word of the vocabulary stands so often in the training data
 EPOCHS = 30, 40  # at least, at most
@@ -43,17 +43,24 @@ class NetworkSource:
 
     vectors: Vectors | None = None
     state: Mapping[str, NDArray[Any]] | None = None
+    where: str = "state"  # named in errors
     progress: Callable[[float, int], None] = lambda done, planned: None
+
+
+def check_network_can_learn() -> None:
+    """Raise an error if JAX is not installed."""
+    try:
+        import dodona.learning.neural  # noqa: F401
+    except ImportError as error:
+        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
 
 
 def network_iterations(trees: TrainingTrees, source: NetworkSource) -> Iterator[Epoch]:
     """Train, and yield after each epoch its number, the number of epochs, (steps, mistakes), the number of weights, and
     functions that return a parser and the state of training."""
-    try:
-        from dodona.learning.neural import Course, NeuralLearner
-        from dodona.learning.sizes import Sizes
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
+    check_network_can_learn()
+    from dodona.learning.neural import Course, NeuralLearner
+    from dodona.learning.sizes import Sizes
 
     data = _Data(trees, _told_apart(source.vectors))
     options = trees.options
@@ -85,12 +92,14 @@ def network_iterations(trees: TrainingTrees, source: NetworkSource) -> Iterator[
     learner = NeuralLearner(
         sizes, course, positions, policy, data.tables(), data.examples(), random_choice=options.random_choice
     )
-    done = learner.restore(source.state) if source.state is not None else 0
+    done = _restored(learner, source, epochs)
 
     def make() -> Parser:
         resolved = replace(options, iterations=epochs, network=network)
         return _parser(trees, resolved, positions, data, learner.weights())
 
+    if done == epochs:  # interrupted after the last epoch, before the model was written
+        yield done, epochs, (0, 0), learner.size, make, partial(learner.state, done)
     for number in range(done + 1, epochs + 1):
         explore = options.explore if options.oracle == "dynamic" and number > options.explore_after else 0.0
         steps, mistakes, _ = learner.epoch(number, explore, partial(_tell, source, number - 1, epochs))
@@ -99,6 +108,19 @@ def network_iterations(trees: TrainingTrees, source: NetworkSource) -> Iterator[
 
 def _tell(source: NetworkSource, done: int, planned: int, share: float) -> None:
     source.progress(done + share, planned)
+
+
+def _restored(learner: Any, source: NetworkSource, epochs: int) -> int:
+    """Return the number of epochs that were done before training was interrupted."""
+    if source.state is None:
+        return 0
+    try:
+        done: int = learner.restore(source.state)
+    except ValueError as error:
+        raise FormatError(f"{source.where}: {error}") from error
+    if not 1 <= done <= epochs or learner.step < 1:
+        raise FormatError(f"{source.where}: the state after epoch {done}; expected one from 1 to {epochs}")
+    return done
 
 
 class _Data:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dodona.components.component import Iteration
-from dodona.components.network_training import NetworkSource, network_iterations
+from dodona.components.network_training import NetworkSource, check_network_can_learn, network_iterations
 from dodona.components.parser import Parser
 from dodona.components.parser_options import ParserOptions, check_positions
 from dodona.components.scoring import LinearModel
@@ -66,12 +66,13 @@ def train_parser(
 
 
 def check_parser_options(options: ParserOptions) -> None:
-    """Raise an error if templates or positions cannot be read, or the system has no such places."""
+    """Raise an error if templates or positions cannot be read, the system has no such places, or JAX is missing."""
     entry = options.built().entry
     if options.scorer == "linear":
         check_positions(entry, "templates", Templates.load(str(options.templates)).places())
     else:
         check_positions(entry, "positions", Positions.load(str(options.positions)).places())
+        check_network_can_learn()
 
 
 def _linear(trees: TrainingTrees) -> Iterator[ParserIteration]:

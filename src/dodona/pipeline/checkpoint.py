@@ -58,14 +58,17 @@ class Checkpoint:
             {name.removeprefix(f"{part}."): values for name, values in arrays.items() if name.startswith(f"{part}.")}
             for part in (STATE, BEST)
         )
-        progress = state.get("progress")
-        if progress is None or progress.dtype != np.int32 or progress.size != 2:
+        types = {name: np.int32 if name == "progress" else np.float32 for name in (*state, "progress")}
+        sound = all(name in state and state[name].dtype == types[name] for name in types)
+        if not sound or state["progress"].size != 2:
             raise FormatError(f"{self.path}: expected the checkpoint of a training")
         best = metadata.get("best")
         if best is None:
             return state, {"LAS": -1.0}
-        parser = Parser.from_parts(best["parser"], own, str(self.path))
-        return state, {key: best[key] for key in ("UAS", "LAS", "number")} | {"parser": parser}
+        keys = {"UAS": (int, float), "LAS": (int, float), "number": (int,), "parser": (dict,)}
+        if not isinstance(best, dict) or any(type(best.get(key)) not in wanted for key, wanted in keys.items()):
+            raise FormatError(f"{self.path}: expected the best parser so far, with its scores")
+        return state, best | {"parser": Parser.from_parts(best["parser"], own, str(self.path))}
 
     def remove(self) -> None:
         """Remove the file, because training has come to its end."""

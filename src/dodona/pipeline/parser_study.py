@@ -77,13 +77,13 @@ class ParserStudy:
         """Read what the network begins with."""
         vectors = self._vectors(sentences) if self.plan.vectors is not None else None
         if self.plan.checkpoint is None:
-            return NetworkSource(vectors, None, self.progress)
+            return NetworkSource(vectors, progress=self.progress)
         self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
         if not self.plan.resume:
-            return NetworkSource(vectors, None, self.progress)
+            return NetworkSource(vectors, progress=self.progress)
         state, self.best = self.checkpoint.load()
         self.say("parser", 0, 1, f"continuing after iteration {int(state['progress'][0])}")
-        return NetworkSource(vectors, state, self.progress)
+        return NetworkSource(vectors, state, str(self.plan.checkpoint), self.progress)
 
     def _vectors(self, sentences: Sequence[Sentence]) -> Vectors:
         words = {word for sentence in sentences for word in sentence.words}

@@ -1,0 +1,196 @@
+"""Checkpoints: an interrupted training that is resumed gives the same model, and a wrong file is refused."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from samples.networks import SMALL
+from samples.treebank import treebank
+
+from dodona import FormatError, OptionError, Sentence
+from dodona.components.parser_options import ParserOptions
+from dodona.data.vectors import Vectors
+from dodona.pipeline import modelfile
+from dodona.pipeline.checkpoint import Checkpoint
+from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.training import TrainingPlan, train_pipeline
+
+EPOCHS = 3
+TRAIN, DEV = treebank(16), treebank(8, seed=2)
+OPTIONS = ParserOptions(
+    scorer="neural", system="swap-standard", iterations=EPOCHS, network=replace(SMALL, rate=0.1), explore_after=0
+)
+
+
+class Interruption:
+    """Ctrl-C after an epoch; keeps what was said."""
+
+    def __init__(self, epoch: int = -1) -> None:
+        self.epoch = epoch
+        self.said: list[str] = []
+
+    def __call__(self, component: str, number: int, total: int, message: str) -> None:
+        self.said.append(f"{component} {number}/{total}: {message}")
+        if component == "parser" and number == self.epoch:
+            raise KeyboardInterrupt
+
+
+def plan(path: Path | None = None, **options: Any) -> TrainingPlan:
+    return TrainingPlan(["parser"], "gold", checkpoint=path, **options)
+
+
+def saved(pipeline: Pipeline, path: Path) -> bytes:
+    pipeline.save(path)
+    return path.read_bytes()
+
+
+def interrupted(path: Path, epoch: int, dev: list[Sentence], **options: Any) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train_pipeline(TRAIN, OPTIONS, plan(path, **options), dev, Interruption(epoch))
+
+
+@pytest.mark.parametrize("dev", [DEV, []], ids=["dev", "no-dev"])
+def test_a_resumed_training_gives_the_same_model(dev: list[Sentence], tmp_path: Path) -> None:
+    """After any epoch, also after the last one, and after several interruptions."""
+    whole = Interruption()
+    expected = saved(train_pipeline(TRAIN, OPTIONS, plan(), dev, whole), tmp_path / "whole")
+    epochs = [line for line in whole.said if line.startswith("parser")]
+    assert len(epochs) == EPOCHS
+    path = tmp_path / "checkpoint"
+    for epoch in (EPOCHS,) if dev else (2,):
+        interrupted(path, epoch, dev)
+        rest = Interruption()
+        again = train_pipeline(TRAIN, OPTIONS, plan(path, resume=True), dev, rest)
+        assert rest.said[0] == f"parser 0/1: continuing after iteration {epoch}"
+        if epoch < EPOCHS:
+            assert rest.said[1:] == epochs[epoch:]
+        assert saved(again, tmp_path / "again") == expected
+    if dev:
+        interrupted(path, 1, dev)
+        interrupted(path, 2, dev, resume=True)
+        again = train_pipeline(TRAIN, OPTIONS, plan(path, resume=True), dev)
+        assert saved(again, tmp_path / "again") == expected
+
+
+def test_vectors_have_to_be_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint"
+    vectors = Vectors(["oak", "dove"], np.ones((2, 3), np.int8), np.ones(2, np.float32), 2, 0)
+    other = np.array([[1, 1, 1], [1, 1, 2]], np.int8)
+    state: dict[str, Any] = {"progress": np.array([1, 1], np.int32), "weights": np.ones(3, np.float32)}
+    given: list[Vectors | None] = [
+        vectors,
+        None,
+        replace(vectors, words=["oak", "priest"]),
+        replace(vectors, values=other),
+        replace(vectors, scales=np.array([1, 2], np.float32)),
+    ]
+    for i, mine in enumerate(given):
+        Checkpoint(path, OPTIONS, [TRAIN], mine).save(state, {"LAS": -1.0})
+        for k, theirs in enumerate(given):
+            reader = Checkpoint(path, OPTIONS, [TRAIN], theirs)
+            if i == k:
+                found, best = reader.load()
+                assert best == {"LAS": -1.0}
+                assert {name: values.tolist() for name, values in found.items()} == {
+                    "progress": [1, 1],
+                    "weights": [1, 1, 1],
+                }
+            else:
+                with pytest.raises(FormatError, match="the checkpoint of another training"):
+                    reader.load()
+    Checkpoint(path, OPTIONS, [TRAIN], None).remove()
+    assert not path.exists()
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("checkpoint") / "checkpoint"
+    interrupted(path, 2, DEV)
+    return path
+
+
+def refused(path: Path, message: str, options: ParserOptions = OPTIONS, train: Any = TRAIN, dev: Any = DEV) -> None:
+    with pytest.raises(FormatError, match=message) as error:
+        train_pipeline(train, options, plan(path, resume=True), dev)
+    assert str(error.value).startswith(f"{path}")
+
+
+def test_another_training(checkpoint: Path) -> None:
+    message = "the checkpoint of another training; expected the same data and options"
+    for change in (
+        {"seed": 2},
+        {"iterations": EPOCHS + 1},
+        {"explore": 0.5},
+        {"network": replace(SMALL, rate=0.1, dropout=0.2)},
+        {"network": replace(SMALL, rate=0.1, width=9)},
+        {"single_root": False},
+    ):
+        refused(checkpoint, message, replace(OPTIONS, **change))
+    retagged = [each.copied() for each in TRAIN]
+    retagged[3].set_column("upos", ["X"] * len(retagged[3]))
+    for train in (TRAIN[:-1], TRAIN[::-1], retagged):
+        refused(checkpoint, message, train=train)
+    for dev in (DEV[:-1], [], TRAIN):
+        refused(checkpoint, message, dev=dev)
+
+
+def test_damaged_checkpoints(checkpoint: Path, tmp_path: Path) -> None:
+    path, good = tmp_path / "damaged", checkpoint.read_bytes()
+    refused(tmp_path / "missing", "cannot be read")
+    for data in (b"", good[: len(good) // 2], good[:-1], good[:5000] + bytes([good[5000] ^ 1]) + good[5001:]):
+        path.write_bytes(data)
+        refused(path, ".")
+    train_pipeline(TRAIN, replace(OPTIONS, scorer="linear", network=None), plan()).save(path)
+    refused(path, "the checkpoint of another training")
+
+
+def test_arrays_of_another_network(checkpoint: Path, tmp_path: Path) -> None:
+    """With a digest that is right."""
+    metadata, arrays = modelfile.load(checkpoint)
+    path = tmp_path / "changed"
+
+    def changed(**others: Any) -> None:
+        kept = {name: values for name, values in {**arrays, **others}.items() if values is not None}
+        modelfile.save(path, metadata, kept)
+
+    for name in ("state.weights.root", "state.first.actions", "state.second.labels", "state.averaged.nobody"):
+        for wrong in (arrays[name][:-1], None):
+            changed(**{name: wrong})
+            refused(path, "the state of another network: .* is missing or of another size")
+        changed(**{name: arrays[name].view(np.int32)})
+        refused(path, "expected the checkpoint of a training")
+    for progress in (None, np.array([2], np.int32), np.array([2, 8], np.uint32), np.array([1.0, 2.0], np.float32)):
+        changed(**{"state.progress": progress})
+        refused(path, "expected the checkpoint of a training")
+    for number, step in ((0, 8), (-1, 8), (EPOCHS + 1, 8), (2, 0)):
+        changed(**{"state.progress": np.array([number, step], np.int32)})
+        refused(path, f"the state after epoch {number}; expected one from 1 to {EPOCHS}")
+    changed(**{"best.words": None})
+    refused(path, "array 'words'")
+
+
+def test_descriptions_of_the_wrong_kind(checkpoint: Path, tmp_path: Path) -> None:
+    metadata, arrays = modelfile.load(checkpoint)
+    best = metadata["best"]
+    path = tmp_path / "changed"
+    wrong: list[Any] = [3, [], "best", {}, {**best, "LAS": "high"}, {**best, "number": 1.5}, {**best, "parser": []}]
+    wrong += [{key: value for key, value in best.items() if key != name} for name in best]
+    for one in wrong:
+        modelfile.save(path, {**metadata, "best": one}, arrays)
+        refused(path, "expected the best parser so far, with its scores")
+    modelfile.save(path, {**metadata, "best": {**best, "parser": {}}}, arrays)
+    refused(path, "description is not valid")
+    for training in (None, 3, "", [metadata["training"]]):
+        modelfile.save(path, {**metadata, "training": training}, arrays)
+        refused(path, "the checkpoint of another training")
+
+
+def test_a_linear_parser_has_no_checkpoints(tmp_path: Path) -> None:
+    linear = ParserOptions(iterations=1)
+    for options in ({"resume": True}, {"vectors": tmp_path / "vectors.txt"}):
+        with pytest.raises(OptionError, match="expected them with the scorer 'neural'"):
+            train_pipeline(TRAIN, linear, plan(tmp_path / "checkpoint", **options))
+    train_pipeline(TRAIN, linear, plan(tmp_path / "checkpoint"))
+    assert list(tmp_path.iterdir()) == []
