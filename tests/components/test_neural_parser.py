@@ -29,6 +29,7 @@ from dodona.pipeline.parallel import parse_in_parallel
 from dodona.pipeline.pipeline import Pipeline
 from dodona.scoring.neural.encoder import Dense, Network, kernels
 from dodona.systems.registry import SYSTEMS
+from dodona.transitions import driver
 
 TEST = treebank(40, seed=2)
 FEW = treebank(16)
@@ -96,6 +97,11 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
     assert 0 < error < 0.04
     for row, right in zip(found, expected, strict=True):
         assert np.corrcoef(row, right)[0, 1] > 0.99
+    for encoded, example, place in zip(session.encoded(sentences), examples, lanes.places, strict=True):
+        start = driver.start(made.parser._core, len(example))
+        scores = session.greedy.scored(start, encoded)
+        wanted = session.greedy.scored(start, lanes.sentence(len(example), np.asarray(rows), *place))
+        assert np.abs(np.subtract(scores, wanted)).max() < 0.1 * np.ptp(wanted)
     tag_scores = np.concatenate([np.asarray(head)[:count, 0] for head in heads], axis=1)
     assert np.abs(model.heads.apply(layers[0]) - tag_scores).max() < 0.05 * np.abs(tag_scores).max()
 

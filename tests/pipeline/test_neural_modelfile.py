@@ -127,6 +127,7 @@ def test_tags_and_positions(tmp_path: Path) -> None:
     tags, parts, text = parser["tags"], parser["tag_parts"], parser["positions"]
     for wrong in (
         [*tags, tags[0]],
+        [*tags[:-1], tags[0]],
         tags[:-1],
         [],
         [*tags[:-1], ["NOUN", "noun"]],
@@ -140,7 +141,14 @@ def test_tags_and_positions(tmp_path: Path) -> None:
         [*tags, ["NEW", "new", "New=Yes"]],
     ):
         assert described(path, tags=wrong)
-    for wrong in ([*parts, parts[0]], parts[:-1], [*parts, "uNEW"], [*parts[:-1], 3], "".join(parts)):
+    for wrong in (
+        [*parts, parts[0]],
+        [*parts[:-1], parts[0]],
+        parts[:-1],
+        [*parts, "uNEW"],
+        [*parts[:-1], 3],
+        "".join(parts),
+    ):
         assert described(path, tag_parts=wrong)
     for wrong_text in ("", "S0", f"{text}\nN3", "S0\nnonsense", text.replace("S0", "P0"), "L1\nP0\n" + text):
         assert described(path, positions=wrong_text)
