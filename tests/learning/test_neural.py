@@ -78,18 +78,19 @@ def test_every_example_is_in_one_batch() -> None:
 # A step
 
 
+@pytest.mark.parametrize("warmup", [3, 100])
 @pytest.mark.parametrize("size", [0.3, 40.0])
-def test_steps_against_adam_by_the_book(size: float) -> None:
-    """Also with gradients that are clipped, and beyond the planned steps."""
+def test_steps_against_adam_by_the_book(size: float, warmup: int) -> None:
+    """Also with gradients that are clipped, and beyond the planned steps; the rate rises for a fifth of all at most."""
     chance = np.random.default_rng(1)
-    course = Course(rate=0.1, warmup=3, average=0.7)
+    course = Course(rate=0.1, warmup=warmup, average=0.7)
     weights = {"a": chance.normal(size=3), "b": chance.normal(size=2)}
-    naive = Adam({name: values.tolist() for name, values in weights.items()}, 0.1, 3, 8, 0.7)
+    naive = Adam({name: values.tolist() for name, values in weights.items()}, 0.1, 3, 15, 0.7)
     parameters = {name: values.astype(np.float32) for name, values in weights.items()}
     averaged = parameters
     moments: Any = jax.tree.map(np.zeros_like, (parameters, parameters))
-    update = jax.jit(lambda *state: neural._update(*state, course=course, planned=8))
-    for step in range(1, 11):
+    update = jax.jit(lambda *state: neural._update(*state, course=course, planned=15))
+    for step in range(1, 18):
         gradient = {name: size * chance.normal(size=len(values)) for name, values in weights.items()}
         singles = {name: values.astype(np.float32) for name, values in gradient.items()}
         parameters, moments, averaged = update(parameters, moments, averaged, singles, step)

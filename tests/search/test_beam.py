@@ -7,9 +7,9 @@ from samples.search import after, steps
 from samples.treebank import treebank
 
 from dodona import Configuration, OptionError, Sentence, System, system
+from dodona.components.parser_model import LinearModel
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import train_parser
-from dodona.components.scoring import LinearModel
 from dodona.scoring.linear.frozen import FrozenWeights, freeze
 from dodona.scoring.linear.scorer import LinearScorer
 from dodona.scoring.linear.templates import Templates

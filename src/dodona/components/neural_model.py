@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.components.network_options import NetworkOptions
-from dodona.components.scoring import TagColumns
+from dodona.components.parser_model import TagColumns
 from dodona.components.tag_choice import Tag, TagChoice
 from dodona.errors import FormatError
 from dodona.scoring.neural.encoder import Dense, Encoder, Network

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.components.analysis import Analysis, Request, annotated, different
-from dodona.components.calibration import Calibration, fit_calibration
 from dodona.components.component import Parts, batches
+from dodona.components.confidence import Calibration, fit_calibration
 from dodona.components.given_arcs import Given, given_arcs
 from dodona.components.network_options import NetworkOptions
 from dodona.components.neural_model import NeuralModel
+from dodona.components.parser_model import LinearModel, Model, Session
 from dodona.components.parser_options import ParserOptions, check_beam, check_has_beam, check_positions
-from dodona.components.scoring import LinearModel, Model, Session
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize

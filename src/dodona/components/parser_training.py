@@ -8,8 +8,8 @@ from typing import Any
 from dodona.components.component import Iteration
 from dodona.components.network_training import NetworkSource, check_network_can_learn, network_iterations
 from dodona.components.parser import Parser
+from dodona.components.parser_model import LinearModel
 from dodona.components.parser_options import ParserOptions, check_positions
-from dodona.components.scoring import LinearModel
 from dodona.components.training_trees import TrainingTrees, training_trees
 from dodona.data import Sentence
 from dodona.learning.perceptron import GreedyLearner

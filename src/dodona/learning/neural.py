@@ -38,7 +38,7 @@ class Course:
     epochs: int = 40
     batch: int = 2000  # words
     rate: float = 2e-3
-    warmup: int = 200  # steps
+    warmup: int = 200  # steps, a fifth of all at most
     dropout: float = 0.4
     tag_weight: float = 0.3
     average: float = 0.999  # how much of the averaged weights a step keeps
@@ -192,7 +192,11 @@ def _update(
     norm = jnp.sqrt(sum(jnp.vdot(g, g) for g in jax.tree.leaves(gradient)))
     gradient = jax.tree.map(lambda g: g * jnp.minimum(1, CLIP / jnp.maximum(norm, 1e-12)), gradient)
     progress = jnp.minimum(1, step / planned)
-    rate = course.rate * jnp.minimum(1, step / course.warmup) * (0.5 * (1 + jnp.cos(jnp.pi * progress)) + 0.01)
+    rate = (
+        course.rate
+        * jnp.minimum(1, step / max(1, min(course.warmup, planned // 5)))
+        * (0.5 * (1 + jnp.cos(jnp.pi * progress)) + 0.01)
+    )
     first, second = moments
     first = jax.tree.map(lambda m, g: BETAS[0] * m + (1 - BETAS[0]) * g, first, gradient)
     second = jax.tree.map(lambda m, g: BETAS[1] * m + (1 - BETAS[1]) * g * g, second, gradient)

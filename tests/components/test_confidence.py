@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dodona import FormatError, Sentence
-from dodona.components.calibration import INPUTS, RIDGE, Calibration, fit_calibration
+from dodona.components.confidence import INPUTS, RIDGE, Calibration, fit_calibration
 from dodona.evaluation import compare
 from dodona.evaluation.calibration import reliability
 
