@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from samples.signals import hear_interrupts
+from samples.signals import hearing_interrupts
 from samples.treebank import treebank
 
 from dodona import model_names, read, write
@@ -172,8 +172,8 @@ def interrupted(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "dodona", *map(str, arguments)]
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True, start_new_session=True,
-        preexec_fn=hear_interrupts,
+        hearing_interrupts(command), stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True,
+        start_new_session=True,
     ) as process:  # fmt: skip
         time.sleep(1.5)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes at once

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from samples.signals import hear_interrupts
+from samples.signals import hearing_interrupts
 from samples.treebank import treebank
 
 from dodona import read, write
@@ -36,8 +36,8 @@ def interrupted(after: str, *arguments: str | Path) -> "subprocess.CompletedProc
     """Ctrl-C as soon as a line begins with `after`."""
     command = [sys.executable, "-m", "dodona", *map(str, arguments)]
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-        start_new_session=True, preexec_fn=hear_interrupts,
+        hearing_interrupts(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
     ) as process:  # fmt: skip
         limit = threading.Timer(100, process.kill)
         limit.start()

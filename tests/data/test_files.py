@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from samples.signals import hear_interrupts
+from samples.signals import hearing_interrupts
 
 from dodona import FormatError, Sentence, read, write
 from dodona.data import blocks
@@ -173,8 +173,8 @@ def test_a_closed_pipe_is_the_callers_to_handle(tmp_path: Path) -> None:
 def test_ctrl_c_in_mid_writing_leaves_nothing(tmp_path: Path) -> None:
     program = "import dodona; dodona.write(dodona.read('-'), 'out.conllu')"
     with subprocess.Popen(
-        [sys.executable, "-c", program], cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE,
-        preexec_fn=hear_interrupts,
+        hearing_interrupts([sys.executable, "-c", program]), cwd=tmp_path, stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     ) as running:  # fmt: skip
         assert running.stdin is not None
         running.stdin.write(DATA * 100)
