@@ -121,7 +121,10 @@ def plot(rows: list[Row], path: str) -> None:
     for name, _, las, speed in rows:
         colour = "#b03020" if name.startswith("Dodona") else "#305080"
         lines.append(f'<circle cx="{x(speed):.1f}" cy="{y(las):.1f}" r="5" fill="{colour}"/>')
-        lines.append(f'<text x="{x(speed) + 8:.1f}" y="{y(las) - 6:.1f}" fill="{colour}">{escape(name)}</text>')
+        before = "beam" in name and x(speed) > left + 170  # names of neighbours must not lie on each other
+        place = f'x="{x(speed) + (-8 if before else 8):.1f}" y="{y(las) - 6:.1f}"'
+        anchor = "end" if before else "start"
+        lines.append(f'<text {place} text-anchor="{anchor}" fill="{colour}">{escape(name)}</text>')
     Path(path).write_text("\n".join([*lines, "</svg>"]) + "\n")
 
 
