@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dodona.components.network_options import NetworkOptions
 from dodona.components.parser_model import TagColumns
-from dodona.components.tag_choice import Tag, TagChoice
+from dodona.components.tag_choice import Tag, TagChoice, checked_tag
 from dodona.errors import FormatError
 from dodona.scoring.neural.encoder import Dense, Encoder, Network
 from dodona.scoring.neural.inputs import Inputs, Table
@@ -116,7 +116,7 @@ class NeuralModel:
             raise TypeError("expected positions as text, and whether it predicts tags")
         if not isinstance(tag_parts, list) or not all(isinstance(part, str) for part in tag_parts):
             raise TypeError("expected the parts of tags as a list of strings")
-        triples = [_checked_tag(tag) for tag in tags]
+        triples = [checked_tag(tag) for tag in tags]
         if not triples or len(set(triples)) != len(triples) or len(set(tag_parts)) != len(tag_parts):
             raise ValueError("expected tags, each once")
         positions = Positions.parse(text, f"{where}, positions")
@@ -249,11 +249,3 @@ def _layer_names(layers: int) -> Iterator[str]:
         for direction in ("forward", "backward"):
             for part in ("input", "input_scales", "recurrent", "recurrent_scales", "bias"):
                 yield f"layer{layer}.{direction}.{part}"
-
-
-def _checked_tag(tag: Any) -> Tag:
-    upos, xpos, feats = tag
-    for value in (upos, xpos, feats):
-        if not isinstance(value, str) or not value or set(value) & set("\t\n\r\0"):
-            raise ValueError(f"{value!r} is no value of a column")
-    return upos, xpos, feats

@@ -1,13 +1,14 @@
 """From the scores of UPOS, XPOS and FEATS, each by itself, to the best tag that the treebank has."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dodona.data.checks import check_values
 
-__all__ = ["KINDS", "Tag", "TagChoice", "values_of"]
+__all__ = ["KINDS", "Tag", "TagChoice", "checked_tag", "values_of"]
 
 Tag = tuple[str, str, str]
 KINDS = 3  # UPOS, XPOS, FEATS
@@ -16,6 +17,15 @@ KINDS = 3  # UPOS, XPOS, FEATS
 def values_of(tags: Sequence[Tag]) -> list[list[str]]:
     """Return the values of each kind, in the order of their scores."""
     return [sorted({tag[kind] for tag in tags}) for kind in range(KINDS)]
+
+
+def checked_tag(tag: Any) -> Tag:
+    """Return a tag of a model file; an error if it is none."""
+    upos, xpos, feats = tag
+    for value in (upos, xpos, feats):
+        if not isinstance(value, str) or not value or set(value) & set("\t\n\r\0"):
+            raise ValueError(f"{value!r} is no value of a column")
+    return upos, xpos, feats
 
 
 class TagChoice:

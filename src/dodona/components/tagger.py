@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dodona.components.component import Iteration, Parts, TrainingOptions, batches
 from dodona.components.lexicon import checked_lexicon, lexicon_arrays, lexicons_of_the_rest
+from dodona.components.tag_choice import Tag, checked_tag
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.errors import FormatError
@@ -25,8 +26,6 @@ __all__ = ["COLUMNS", "Tagger", "TaggerOptions", "train_tagger"]
 COLUMNS = ("upos", "xpos", "feats")
 FREQUENT = 100  # a tag with this frequency has its own weights, in addition to those of its parts
 MOST = 65_535  # tags, and parts of tags
-
-Tag = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class Tagger:
         """Restore the tagger from these parts; `where` is named in errors."""
         try:
             options = TaggerOptions(**description["options"])
-            tags = [_checked_tag(tag) for tag in description["tags"]]
+            tags = [checked_tag(tag) for tag in description["tags"]]
             frequent = description["frequent"]
             if not isinstance(frequent, int) or not 0 <= frequent <= len(tags):
                 raise ValueError(f"{frequent!r} frequent tags of {len(tags)}")
@@ -160,11 +159,3 @@ def _parts(tag: Tag, frequent: bool) -> Iterator[str]:
             yield f"\t\t{feature}"
         if frequent and "|" in feats:
             yield "\t".join(tag)
-
-
-def _checked_tag(tag: Any) -> Tag:
-    upos, xpos, feats = tag
-    for value in (upos, xpos, feats):
-        if not isinstance(value, str) or not value or set(value) & set("\t\n\r\0"):
-            raise ValueError(f"{value!r} is no value of a column")
-    return upos, xpos, feats
