@@ -12,7 +12,7 @@ from samples.treebank import treebank
 from dodona import FormatError, OptionError, Sentence
 from dodona.components.parser_options import ParserOptions
 from dodona.data.vectors import Vectors
-from dodona.pipeline import modelfile
+from dodona.pipeline import modelfile, parser_study
 from dodona.pipeline.checkpoint import Checkpoint
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, train_pipeline
@@ -22,6 +22,12 @@ TRAIN, DEV = treebank(16), treebank(8, seed=2)
 OPTIONS = ParserOptions(
     scorer="neural", system="swap-standard", iterations=EPOCHS, network=replace(SMALL, rate=0.1), explore_after=0
 )
+
+
+@pytest.fixture(autouse=True)
+def always_saved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Epochs are short here: a checkpoint after each of them."""
+    monkeypatch.setattr(parser_study, "PAUSE", 0.0)
 
 
 class Interruption:
@@ -49,6 +55,13 @@ def saved(pipeline: Pipeline, path: Path) -> bytes:
 def interrupted(path: Path, epoch: int, dev: list[Sentence], **options: Any) -> None:
     with pytest.raises(KeyboardInterrupt):
         train_pipeline(TRAIN, OPTIONS, plan(path, **options), dev, Interruption(epoch))
+
+
+def test_checkpoints_are_some_time_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser_study, "PAUSE", 1000.0)
+    interrupted(tmp_path / "checkpoint", 2, [])
+    _, arrays = modelfile.load(tmp_path / "checkpoint")
+    assert arrays["state.progress"][0] == 1
 
 
 @pytest.mark.parametrize("dev", [DEV, []], ids=["dev", "no-dev"])

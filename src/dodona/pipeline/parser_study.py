@@ -1,5 +1,6 @@
 """The training of the parser of a pipeline: a look at the development data after each iteration, and checkpoints."""
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -16,6 +17,8 @@ from dodona.data.vectors import Vectors, read_vectors
 from dodona.pipeline.checkpoint import Checkpoint
 
 __all__ = ["ParserStudy", "Progress", "Say"]
+
+PAUSE = 15.0  # seconds between checkpoints at least: each is large
 
 Say = Callable[[str, int, int, str], None]
 """Called after each step with the component, the number of the step, the number of steps, and a message."""
@@ -56,6 +59,7 @@ class ParserStudy:
         self.dev, self.seen = dev, seen
         self.best: dict[str, Any] = {"LAS": -1.0}
         self.checkpoint: Checkpoint | None = None
+        self.save_after = 0.0  # in the time of `monotonic`
 
     def trained(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> tuple[Parser, dict[str, Any]]:
         """Return the parser, its best iteration if there is development data, and its entry in the description."""
@@ -106,8 +110,9 @@ class ParserStudy:
             if las > self.best["LAS"]:
                 self.best.update(UAS=uas, LAS=las, number=iteration.number, parser=parser)
             last = self.plan.patience is not None and iteration.number - self.best["number"] >= self.plan.patience
-        if self.checkpoint is not None and iteration.state is not None:
+        if self.checkpoint is not None and iteration.state is not None and time.monotonic() >= self.save_after:
             self.checkpoint.save(iteration.state(), self.best)
+            self.save_after = time.monotonic() + PAUSE
         self.say("parser", iteration.number, iteration.planned, message)
         return last
 
