@@ -146,11 +146,6 @@ cdef class GreedyLearner:
 
     cdef int any_correct(self) noexcept nogil:
         """Return the best correct action; with `random_choice` and one site, a random correct action."""
-        cdef int a, alike = 0, chosen = self.best.action
         if self.random_choice and not self.system.has_sites:
-            for a in range(self.system.actions):
-                if self.policy.costs[a] == self.best.cost:
-                    alike += 1
-                    if self.generator.random() * alike < 1:
-                        chosen = a
-        return chosen
+            return self.generator.place_of(self.policy.costs, self.best.cost, self.best.action)
+        return self.best.action

@@ -19,3 +19,13 @@ cdef class RandomGenerator:
         self.state ^= self.state >> 7
         self.state ^= self.state << 17
         return (self.state >> 11) / <double> (1ULL << 53)
+
+    cdef int place_of(self, const int[::1] values, int value, int otherwise) noexcept nogil:
+        """Return one of the places where `values` has this value, all equally likely; `otherwise` if it has none."""
+        cdef int i, alike = 0, chosen = otherwise
+        for i in range(values.shape[0]):
+            if values[i] == value:
+                alike += 1
+                if self.random() * alike < 1:
+                    chosen = i
+        return chosen

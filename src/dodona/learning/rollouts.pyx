@@ -65,7 +65,7 @@ cdef class Rollouts:
         return tuple(part[:n].copy() for part in self.arrays)
 
     cdef int walk(self, State s, Contributions words, Gold gold, int[::1] moves, double explore) except -1 nogil:
-        cdef int step = 0, action
+        cdef int step = 0
         self.system.start(s, gold.n)
         while not self.system.is_terminal(s):
             self.look(s, words, gold, moves[step] if step < moves.shape[0] else NONE)
@@ -139,14 +139,9 @@ cdef class Rollouts:
 
     cdef int any_correct(self) noexcept nogil:
         """Return the best correct action; with `random_choice` and one site, a random correct action."""
-        cdef int a, alike = 0, chosen = self.best.action
         if self.random_choice and not self.system.has_sites:
-            for a in range(self.system.actions):
-                if self.policy.costs[a] == self.best.cost:
-                    alike += 1
-                    if self.generator.random() * alike < 1:
-                        chosen = a
-        return chosen
+            return self.generator.place_of(self.policy.costs, self.best.cost, self.best.action)
+        return self.best.action
 
     cdef int grow(self) except -1 with gil:
         """Make room for more rows."""

@@ -3,7 +3,7 @@
 The probability of an action is the softmax of score / temperature over the legal actions, at the site of the action for
 a system that has many. That of an arc is the probability of the action that has built it. If a later action replaces
 the head, as in non-monotonic parsing, the last one counts. These are raw numbers: an action can be right or wrong
-without deciding all of the arc, and scores may be too bold. dodona.components.calibration makes them honest.
+without deciding all of the arc, and scores may be too bold. dodona.components.confidence calibrates them.
 """
 
 from libc.math cimport exp
