@@ -70,10 +70,6 @@ class Checkpoint:
             raise FormatError(f"{self.path}: expected the best parser so far, with its scores")
         return state, best | {"parser": Parser.from_parts(best["parser"], own, str(self.path))}
 
-    def remove(self) -> None:
-        """Remove the file, because training has come to its end."""
-        Path(self.path).unlink(missing_ok=True)
-
 
 def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None) -> str:
     digest = hashlib.sha256(json.dumps(asdict(options), sort_keys=True).encode())
