@@ -1,5 +1,6 @@
 """`dodona`: finds the command, and converts errors to one line on stderr and an exit code."""
 
+import atexit
 import io
 import os
 import signal
@@ -113,6 +114,7 @@ def _end_at_once() -> None:
             process.terminate()
     with suppress(OSError, ValueError):
         sys.stdout.flush()
+    atexit._run_exitfuncs()  # what modules release at the end, such as semaphores shared with these processes
     os._exit(130)
 
 
