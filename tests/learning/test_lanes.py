@@ -75,7 +75,7 @@ def test_a_batch_of_sentences(lengths: tuple[int, ...]) -> None:
     assert (batch.gold[:, ~inside] == -1).all()
     assert (batch.first[~inside] == 1).all()
     assert (batch.last[~inside] == 1).all()
-    assert len(batch.forms) == len(batch.frequency) == 15  # five in eight of the words of a batch
+    assert len(batch.forms) == len(batch.frequency) == 18  # three in four of the words of a batch
     assert len(batch.tags) == 6  # a quarter
 
 

@@ -86,7 +86,8 @@ def test_vectors(tmp_path: Path) -> None:
         "parser.vectors": np.array([5, 7], np.uint32),
         "parser.vector": np.ones(3 * 4, np.int8),
         "parser.vector.scales": np.ones(3, np.float32),
-        "parser.input.vector": np.ones(4 * 12, np.float32),
+        "parser.input.vector": np.ones(4 * 12, np.int8),
+        "parser.input.vector.scales": np.ones(4, np.float32),
     }
     modelfile.save(tmp_path / "good", METADATA, ARRAYS | good)
     dodona.load(tmp_path / "good").parser.tree(treebank(1)[0])

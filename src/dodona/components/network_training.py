@@ -27,7 +27,7 @@ __all__ = ["NetworkSource", "check_network_can_learn", "network_iterations"]
 FREQUENT = 2  # a word of the vocabulary stands so often in the training data
 EPOCHS = 30, 40  # at least, at most
 WORDS = 6_000_000  # words to learn from in all epochs, within these bounds
-BATCH = 500, 2000  # words, at least and at most
+BATCH = 512, 2000  # words, at least and at most
 BATCHES = 100  # of an epoch, within these bounds
 SAMPLE = 20_000  # words that the scale of the inputs is measured on
 CLIPPED = 1e-4  # the share of inputs outside of the scale
@@ -156,21 +156,20 @@ class _Data:
         )
         self.forms = {form: i for i, form in enumerate(forms)}
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
+        self.form_numbers = np.array([self.numbers.of_form(form) for form in self.forms], dtype=np.int32)
+        self.tag_numbers = [self.numbers.of_tag(tag) for tag in self.seen_tags]
 
     def tables(self) -> Any:
         from dodona.learning.lanes import Tables
 
-        parts = [self.numbers.of_tag(tag) for tag in self.seen_tags]
+        parts = self.tag_numbers
         most = max(1, max(map(len, parts)))
         return Tables(
-            self.form_numbers(),
+            self.form_numbers,
             np.array([self.counts[form.lower()] for form in self.forms], dtype=np.int32),
             np.array([[*numbers, *[0] * (most - len(numbers))] for numbers in parts], dtype=np.int32),
             None if self.vectors is None else _with_nothing(self.vectors.values * self.vectors.scales[:, None]),
         )
-
-    def form_numbers(self) -> NDArray[np.int32]:
-        return np.array([self.numbers.of_form(form) for form in self.forms], dtype=np.int32)
 
     def examples(self) -> list[Any]:
         from dodona.learning.lanes import Example
@@ -192,8 +191,8 @@ class _Data:
 
     def input_scale(self, inputs: Inputs) -> float:
         """Return the scale of the first layer's inputs in 8 bits, measured on a part of the training data."""
-        forms = inputs.of_forms(self.form_numbers())
-        tags = inputs.of_tags([self.numbers.of_tag(tag) for tag in self.seen_tags])
+        forms = inputs.of_forms(self.form_numbers)
+        tags = inputs.of_tags(self.tag_numbers)
         sizes = []
         words = 0
         for tree in self.trees.trees:
@@ -248,8 +247,14 @@ def _arrays(data: _Data, options: NetworkOptions, weights: dict[str, NDArray[np.
         found["vector"], found["vector.scales"] = values.reshape(-1), scales
         tables["vector"] = Table(values, scales)
     names = ("word", "subword", "vector", "tag")
-    matrices = [np.ascontiguousarray(weights[f"input.{name}"]) if name in tables else None for name in names]
-    found |= {f"input.{name}": m.reshape(-1) for name, m in zip(names, matrices, strict=True) if m is not None}
+    matrices: list[NDArray[np.float32] | None] = []
+    for name in names:
+        if name not in tables:
+            matrices.append(None)
+            continue
+        values, scales = quantized(weights[f"input.{name}"].T)
+        found[f"input.{name}"], found[f"input.{name}.scales"] = values, scales
+        matrices.append(values.reshape(weights[f"input.{name}"].shape).astype(np.float32) * scales[:, None])
     found["input.bias"] = weights["input.bias"]
     inputs = Inputs(
         tables["word"], tables["subword"], tables.get("vector"), tables["tag"], matrices, weights["input.bias"]

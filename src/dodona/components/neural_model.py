@@ -79,7 +79,7 @@ class NeuralModel:
         vector = take.table("vector", vectors + 1, None) if vectors else None
         tag = take.table("tag", len(self.tag_parts) + 1, options.tag_embedding)
         matrices = [
-            take.floats(f"input.{name}", table.width, options.inputs) if table is not None else None
+            take.rows(f"input.{name}", table.width, options.inputs) if table is not None else None
             for name, table in (("word", word), ("subword", subword), ("vector", vector), ("tag", tag))
         ]
         return Inputs(word, subword, vector, tag, matrices, take.floats("input.bias", options.inputs))

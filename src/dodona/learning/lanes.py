@@ -90,8 +90,8 @@ def batch_of(tables: Tables, examples: Sequence[Example], lanes: Lanes, kinds: i
     forms, form_at = np.unique(form, return_inverse=True)
     tags, tag_at = np.unique(tag, return_inverse=True)
     return Batch(
-        _padded(tables.forms[forms], form.size * 5 // 8, form.size),
-        _padded(tables.frequency[forms], form.size * 5 // 8, form.size),
+        _padded(tables.forms[forms], form.size * 3 // 4, form.size),
+        _padded(tables.frequency[forms], form.size * 3 // 4, form.size),
         _padded(tables.tags[tags], form.size // 4, form.size),
         form_at.reshape(form.shape).astype(np.int32),
         tag_at.reshape(tag.shape).astype(np.int32),
