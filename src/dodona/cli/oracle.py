@@ -10,9 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from dodona import Configuration, DodonaError, FormatError, OptionError, System, system
+from dodona import Configuration, DodonaError, OptionError, System, system
+from dodona.cli.sentences import find_sentence
 from dodona.cli.system_options import system_options
-from dodona.data import Sentence, read
+from dodona.data import Sentence
 from dodona.research.system import GoldTree
 from dodona.systems.registry import SYSTEMS
 
@@ -66,7 +67,7 @@ def oracle(
     oracles = list(dict.fromkeys(known for entry in SYSTEMS.values() for known in entry.oracles))
     if oracle_name is not None and oracle_name not in oracles:
         raise OptionError(f"unknown oracle {oracle_name!r}; the oracles are: {', '.join(oracles)}")
-    found = _find(file, sentence)
+    found = find_sentence(file, sentence)
     labels = None if unlabelled else found.gold_labels()
     given = {key: value for key, value in options.items() if value is not None}
     chosen_system = system(name, None if labels is None else sorted(set(labels)), **given)
@@ -213,17 +214,6 @@ def _shortened(c: Configuration, nodes: list[int], kind: str) -> str:
     if kind in ("buffer", "right"):
         return " ".join([*map(c.name, nodes[:LONG]), "…"])
     return " ".join(["…", *map(c.name, nodes[-LONG:])])
-
-
-def _find(file: str, wanted: str) -> Sentence:
-    """By number, or else by sent_id."""
-    count = 0
-    for count, sentence in enumerate(read(file), start=1):
-        if wanted == (str(count) if wanted.isdigit() else sentence.sent_id):
-            return sentence
-    if count == 0:
-        raise FormatError(f"{file}: there are no sentences in this file")
-    raise OptionError(f"{file}: no sentence {wanted!r}; expected a number from 1 to {count}, or a sent_id")
 
 
 def _systems_table() -> Table:
