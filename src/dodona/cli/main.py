@@ -25,6 +25,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "info": "info",
     "stats": "stats",
     "oracle": "oracle",
+    "lattice": "lattice",
 }
 
 

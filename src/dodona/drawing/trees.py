@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from dodona.data import Sentence
 
-__all__ = ["GAP", "Line", "draw", "shown", "width_of"]
+__all__ = ["GAP", "Line", "draw", "isolated", "shown", "width_of"]
 
 LANES = 100  # a deeper tree would be more lines than words
 GAP = "  "
@@ -193,4 +193,9 @@ def _isolated(line: Line) -> Line:
     """Isolate a word with zero-width characters, so that right-to-left text does not reorder its neighbours."""
     word = line.word.rstrip(" ")
     padding = line.word[len(word) :]
-    return Line(LEFT_TO_RIGHT + line.branches, f"{ISOLATE}{word}{END_ISOLATE}{padding}", line.rest)
+    return Line(LEFT_TO_RIGHT + line.branches, isolated(word) + padding, line.rest)
+
+
+def isolated(word: str) -> str:
+    """Return a word between zero-width characters, if it is written from right to left; others stay as they are."""
+    return f"{ISOLATE}{word}{END_ISOLATE}" if _is_right_to_left(word) else word

@@ -1,0 +1,5 @@
+"""Drawings: trees as text, two trees beside each other, and graphs in layers as SVG and DOT."""
+
+from dodona.drawing.trees import GAP, Line, draw, shown, width_of
+
+__all__ = ["GAP", "Line", "draw", "shown", "width_of"]

@@ -1,0 +1,268 @@
+"""The lattice of a tree: all derivations that a non-deterministic oracle allows, as a graph of configurations.
+
+Two derivations that lead to the same configuration share it and everything that may follow (Björkelund and Nivre 2015,
+Figures 2 and 4). So the graph is small where the derivations are many: `Derivations.count` visits each configuration
+once and counts derivations with integers of any size, and `Derivations.lattice` keeps the graph, for drawing.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from dodona.errors import DodonaError, OptionError
+from dodona.research.configuration import Configuration
+from dodona.research.system import Heads, System
+
+__all__ = ["Counts", "Derivations", "Edge", "Lattice", "Node", "TooMany", "lattice_oracles"]
+
+JOINT = "joint"  # the zero-cost transitions that a system prefers
+
+
+class TooMany(DodonaError):
+    """There are more configurations than the caller wants to visit."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How large a lattice is: derivations with the numbers of transitions of the shortest and of the longest one."""
+
+    configurations: int
+    transitions: int
+    derivations: int
+    shortest: int
+    longest: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """A configuration; `layer` is the length of the longest way to it."""
+
+    configuration: Configuration
+    layer: int
+    before: int  # number of ways from the start
+    after: int  # number of ways to the end
+    is_end: bool
+
+    @property
+    def derivations(self) -> int:
+        """How many derivations lead through this configuration."""
+        return self.before * self.after
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A transition from one node to another, both by number, and the static oracles that take it."""
+
+    source: int
+    target: int
+    transition: str
+    static: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """The graph: the start is the first node, an end is the last, and every edge leads to a later layer."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    lengths: dict[str, int] = field(default_factory=dict)  # number of transitions of each static oracle in the graph
+    gave_up: bool = False  # MINIMAL ran out of its budget: its derivation is the one of LAZY
+
+    def by_length(self) -> dict[int, int]:
+        """Return the number of derivations by their number of transitions, shortest first."""
+        ways: list[Counter[int]] = [Counter() for _ in self.nodes]
+        ways[0][0] = 1
+        ends: Counter[int] = Counter()
+        for edge in self.edges:  # sorted by source, so that all ways to it are known
+            for length, number in ways[edge.source].items():
+                ways[edge.target][length + 1] += number
+        for node, lengths in zip(self.nodes, ways, strict=True):
+            if node.is_end:
+                ends.update(lengths)
+        return dict(sorted(ends.items()))
+
+
+def lattice_oracles(system: System) -> tuple[str, ...]:
+    """Return the names of the oracles of a system that allow several transitions, the most permissive one first."""
+    dynamic = ("dynamic",) if "dynamic" in system.entry.oracles else ()
+    joint = (JOINT,) if dynamic and system.has_preferences else ()
+    return (*dynamic, *reversed(system.entry.set_oracles), *joint)
+
+
+class Derivations:
+    """All derivations of a gold tree under a non-deterministic oracle, by default the most permissive one.
+
+    `oracle` is one of `lattice_oracles`: "dynamic" allows the zero-cost transitions, "nd-all" and "nd-sw" those of
+    swap-standard, and "joint" the preferred ones of nonmonotonic.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        heads: Heads,
+        labels: Sequence[str] | None = None,
+        *,
+        oracle: str | None = None,
+        words: Sequence[str] | None = None,
+    ) -> None:
+        offered = lattice_oracles(system)
+        if not offered or (oracle is not None and oracle not in offered):
+            wanted = f"oracle {oracle!r}" if oracle is not None else "oracle"
+            has = f"it has: {', '.join(offered)}" if offered else "it has none"
+            raise OptionError(f"{system.name} has no non-deterministic {wanted}; {has}")
+        self.system = system
+        self.gold = system.gold(heads, labels)
+        self.oracle = oracle or offered[0]
+        self._words = words
+
+    def start(self) -> Configuration:
+        return self.system.initial(self.gold.core.n) if self._words is None else self.system.initial(words=self._words)
+
+    def allowed(self, c: Configuration) -> list[str]:
+        """Return the transitions that the oracle allows here."""
+        if self.system.is_terminal(c):
+            return []
+        if self.oracle in self.system.entry.set_oracles:
+            return self.system.correct(c, self.gold, oracle=self.oracle)
+        choose = self.system.preferred if self.oracle == JOINT else self.system.zero_cost
+        return choose(c, self.gold, remembered=self._remembered(c))
+
+    def after(self, c: Configuration, transition: str) -> Configuration:
+        """Return the configuration that a transition leads to; `c` is not changed."""
+        found = c.copy()
+        remembered = self._remembered(c) if transition == "SHIFT" else None
+        self.system.apply(found, transition, remembered=remembered)
+        return found
+
+    def _remembered(self, c: Configuration) -> str | None:
+        """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
+        if not self.system.carries_labels or not self.system.labels or not c.buffer or c.buffer[0] == 0:
+            return None
+        label = self.gold.core.label[c.buffer[0]]
+        return self.system.labels[max(label, 0)]
+
+    def count(self, most: int | None = None) -> Counts:
+        """Count without keeping the graph: depth first, and what follows a configuration is worked out only once.
+
+        More than `most` configurations raise `TooMany`.
+        """
+        finished: dict[bytes, Ways] = {}
+        start = self.start()
+        open_ones = [(_packed(start), self._following(start), self._ends(start))]
+        transitions = 0
+        while open_ones:
+            key, following, ways = open_ones[-1]
+            for c in following:
+                transitions += 1
+                packed = _packed(c)
+                if packed not in finished:
+                    open_ones.append((packed, self._following(c), self._ends(c)))
+                    break
+                ways.add(finished[packed])
+            else:
+                finished[key] = ways
+                open_ones.pop()
+                if open_ones:
+                    open_ones[-1][2].add(ways)
+            if most is not None and len(finished) + len(open_ones) > most:
+                raise TooMany(f"there are more than {most} configurations")
+        all_ways = finished[_packed(start)]
+        return Counts(len(finished), transitions, all_ways.number, all_ways.shortest, all_ways.longest)
+
+    def _following(self, c: Configuration) -> Iterator[Configuration]:
+        return (self.after(c, transition) for transition in self.allowed(c))
+
+    def _ends(self, c: Configuration) -> "Ways":
+        return Ways(1, 0, 0) if self.system.is_terminal(c) else Ways()
+
+    def lattice(self, most: int | None = None) -> Lattice:
+        """Return the graph. More than `most` configurations raise `TooMany`."""
+        found = [self.start()]
+        numbers = {_packed(found[0]): 0}
+        arcs: list[tuple[int, int, str]] = []
+        for source, c in enumerate(found):  # grows while it is walked through
+            for transition in self.allowed(c):
+                following = self.after(c, transition)
+                target = numbers.setdefault(_packed(following), len(found))
+                if target == len(found):
+                    found.append(following)
+                arcs.append((source, target, transition))
+            if most is not None and len(found) > most:
+                raise TooMany(f"there are more than {most} configurations")
+        return self._in_layers(found, arcs)
+
+    def _in_layers(self, found: list[Configuration], arcs: list[tuple[int, int, str]]) -> Lattice:
+        """Sort the nodes by layers, count the ways through each, and mark the static derivations."""
+        below: list[list[int]] = [[] for _ in found]
+        for source, target, _ in arcs:
+            below[source].append(target)
+        topological = _sorted(below)
+        layer, before, after = [0] * len(found), [0] * len(found), [0] * len(found)
+        before[0] = 1
+        for i in topological:
+            for j in below[i]:
+                layer[j] = max(layer[j], layer[i] + 1)
+                before[j] += before[i]
+        for i in reversed(topological):
+            after[i] = sum(after[j] for j in below[i]) + self.system.is_terminal(found[i])
+        order = sorted(range(len(found)), key=lambda i: (layer[i], i))
+        place = {i: k for k, i in enumerate(order)}
+        nodes = [Node(found[i], layer[i], before[i], after[i], self.system.is_terminal(found[i])) for i in order]
+        edges = sorted((place[source], place[target], transition) for source, target, transition in arcs)
+        taken, lengths, gave_up = self._static_paths({_packed(found[i]): place[i] for i in order})
+        marked = [Edge(*edge, tuple(name for name in lengths if edge in taken[name])) for edge in edges]
+        return Lattice(nodes, marked, lengths, gave_up)
+
+    def _static_paths(
+        self, numbers: Mapping[bytes, int]
+    ) -> tuple[dict[str, set[tuple[int, int, str]]], dict[str, int], bool]:
+        """Follow each static oracle through the graph; one that leaves it is left out."""
+        taken: dict[str, set[tuple[int, int, str]]] = {}
+        lengths: dict[str, int] = {}
+        before = self.system.fallbacks
+        for name in self.system.entry.static_oracles:
+            path = set()
+            c = self.start()
+            derivation = self.system.static(self.gold, oracle=name)
+            for transition in derivation:
+                if transition not in self.allowed(c):
+                    break
+                following = self.after(c, transition)
+                path.add((numbers[_packed(c)], numbers[_packed(following)], transition))
+                c = following
+            else:
+                taken[name], lengths[name] = path, len(derivation)
+        return taken, lengths, self.system.fallbacks > before
+
+
+def _packed(c: Configuration) -> bytes:
+    """Return the key of a configuration in little memory."""
+    return repr(c.key).encode()
+
+
+@dataclass(slots=True)
+class Ways:
+    """The ways from a configuration to the end: how many, and how long."""
+
+    number: int = 0
+    shortest: int = 0
+    longest: int = 0
+
+    def add(self, following: "Ways") -> None:
+        """Add the ways that begin with a transition to where `following` go on."""
+        shortest, longest = following.shortest + 1, following.longest + 1
+        self.shortest = min(self.shortest, shortest) if self.number else shortest
+        self.longest = max(self.longest, longest)
+        self.number += following.number
+
+
+def _sorted(below: Sequence[Sequence[int]]) -> list[int]:
+    """Return the nodes so that every one comes before those below it."""
+    waiting = Counter(j for following in below for j in following)
+    found = [i for i in range(len(below)) if not waiting[i]]
+    for i in found:  # grows while it is walked through
+        for j in below[i]:
+            waiting[j] -= 1
+            if not waiting[j]:
+                found.append(j)
+    return found
