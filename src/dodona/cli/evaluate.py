@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import click
 from rich.console import Console
@@ -26,9 +26,10 @@ from dodona.evaluation.calibration import Reliability, confidences, reliability
 from dodona.evaluation.significance import SHUFFLES
 
 BREAKDOWNS = ("relation", "length", "distance")
+NO_DATA = "–"
 ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
 
-Value = int | float | None
+Value = int | float | str | None
 
 
 @dataclass
@@ -48,6 +49,7 @@ class Result:
 
     files: list[str]
     tables: list[Table]
+    drawings: list[str] = field(default_factory=list)  # lines below the tables, where these are shown
 
 
 @click.command("evaluate", short_help="Score a parse against gold trees, or compare two.")
@@ -57,6 +59,10 @@ class Result:
 @click.option("--by", multiple=True, type=click.Choice(BREAKDOWNS), help="Also show where the errors are; repeatable.")
 @click.option(
     "--calibration", is_flag=True, help="Compare the confidence in MISC (`dodona parse --confidence`) with accuracy."
+)
+@click.option("--confusion", is_flag=True, help="Show what is taken for what, and the worst sentences with both trees.")
+@click.option(
+    "--worst", default=5, show_default=True, type=click.IntRange(0), help="With --confusion: how many sentences."
 )
 @click.option(
     "--shuffles",
@@ -75,8 +81,8 @@ class Result:
     help="Output format.",
 )
 def evaluate_command(
-    gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, shuffles: int, seed: int,
-    output: str,
+    gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, confusion: bool,
+    worst: int, shuffles: int, seed: int, output: str,
 ) -> None:  # fmt: skip
     """Score the trees and tags in SYSTEM against GOLD (CoNLL-U, `-` for standard input); compare it with SYSTEM2.
 
@@ -88,6 +94,7 @@ def evaluate_command(
     dodona evaluate gold.conllu parsed.conllu
     dodona evaluate gold.conllu parsed.conllu --by relation --by length
     dodona evaluate gold.conllu parsed.conllu --calibration
+    dodona evaluate gold.conllu parsed.conllu --confusion --worst 10
     dodona evaluate gold.conllu one.conllu other.conllu --format json
     """
     files = [gold, system] if system2 is None else [gold, system, system2]
@@ -97,11 +104,11 @@ def evaluate_command(
     results, comparisons = [], []
     for file in files[1:]:
         sentences = _sentences(file)
-        tables = [_scores_table(evaluate(gold_sentences, sentences))]
+        tables, drawings = [_scores_table(evaluate(gold_sentences, sentences))], list[str]()
         try:
             comparison = compare(gold_sentences, sentences)
         except MismatchError as error:
-            if by or calibration or system2 is not None:
+            if by or calibration or confusion or system2 is not None:
                 raise
             click.echo(f"dodona: other words than in gold, so no attachment scores: {error}", err=True)
         else:
@@ -110,11 +117,17 @@ def evaluate_command(
             tables += [_breakdown_table(kind, comparison) for kind in BREAKDOWNS if kind in by]
             if calibration:
                 tables.append(_calibration_table(reliability(comparison, confidences(sentences))))
-        results.append(Result([file], tables))
+            if confusion:
+                from dodona.cli.confusion import confusion_tables, worst_drawn  # imports this module
+
+                both = gold_sentences, sentences
+                tables += confusion_tables(comparison, *both, worst, matrices=output != "table")
+                drawings = list(worst_drawn(comparison, *both, worst, _console().width))
+        results.append(Result([file], tables, drawings))
     if system2 is not None:
         first, second = comparisons
         results.append(Result([system, system2], [_significance_table(first, second, shuffles, seed)]))
-    {"table": _show, "json": _print_json, "tsv": _print_tsv}[output](results)
+    PRINTERS[output](results)
 
 
 def _sentences(file: str) -> list[Sentence]:
@@ -198,8 +211,12 @@ def _significance_table(first: Comparison, second: Comparison, shuffles: int, se
     return Table("significance", f"Significance, {shuffles} shuffles", columns, rows, decimals=4)
 
 
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+
+
 def _show(results: list[Result]) -> None:
-    console = Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+    console = _console()
     for result in results:
         for table in result.tables:
             drawn = RichTable(title=Text(f"{table.title} · {' '.join(result.files)}"), title_justify="left")
@@ -208,13 +225,17 @@ def _show(results: list[Result]) -> None:
                 drawn.add_column(column, justify="right")
             for name, values in table.rows.items():
                 drawn.add_row(Text(name), *(_cell(value, table.decimals) for value in values))
+            if not table.rows:
+                drawn.add_row(NO_DATA, *[NO_DATA] * len(table.columns))
             console.print(drawn)
+        for line in result.drawings:
+            console.print(Text(line), no_wrap=True, crop=False, overflow="ignore")
 
 
 def _cell(value: Value, decimals: int) -> str:
     if value is None:
-        return ""
-    return str(value) if isinstance(value, int) else f"{value:.{decimals}f}"
+        return NO_DATA
+    return f"{value:.{decimals}f}" if isinstance(value, float) else str(value)
 
 
 def _print_json(results: list[Result]) -> None:
@@ -238,3 +259,6 @@ def _print_tsv(results: list[Result]) -> None:
                 for column, value in zip(table.columns, values, strict=True):
                     cells = (" ".join(result.files), table.name, name, column, "" if value is None else str(value))
                     click.echo("\t".join(cells))
+
+
+PRINTERS = {"table": _show, "json": _print_json, "tsv": _print_tsv}

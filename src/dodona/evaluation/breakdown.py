@@ -10,7 +10,7 @@ import numpy as np
 from dodona.evaluation.attachment import Comparison, Counts, Rate
 from dodona.evaluation.conll18 import Score
 
-__all__ = ["LengthBin", "by_distance", "by_length", "by_relation"]
+__all__ = ["LengthBin", "bin_names", "by_distance", "by_length", "by_relation"]
 
 LENGTHS = (10, 20, 30, 40, 50)  # the last length of each bin but the open one
 DISTANCES = (1, 2, 6)
@@ -35,7 +35,7 @@ def by_distance(comparison: Comparison) -> dict[str, Score]:
 
     As in McDonald and Nivre (2007): recall is over the gold arcs of that length, precision over the system's.
     """
-    names = ["root", *_bin_names(DISTANCES)]
+    names = ["root", *bin_names(DISTANCES)]
 
     def bins(heads: Counts) -> list[str]:
         distance = np.abs(heads - comparison.position)
@@ -54,7 +54,7 @@ def by_length(comparison: Comparison) -> dict[str, LengthBin]:
     heads, arcs = c.per_sentence(c.head_right), c.per_sentence(c.arc_right)
     number = np.searchsorted(LENGTHS, lengths)
     bins = {}
-    for i, name in enumerate(_bin_names(LENGTHS)):
+    for i, name in enumerate(bin_names(LENGTHS)):
         here = number == i
         if here.any():
             words = int(lengths[here].sum())
@@ -74,7 +74,7 @@ def _arcs(comparison: Comparison, gold: Sequence[str], system: Sequence[str]) ->
     return {name: Score(in_gold[name], in_system[name], correct[name]) for name in names}
 
 
-def _bin_names(ends: Sequence[int]) -> list[str]:
+def bin_names(ends: Sequence[int]) -> list[str]:
     """1-10, 11-20, … and what is longer than the last end: 51+."""
     starts = [1, *(end + 1 for end in ends)]
     closed = [str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=False)]

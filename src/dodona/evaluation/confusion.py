@@ -1,0 +1,113 @@
+"""What is taken for what: relations, tags, and how far and on which side heads are; and the worst sentences."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+
+import numpy as np
+
+from dodona.data import Sentence
+from dodona.evaluation.attachment import Comparison, Counts
+from dodona.evaluation.breakdown import DISTANCES, bin_names
+
+__all__ = ["Confusion", "Flaws", "Mistake", "head_confusion", "label_confusion", "tag_confusion", "worst_sentences"]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A value of gold that became another one."""
+
+    gold: str
+    system: str
+    words: int
+    share: float  # of the words that have this value in gold
+    right_head: int | None = None  # number of these words that have the right head
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How many words with each value in gold have each value in the system output."""
+
+    names: list[str]
+    counts: dict[tuple[str, str], int]  # by gold and system; what does not occur is left out
+    right_heads: dict[tuple[str, str], int] | None = None
+
+    def row(self, gold: str) -> list[int]:
+        """Return how often this value of gold became each of `names`."""
+        return [self.counts.get((gold, name), 0) for name in self.names]
+
+    def mistakes(self) -> list[Mistake]:
+        """Return the confusions, the most frequent first."""
+        totals = {name: sum(self.row(name)) for name in self.names}
+        wrong = [(pair, words) for pair, words in self.counts.items() if pair[0] != pair[1]]
+        found = []
+        for pair, words in sorted(wrong, key=lambda one: (-one[1], one[0])):
+            right = self.right_heads.get(pair, 0) if self.right_heads is not None else None
+            found.append(Mistake(*pair, words, words / totals[pair[0]], right))
+        return found
+
+
+def label_confusion(comparison: Comparison) -> Confusion:
+    """Return the relations of all words with their subtypes, whatever the head; the most frequent in gold first."""
+    pairs = list(zip(comparison.gold_labels, comparison.system_labels, strict=True))
+    heads = Counter(compress(pairs, comparison.head_right))
+    return Confusion(_by_frequency(pairs), dict(Counter(pairs)), dict(heads))
+
+
+def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confusion:
+    """Return the UPOS of the same words; nothing where one side has none."""
+    pairs = [
+        pair
+        for one, other in zip(gold, system, strict=True)
+        for pair in zip(one.upos, other.upos, strict=True)
+        if "_" not in pair
+    ]
+    return Confusion(_by_frequency(pairs), dict(Counter(pairs)))
+
+
+def head_confusion(comparison: Comparison) -> Confusion:
+    """Return on which side of a word its head is and how far away, from far on the left to far on the right."""
+    distances = bin_names(DISTANCES)
+    names = [*(f"left {name}" for name in reversed(distances)), "root", *(f"right {name}" for name in distances)]
+    middle = len(distances)
+
+    def groups(heads: Counts) -> list[str]:
+        offset = heads - comparison.position
+        steps = 1 + np.searchsorted(DISTANCES, np.abs(offset))
+        return [names[i] for i in middle + np.where(heads == 0, 0, np.sign(offset) * steps)]
+
+    pairs = list(zip(groups(comparison.gold_heads), groups(comparison.system_heads), strict=True))
+    counts, right = Counter(pairs), Counter(compress(pairs, comparison.head_right))
+    used = {name for pair in counts for name in pair}
+    return Confusion([name for name in names if name in used], dict(counts), dict(right))
+
+
+@dataclass(frozen=True)
+class Flaws:
+    """A sentence, counted from 0, and what is wrong in it."""
+
+    sentence: int
+    words: int
+    wrong_heads: int
+    wrong_labels: int  # where the head is right
+
+    @property
+    def wrong_arcs(self) -> int:
+        return self.wrong_heads + self.wrong_labels
+
+
+def worst_sentences(comparison: Comparison, most: int) -> list[Flaws]:
+    """Return the sentences with the most wrong arcs; of equally many, the shorter sentence comes first."""
+    words = comparison.per_sentence(np.ones_like(comparison.head_right))
+    heads = comparison.per_sentence(~comparison.head_right)
+    labels = comparison.per_sentence(comparison.head_right & ~comparison.label_right)
+    found = [Flaws(i, *map(int, each)) for i, each in enumerate(zip(words, heads, labels, strict=True))]
+    flawed = [each for each in found if each.wrong_arcs]
+    return sorted(flawed, key=lambda each: (-each.wrong_arcs, each.words, each.sentence))[:most]
+
+
+def _by_frequency(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """All names of both sides, the most frequent in gold first."""
+    in_gold, in_system = Counter(gold for gold, _ in pairs), Counter(system for _, system in pairs)
+    return sorted(in_gold | in_system, key=lambda name: (-in_gold[name], name))
