@@ -22,6 +22,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "parse": "parse",
     "train": "train_command",
     "evaluate": "evaluate_command",
+    "crossvalidate": "crossvalidate",
     "info": "info",
     "stats": "stats",
     "oracle": "oracle",

@@ -151,7 +151,7 @@ GROUPS = {
 @click.option("--licence", help="Licence of the training data, for the record in the model.")
 def train_command(
     treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
-    jobs: int | None, detokenize: bool, name: str | None, licence: str | None, allow_multiple_roots: bool,
+    jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
     vectors: str | None, vectors_size: float, resume: bool, **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
@@ -162,13 +162,7 @@ def train_command(
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
-    network = given_network(options)
-    choice = ParserOptions(
-        system_options=given_options(options),
-        single_root=not allow_multiple_roots,
-        network=network,
-        **options,
-    ).resolved()
+    choice = parser_options(options)
     named = [part.strip() for part in components.split(",")] if components is not None else None
     checkpoint = f"{output}.checkpoint" if choice.scorer == "neural" else None
     plan = TrainingPlan(
@@ -198,6 +192,17 @@ def train_command(
         os.remove(checkpoint)
     parts = ", ".join(pipeline.components())
     click.echo(f"{output}: {parts}; trained in {time.monotonic() - begin:.0f} seconds", err=True)
+
+
+def parser_options(options: dict[str, Any]) -> ParserOptions:
+    """The options of the parser, from those of the command line."""
+    network = given_network(options)
+    return ParserOptions(
+        system_options=given_options(options),
+        single_root=not options.pop("allow_multiple_roots"),
+        network=network,
+        **options,
+    ).resolved()
 
 
 def _printable(text: str | None) -> str | None:

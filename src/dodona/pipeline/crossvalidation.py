@@ -1,0 +1,158 @@
+"""Cross-validation: every sentence of a treebank is parsed by a pipeline that was trained on the other folds.
+
+The words are those of the treebank; tags and lemmas are predicted, unless the parser is trained on gold tags. For the
+confidence of its arcs, one half of a fold is calibrated on the other half. So neither the models nor the calibration
+have seen the sentence that they are applied to.
+"""
+
+import random
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dodona.components.analysis import Analysis, Request, annotated
+from dodona.components.parser import Parser
+from dodona.components.parser_options import ParserOptions
+from dodona.components.temperature import fit_temperature
+from dodona.data import Sentence
+from dodona.errors import DodonaError, OptionError
+from dodona.pipeline.parser_study import Say
+from dodona.pipeline.processes import process_context
+from dodona.pipeline.training import TrainingPlan, train_pipeline
+from dodona.systems.registry import SYSTEMS, Entry, entry_of
+
+__all__ = ["SPLITS", "Fold", "cross_validated", "folds_of"]
+
+SPLITS = ("blocks", "alternating", "random")
+COLUMNS = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels")
+FILLED = ("lemmas", "upos", "xpos", "feats")
+
+Found = tuple[dict[str, list[str]], Analysis]
+"""The columns of a sentence that were filled in, and its tree."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A part of the treebank, parsed: the numbers of its sentences, from 0, and copies of them with new columns."""
+
+    number: int  # from 0
+    places: list[int]
+    sentences: list[Sentence]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is trained, for all folds the same."""
+
+    options: ParserOptions
+    plan: TrainingPlan
+    folds: Sequence[int]  # of each sentence
+    columns: Sequence[dict[str, Any]]  # of each sentence, as a pipeline uses them
+
+
+def folds_of(count: int, folds: int, split: str = "blocks", seed: int = 1) -> list[int]:
+    """Return the fold of each sentence. Folds are of the same size, or one sentence smaller.
+
+    "blocks" are sentences that follow each other, so that most documents stay together; "alternating" takes every
+    k-th sentence; "random" depends on the seed.
+    """
+    if split not in SPLITS:
+        raise OptionError(f"split {split!r}: expected one of {', '.join(SPLITS)}")
+    if folds < 2 or count < folds:
+        raise OptionError(f"{folds} folds of {count} sentences: expected at least 2 folds, and a sentence for each")
+    if split == "blocks":
+        return [i * folds // count for i in range(count)]
+    found = [i % folds for i in range(count)]
+    if split == "random":
+        random.Random(seed).shuffle(found)
+    return found
+
+
+def cross_validated(
+    sentences: Sequence[Sentence],
+    options: ParserOptions,
+    plan: TrainingPlan,
+    folds: Sequence[int],
+    jobs: int = 1,
+    say: Say = lambda component, number, total, message: None,
+) -> Iterator[Fold]:
+    """Yield fold after fold; the result does not depend on `jobs`. `say` is called where there is one job.
+
+    `folds` has the fold of each sentence. The sentences must have trees; they are not changed.
+    """
+    if jobs < 1:
+        raise OptionError(f"jobs {jobs}: expected at least 1")
+    for sentence in sentences:
+        sentence.check_gold()
+        sentence.gold_labels()
+    columns = [{name: getattr(sentence, name) for name in COLUMNS} for sentence in sentences]
+    study = Study(options.resolved(), replace(plan, jobs=1, checkpoint=None, resume=False), folds, columns)
+    request = Request(confidence=True)
+    for number, found in enumerate(_found(study, jobs, say)):
+        places = [i for i, fold in enumerate(folds) if fold == number]
+        parsed: list[Sentence] = []
+        for i, (filled, analysis) in zip(places, found, strict=True):
+            copy = sentences[i].copied()
+            for name, values in filled.items():
+                copy.set_column(name, values)
+            parsed += annotated(copy, [analysis], request)
+        yield Fold(number, places, parsed)
+
+
+def _found(study: Study, jobs: int, say: Say) -> Iterator[list[Found]]:
+    numbers = range(max(study.folds) + 1)
+    if jobs == 1:
+        for number in numbers:
+            yield _parsed(study, number, say)
+        return
+    system = entry_of(str(study.options.system))
+    pool = ProcessPoolExecutor(min(jobs, len(numbers)), process_context(), _prepare, (study, system))
+    try:
+        for future in [pool.submit(_parsed_here, number) for number in numbers]:
+            yield future.result()
+    except BrokenProcessPool as error:
+        raise DodonaError("a process that was training has died; with one job the reason may show") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _parsed(study: Study, fold: int, say: Say = lambda component, number, total, message: None) -> list[Found]:
+    """Train on the other folds, and parse this one."""
+    sentences = [Sentence.from_words(**columns) for columns in study.columns]
+    pairs = list(zip(sentences, study.folds, strict=True))
+    pipeline = train_pipeline([s for s, number in pairs if number != fold], study.options, study.plan, say=say)
+    held_out = [s for s, number in pairs if number == fold]
+    tagged = pipeline.tag(held_out, retag=study.plan.tags == "predicted")
+    found: dict[int, Analysis] = {}
+    request = Request(confidence=True)
+    for half, other in ((held_out[::2], held_out[1::2]), (held_out[1::2], held_out[::2])):
+        _calibrate(pipeline.parser, other)
+        analyses = pipeline.parser.analyses_of(half, request, tagged) if half else []
+        found |= {id(sentence): trees[0] for sentence, trees in zip(half, analyses, strict=True)}
+    return [({name: getattr(each, name) for name in FILLED}, found[id(each)]) for each in held_out]
+
+
+def _calibrate(parser: Parser, sentences: Sequence[Sentence]) -> None:
+    if parser.options.beam == 1:
+        parser.calibrate(sentences)
+    elif sentences:
+        parser.temperature = fit_temperature(parser, sentences)
+
+
+_study: Study | None = None
+
+
+def _prepare(study: Study, system: Entry) -> None:
+    """Set up a new process. Ctrl-C reaches all processes; this one just ends, and the parent reports it."""
+    global _study
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    SYSTEMS.setdefault(system.name, system)
+    _study = study
+
+
+def _parsed_here(fold: int) -> list[Found]:
+    assert _study is not None
+    return _parsed(_study, fold)

@@ -1,0 +1,151 @@
+"""`dodona crossvalidate` from the outside."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from click import UsageError
+from samples.signals import hearing_interrupts
+from samples.treebank import treebank
+
+from dodona import DodonaError, OptionError, read, write
+from dodona.cli.crossvalidate import crossvalidate
+from dodona.cli.train import train_command
+from dodona.evaluation import compare
+
+QUICK = ("--folds", "3", "--jobs", "1", "--iterations", "2", "--split", "alternating")
+WRONG = (7, 1)  # a sentence and a word of it, an article, that is attached to the verb
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("crossvalidate") / "treebank.conllu"
+    sentences = treebank(60, crossing=0)
+    for number, each in enumerate(sentences, start=1):
+        each.set_comments([f"# sent_id = s{number}"])
+    wrong = sentences[WRONG[0] - 1]
+    heads = wrong.gold_heads()
+    heads[WRONG[1] - 1] = heads.index(0) + 1
+    wrong.set_tree(heads, wrong.labels)
+    write(sentences, path)
+    return path
+
+
+def run(capfd: pytest.CaptureFixture[str], *arguments: object) -> tuple[str, str]:
+    crossvalidate.main(list(map(str, arguments)), standalone_mode=False)
+    return capfd.readouterr()
+
+
+def test_scores_and_the_parsed_treebank(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "parsed.conllu"
+    out, err = run(capfd, file, *QUICK, "-o", target, "--format", "json")
+    (found,) = json.loads(out)
+    assert found["files"] == [str(file)]
+    assert list(found["folds"]) == ["1", "2", "3"]
+    assert [fold["sentences"] for fold in found["folds"].values()] == [20] * 3
+    values = [fold["LAS"] for fold in found["folds"].values()]
+    assert found["cross-validation"]["LAS"]["mean"] == pytest.approx(sum(values) / 3)
+    assert found["cross-validation"]["Lemmas"]["mean"] is None
+    assert [line.split(",")[0] for line in err.splitlines()] == [f"fold {i}/3: 20 sentences" for i in (1, 2, 3)]
+    gold, parsed = list(read(file)), list(read(target))
+    assert [each.sent_id for each in parsed] == [each.sent_id for each in gold]
+    right = compare(gold, parsed)
+    share = right.head_right.sum() / len(right.head_right)
+    assert found["cross-validation"]["UAS"]["all sentences"] == pytest.approx(100 * share)
+    assert share > 0.9
+
+
+def test_a_wrong_annotation_is_the_first_suspect(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capfd, file, *QUICK, "--suspects", tmp_path / "s.tsv", "--tags", "gold")
+    assert "│ UPOS              │      – │" in out
+    header, first, *_ = [line.split("\t") for line in (tmp_path / "s.tsv").read_text().splitlines()]
+    record = dict(zip(header, first, strict=True))
+    assert (int(record["sentence"]), int(record["word"])) == WRONG
+    assert record["sent_id"] == f"s{WRONG[0]}"
+    line = file.read_text().splitlines()[int(record["line"]) - 1].split("\t")
+    assert (line[1], line[6], line[7]) == (record["form"], record["annotated_head"], record["annotated_label"])
+    assert record["predicted_tree"].split()[WRONG[1] - 1] == f"{record['predicted_head']}:{record['predicted_label']}"
+
+
+def test_suspects_as_json_and_as_text(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    found = {}
+    for name in ("s.json", "s.txt"):
+        run(capfd, file, *QUICK, "--suspects", tmp_path / name, "--most", "1")
+        found[name] = (tmp_path / name).read_text()
+    (record,) = json.loads(found["s.json"])
+    title, told, trees, *lines, last = found["s.txt"].splitlines()
+    assert title == f"{file}:{record['line'] - record['word']}: sentence {record['sentence']} ({record['sent_id']})"
+    assert told.startswith(f"{record['confidence']:.4f}  {record['form']} ({record['word']}): annotated ")
+    assert trees.split() == ["annotated", "predicted"]
+    assert len(lines) == len(record["annotated_tree"].split())
+    assert lines[record["word"] - 1].count("✗") == 1
+    assert last == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        (("-o", "-"), UsageError, "The scores go to standard output"),
+        (("-o", "FILE"), OptionError, "take the place of the treebank"),
+        (("-o", "/nowhere/x.conllu"), DodonaError, "/nowhere/x.conllu: cannot be written"),
+        (("-o", "x.tsv", "--suspects", "./x.tsv"), OptionError, "expected two"),
+        (("--folds", "61"), OptionError, "61 folds of 60 sentences"),
+        (("--components", "tokenizer,parser"), OptionError, "components with 'tokenizer'"),
+        (("--components", "tagger"), OptionError, "components without 'parser'"),
+        (("--oracle", "magic"), OptionError, "oracle 'magic'"),
+        (("--dev", "x"), UsageError, "No such option"),
+    ],
+)
+def test_errors_come_before_training(
+    arguments: tuple[str, ...], kind: type[Exception], message: str, file: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    given = [str(file) if each == "FILE" else each for each in arguments]
+    with pytest.raises(kind) as caught:
+        crossvalidate.main([str(file), *given], standalone_mode=False)
+    assert message in str(getattr(caught.value, "message", caught.value))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_empty_treebank(tmp_path: Path) -> None:
+    (tmp_path / "empty.conllu").write_text("")
+    with pytest.raises(DodonaError, match="no sentences in this file"):
+        crossvalidate.main([str(tmp_path / "empty.conllu")], standalone_mode=False)
+
+
+def test_options_of_training_are_the_same_objects() -> None:
+    of_training = {option.name: option for option in train_command.params}
+    shared = [option for option in crossvalidate.params if of_training.get(option.name) is option]
+    assert {"scorer", "system", "oracle", "beam", "seed", "templates", "vectors", "root"} <= {o.name for o in shared}
+    assert not {"dev", "resume", "licence"} & {option.name for option in crossvalidate.params}
+
+
+def test_ctrl_c_leaves_nothing(file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "parsed.conllu"
+    target.write_text("as before")
+    command = [sys.executable, "-m", "dodona", "crossvalidate", str(file), "--folds", "30", "--jobs", "2"]
+    command += ["-o", str(target), "--suspects", str(tmp_path / "suspects.tsv"), "--iterations", "50"]
+    with subprocess.Popen(
+        hearing_interrupts(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        limit = threading.Timer(100, process.kill)
+        limit.start()
+        try:
+            assert process.stderr is not None
+            first = process.stderr.readline()
+            os.killpg(process.pid, signal.SIGINT)
+            out, err = process.communicate()
+        finally:
+            limit.cancel()
+    assert first.startswith("fold 1/30")
+    assert process.returncode == 130
+    assert out == ""
+    assert err.endswith("dodona: interrupted\n")
+    assert "Traceback" not in err
+    assert [path.name for path in tmp_path.iterdir()] == ["parsed.conllu"]
+    assert target.read_text() == "as before"
