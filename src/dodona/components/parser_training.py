@@ -32,6 +32,7 @@ class ParserIteration(Iteration):
     planned: int  # iterations
     make: Callable[[], Parser]
     state: Callable[[], Any] | None = None  # what training continues from, if it can be interrupted
+    transitions: int = 0  # of the derivations that a linear model was trained on in this iteration
 
     def parser(self) -> Parser:
         """Return a parser with the current averaged weights."""
@@ -84,6 +85,7 @@ def _linear(trees: TrainingTrees) -> Iterator[ParserIteration]:
     generator = random.Random(options.seed)
     order = list(range(len(examples)))
     planned = options.iterations or 0
+    before = 0
 
     def make() -> Parser:
         arrays = frozen_arrays(learner.weights, options.size)
@@ -96,7 +98,9 @@ def _linear(trees: TrainingTrees) -> Iterator[ParserIteration]:
         for i in order:
             words, gold, moves = examples[i]
             learner.train(words, gold, moves, explore)
-        yield ParserIteration(number, *learner.count(), learner.weights.features, planned, make)
+        taken, before = learner.transitions - before, learner.transitions
+        counts = (*learner.count(), learner.weights.features)
+        yield ParserIteration(number, *counts, planned, make, transitions=taken)
 
 
 def _neural(trees: TrainingTrees, source: NetworkSource) -> Iterator[ParserIteration]:

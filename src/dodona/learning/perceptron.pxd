@@ -24,6 +24,7 @@ cdef class GreedyLearner:
     cdef Policy policy
     cdef LinearScorer scorer
     cdef long long steps, mistakes            # since the last report
+    cdef readonly long long transitions       # of the derivations followed, since the beginning
     cdef bint random_choice                   # a random correct action, not the best one
     cdef bint stays                           # after a mistake the configuration does not change (easy-first)
     cdef int rule                             # PERCEPTRON, PREDICTION (passive-aggressive) or MAX_LOSS

@@ -12,6 +12,7 @@ RULES: dict[str, int]
 class GreedyLearner:
     system: TransitionSystem
     weights: Weights
+    transitions: int
     def __init__(
         self,
         policy: Policy,

@@ -78,6 +78,7 @@ cdef class GreedyLearner:
                 else:
                     self.system.act(s, self.any_correct(), self.best.site, self.carried)
             tries = 0
+            self.transitions += 1
         return 0
 
     cdef int look(self, State s, Words words, Gold gold, int planned) except -1 nogil:

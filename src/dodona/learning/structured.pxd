@@ -21,6 +21,7 @@ cdef class StructuredLearner:
     cdef readonly TransitionSystem system
     cdef readonly Weights weights
     cdef long long steps, mistakes           # sentences, and those with an update, since the last report
+    cdef readonly long long transitions      # of the correct derivations, since the beginning
     cdef Policy policy
     cdef LinearScorer scorer
     cdef Beam beam                           # searches freely

@@ -10,6 +10,7 @@ from dodona.transitions.system import TransitionSystem
 class StructuredLearner:
     system: TransitionSystem
     weights: Weights
+    transitions: int
     def __init__(
         self,
         policy: Policy,

@@ -69,6 +69,7 @@ cdef class StructuredLearner:
         self.guide.search(words, self.policy, gold, moves)
         self.reserve(self.guide.step)
         length = self.guide.path(self.guide.step, 0, self.right)
+        self.transitions += length
         self.score_path(words, length)
         beam.begin(words.n)
         while beam.advance(words, None, None):
