@@ -27,6 +27,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "stats": "stats",
     "oracle": "oracle",
     "lattice": "lattice",
+    "experiment": "experiment",
 }
 
 

@@ -1,0 +1,91 @@
+"""`dodona experiment`: the tables and figures of the papers, on any treebanks."""
+
+import sys
+from pathlib import Path
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from dodona.errors import DodonaError
+from dodona.experiments.figures import check_can_draw
+from dodona.experiments.plan import Plan
+from dodona.experiments.progress import Silent, shown_progress
+from dodona.experiments.recipes import RECIPES, recipe_of
+from dodona.experiments.records import Store
+from dodona.experiments.report import show, write
+from dodona.experiments.schedule import carry_out, each_once
+from dodona.experiments.treebanks import find_treebanks
+from dodona.pipeline.processes import available_cores
+from dodona.pipeline.training import TAGS
+
+
+def _list(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in ("name", "paper", "what it shows"):
+        table.add_column(column)
+    for recipe in RECIPES.values():
+        table.add_row(recipe.name, recipe.paper, recipe.shows)
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(table)
+    context.exit()
+
+
+@click.command("experiment", short_help="Make a table or figure of the papers again.")
+@click.argument("name")
+@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List the experiments.")
+@click.option(
+    "--treebanks",
+    required=True,
+    metavar="DIR",
+    help="A folder with a folder for each treebank, which has train, dev and test.conllu, also .gz or .xz.",
+)
+@click.option("--only", metavar="NAMES", help="Only these treebanks, separated by commas.")
+@click.option(
+    "--seeds", default=5, show_default=True, type=click.IntRange(min=1), help="How often each parser is trained."
+)
+@click.option("--iterations", type=click.IntRange(min=1), help="Passes over the training data, if not as in the paper.")
+@click.option("--beam", type=click.IntRange(min=2), help="The width of beams, if not that of the experiment.")
+@click.option(
+    "--tags", type=click.Choice(["gold", *TAGS[:1]]), default="gold", show_default=True, help="What parsers see."
+)
+@click.option("--limit", metavar="SENTENCES", type=click.IntRange(min=2), help="Only the first sentences of each part.")
+@click.option("--jobs", type=click.IntRange(min=0), help="Processes; as many as there are cores. 0: only this one.")
+@click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
+@click.option("--runs", metavar="DIR", help="Where finished runs are kept, for all experiments. [default: OUT/runs]")
+@click.option("--no-runs", is_flag=True, help="Carry out nothing: make the tables from the runs that are finished.")
+@click.option("-o", "--output", "out", required=True, metavar="OUT", help="A folder; the results go into OUT/NAME.")
+def experiment(
+    name: str, treebanks: str, only: str | None, seeds: int, iterations: int | None, beam: int | None, tags: str,
+    limit: int | None, jobs: int | None, scheduler: str | None, runs: str | None, no_runs: bool, out: str,
+) -> None:  # fmt: skip
+    """Carry out the experiment NAME on treebanks: train parsers with several seeds, and write tables and figures.
+
+    A finished run is stored at once, and never done again: a command that was interrupted goes on where it was, and
+    experiments share the runs that they have in common. The same seeds give the same tables.
+
+    \b
+    dodona experiment --list
+    dodona experiment static-vs-dynamic --treebanks ud --seeds 5 -o results
+    dodona experiment exploration --treebanks ud --only el_gdt,hu_szeged --limit 500 -o quick
+    """
+    recipe = recipe_of(name)
+    check_can_draw()
+    wanted = [each for each in (only or "").split(",") if each]
+    plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam)
+    every = each_once(list(recipe.runs(plan)))
+    if not every:
+        raise DodonaError(f"{treebanks}: no treebank fits the experiment; expected one with train, dev and test parts")
+    store = Store(runs or Path(out) / "runs")
+    workers = available_cores() if jobs is None else jobs
+    if no_runs:
+        records, failures = carry_out([run for run in every if store.path(run).exists()], store, Silent(), jobs=0)
+    else:
+        records, failures = carry_out(every, store, shown_progress(), jobs=workers, scheduler=scheduler)
+    folder = Path(out) / name
+    show(write(recipe, plan, records, folder), Console(width=None if sys.stdout.isatty() else 200, highlight=False))
+    click.echo(f"dodona: the tables and figures are in {folder}", err=True)
+    if failures:
+        raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")

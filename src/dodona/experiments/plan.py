@@ -1,0 +1,87 @@
+"""What an experiment is carried out on and how often; and the grid of conditions that most experiments are."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from dodona.components.parser_options import ParserOptions
+from dodona.errors import OptionError
+from dodona.experiments.records import Record, Records
+from dodona.experiments.run import Run
+from dodona.experiments.treebanks import Treebank
+from dodona.systems.registry import entry_of
+
+__all__ = ["Condition", "Grid", "Plan", "as_in_the_papers"]
+
+UNLIMITED = 10_000.0  # megabytes of weights: the papers prune nothing
+
+
+def as_in_the_papers(system: str, oracle: str, **options: Any) -> ParserOptions:
+    """Options of a parser like those of the papers: the templates that they print, and all weights kept."""
+    usual: dict[str, Any] = {"templates": entry_of(system).templates, "size": UNLIMITED}
+    return ParserOptions(system=system, oracle=oracle, **usual | options)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The treebanks, and what holds for all runs."""
+
+    treebanks: tuple[Treebank, ...]
+    seeds: int = 5
+    iterations: int | None = None  # None: as many as the recipe says
+    tags: str = "gold"
+    limit: int | None = None
+    beam: int | None = None  # None: as wide as the recipe says
+    tagged: Mapping[str, str] = field(default_factory=dict)  # folders with predicted tags, by treebank
+
+    def __post_init__(self) -> None:
+        if self.seeds < 1:
+            raise OptionError(f"seeds {self.seeds}: expected at least 1")
+        if self.limit is not None and self.limit < 2:
+            raise OptionError(f"limit {self.limit}: expected at least 2 sentences")
+
+    @property
+    def trainable(self) -> tuple[Treebank, ...]:
+        """The treebanks with a training and a test part; the others can only be parsed."""
+        return tuple(treebank for treebank in self.treebanks if treebank.train and treebank.test)
+
+    def run(self, treebank: Treebank, options: ParserOptions | None, seed: int = 1, **more: Any) -> Run:
+        if options is not None:
+            options = replace(options, seed=seed, iterations=self.iterations or options.iterations)
+            if options.beam > 1:
+                options = replace(options, beam=self.beam or options.beam)
+        measures = tuple(name for name in more.pop("measures", ("dev", "test")) if name != "dev" or treebank.dev)
+        tagged = self.tagged.get(treebank.name) if options is not None else None
+        tags = self.tags if options is not None else "gold"
+        return Run(treebank, options, measures, tags, self.limit, tagged=tagged, **more)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One way to train, and what is measured of it."""
+
+    options: ParserOptions
+    measures: tuple[str, ...] = ("dev", "test")
+    keep: str = "last"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Conditions by name × treebanks × seeds."""
+
+    plan: Plan
+    conditions: Mapping[str, Condition]
+
+    def runs(self) -> Iterator[Run]:
+        for treebank in self.plan.trainable:
+            for name in self.conditions:
+                yield from self.cell(treebank, name)
+
+    def cell(self, treebank: Treebank, condition: str) -> list[Run]:
+        """The runs of a condition on a treebank: one for each seed."""
+        chosen = self.conditions[condition]
+        more = {"measures": chosen.measures, "keep": chosen.keep}
+        return [self.plan.run(treebank, chosen.options, seed, **more) for seed in range(1, self.plan.seeds + 1)]
+
+    def records(self, records: Records, treebank: Treebank, condition: str) -> list[Record]:
+        return records.of(self.cell(treebank, condition))

@@ -1,0 +1,117 @@
+"""What is seen of hours of work: a bar on a terminal, and now and then a line elsewhere."""
+
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from dodona.experiments.run import Run
+
+__all__ = ["Progress", "Silent", "shown_progress"]
+
+SECONDS_BETWEEN_LINES = 60.0
+
+
+class Progress(Protocol):
+    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None: ...
+    def advance(self, run: Run, failure: str) -> None: ...
+    def end(self) -> None: ...
+
+
+class Silent:
+    """Says nothing."""
+
+    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None: ...
+    def advance(self, run: Run, failure: str) -> None: ...
+    def end(self) -> None: ...
+
+
+class Counting:
+    """Counts the runs, and the work in them, from which the time left is estimated."""
+
+    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None:
+        self.total, self.finished, self.jobs = len(runs), finished, jobs
+        self.done = self.failed = 0
+        self.started = time.monotonic()
+        self.work = sum(run.weight for run in runs)
+        self.worked = 0.0
+
+    def advance(self, run: Run, failure: str) -> None:
+        self.done += 1
+        self.failed += bool(failure)
+        self.worked += run.weight
+        if failure:
+            self.say(f"failed: {run}: {failure}")
+
+    def say(self, text: str) -> None:
+        click.echo(f"dodona: {text}", err=True)
+
+    @property
+    def running(self) -> int:
+        return min(self.jobs, self.total - self.done)
+
+    def state(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.done} of {self.total} runs done, {self.running} running{failed}{self.left()}"
+
+    def left(self) -> str:
+        """The time left, from the work done per second; unknown before the first run is done."""
+        if not self.worked or self.done == self.total:
+            return ""
+        spent = time.monotonic() - self.started
+        return f", about {duration(spent * (self.work - self.worked) / self.worked)} left"
+
+
+class Lines(Counting):
+    """A line at the beginning and at the end, and every minute at most."""
+
+    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None:
+        super().begin(runs, finished, jobs)
+        self.told = self.started
+        self.say(f"{self.total} runs to do, {finished} finished earlier")
+
+    def advance(self, run: Run, failure: str) -> None:
+        super().advance(run, failure)
+        if time.monotonic() - self.told > SECONDS_BETWEEN_LINES:
+            self.told = time.monotonic()
+            self.say(self.state())
+
+    def end(self) -> None:
+        if self.total:
+            self.say(f"{self.state()}, after {duration(time.monotonic() - self.started)}")
+
+
+class Drawn(Counting):
+    """A bar on a terminal, with the last run that was done."""
+
+    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None:
+        super().begin(runs, finished, jobs)
+        columns = (BarColumn(), TextColumn("{task.description}"))
+        self.bar = Bar(*columns, console=Console(stderr=True, highlight=False), transient=True)
+        self.task = self.bar.add_task(self.state(), total=self.work or 1)
+        self.bar.start()
+
+    def advance(self, run: Run, failure: str) -> None:
+        super().advance(run, failure)
+        self.bar.update(self.task, completed=self.worked, description=self.state())
+
+    def say(self, text: str) -> None:
+        self.bar.console.print(f"dodona: {text}", markup=False)
+
+    def end(self) -> None:
+        self.bar.stop()
+
+
+def shown_progress() -> Progress:
+    """The progress that suits standard error."""
+    return Drawn() if Console(stderr=True).is_terminal else Lines()
+
+
+def duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

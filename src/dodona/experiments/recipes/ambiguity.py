@@ -1,0 +1,95 @@
+"""Goldberg and Nivre (2012), Tables 1 and 2: what spurious ambiguity is worth, and what exploration adds to it.
+
+Arc-eager as in that paper: ROOT at the bottom of the stack, trees projectivized without a trace, k = 2, mistakes
+followed in nine cases of ten, else a random correct transition. Scores leave punctuation out. Table 1 is out of domain:
+wherever several treebanks of a language are there (names that begin alike: en_ewt, en_gum), the parsers of each are
+also tested on the others.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from dodona.components.parser_options import ParserOptions
+from dodona.experiments.accuracy import marked
+from dodona.experiments.comparisons import mean, randomization_p
+from dodona.experiments.plan import Plan, as_in_the_papers
+from dodona.experiments.recipe import Recipe
+from dodona.experiments.records import Records
+from dodona.experiments.run import Run
+from dodona.experiments.tables import Cell, Row, Table, with_best
+from dodona.experiments.treebanks import Treebank
+
+
+def _options(oracle: str) -> ParserOptions:
+    return as_in_the_papers(
+        "arc-eager",
+        oracle,
+        system_options={"root": "first"},
+        nonprojective="baseline",
+        explore_after=2,
+        explore=0.9,
+        random_choice=oracle != "static",
+    )
+
+
+CONDITIONS = {
+    "static": _options("static"),
+    "dynamic-ambiguity": _options("nondeterministic"),
+    "dynamic-explore": _options("dynamic"),
+}
+
+
+def others(plan: Plan, treebank: Treebank) -> tuple[Treebank, ...]:
+    """The treebanks of the same language that have a test part."""
+    return tuple(t for t in plan.treebanks if t.language == treebank.language and t != treebank and t.test)
+
+
+def cell(plan: Plan, treebank: Treebank, condition: str) -> list[Run]:
+    elsewhere = others(plan, treebank)
+    measures = ("dev", "test", *(["elsewhere"] if elsewhere else []))
+    more = {"measures": measures, "elsewhere": elsewhere}
+    return [plan.run(treebank, CONDITIONS[condition], seed, **more) for seed in range(1, plan.seeds + 1)]
+
+
+def runs(plan: Plan) -> Iterable[Run]:
+    for treebank in plan.trainable:
+        for condition in CONDITIONS:
+            yield from cell(plan, treebank, condition)
+
+
+def report(plan: Plan, records: Records) -> Sequence[Table]:
+    own = [(treebank.name, treebank, "test") for treebank in plan.trainable]
+    tables = [_table(plan, records, f"treebanks-{s.lower()}", f"{s} across treebanks", s, own) for s in ("UAS", "LAS")]
+    for treebank in plan.trainable:
+        if elsewhere := others(plan, treebank):
+            columns = [(treebank.name, treebank, "test"), *((t.name, treebank, t.name) for t in elsewhere)]
+            tables += [
+                _table(plan, records, f"{treebank.name}-{s.lower()}", f"{s}, trained on {treebank.name}", s, columns)
+                for s in ("UAS", "LAS")
+            ]
+    return tables
+
+
+def _table(
+    plan: Plan, records: Records, name: str, title: str, score: str, columns: Sequence[tuple[str, Treebank, str]]
+) -> Table:
+    def cells(condition: str) -> Iterator[Cell]:
+        for _, treebank, part in columns:
+            static, found = (records.of(cell(plan, treebank, each)) for each in ("static", condition))
+            p = randomization_p(static, found, part, score) if condition != "static" else None
+            yield Cell(mean(found, part, score, punctuation=False), marked(p))
+
+    rows = tuple(Row(condition, tuple(cells(condition))) for condition in CONDITIONS)
+    note = (
+        "Test parts, without punctuation. † p < .05, ‡ p < .01 against static (approximate randomization, all words)."
+    )
+    return with_best(Table(name, title, ("", *(column[0] for column in columns)), rows, (note,)))
+
+
+RECIPE = Recipe(
+    name="ambiguity",
+    paper="Goldberg & Nivre 2012, Tables 1 and 2",
+    shows="Arc-eager with a static oracle, with ambiguity, and with exploration; across treebanks, out of domain.",
+    paper_claim="Ambiguity alone helps a little, not everywhere; exploration helps more, 1.5 LAS points on average.",
+    runs=runs,
+    report=report,
+)

@@ -1,0 +1,47 @@
+"""Goldberg and Nivre (2013), Table 1: three systems, each trained with its static and with its dynamic oracle."""
+
+from collections.abc import Iterable, Sequence
+
+from dodona.experiments.accuracy import LEVEL_NOTE, Accuracy
+from dodona.experiments.comparisons import randomization_p
+from dodona.experiments.plan import Condition, Grid, Plan, as_in_the_papers
+from dodona.experiments.recipe import Recipe
+from dodona.experiments.records import Records
+from dodona.experiments.run import Run
+from dodona.experiments.tables import Table
+
+SYSTEMS = {"eager": "arc-eager", "hybrid": "arc-hybrid", "easy-first": "easy-first"}
+CONDITIONS = {
+    f"{short}: {oracle}": Condition(as_in_the_papers(system, oracle))  # k = 1 and p = 0.9 are the defaults
+    for short, system in SYSTEMS.items()
+    for oracle in ("static", "dynamic")
+}
+
+
+def runs(plan: Plan) -> Iterable[Run]:
+    return Grid(plan, CONDITIONS).runs()
+
+
+def report(plan: Plan, records: Records) -> Sequence[Table]:
+    accuracy = Accuracy(
+        Grid(plan, CONDITIONS),
+        records,
+        test=randomization_p,
+        against={f"{short}: dynamic": f"{short}: static" for short in SYSTEMS},
+        groups=[(0, 1), (2, 3), (4, 5)],
+    )
+    note = f"{LEVEL_NOTE} against the static oracle (approximate randomization). The better oracle is bold."
+    return [
+        accuracy.table(score.lower(), f"{score} with static and dynamic oracles (k = 1, p = 0.9)", score).noted(note)
+        for score in ("UAS", "LAS")
+    ]
+
+
+RECIPE = Recipe(
+    name="static-vs-dynamic",
+    paper="Goldberg & Nivre 2013, Table 1",
+    shows="Arc-eager, arc-hybrid and easy-first with static and dynamic oracles: UAS and LAS.",
+    paper_claim="Exploration with a dynamic oracle raises accuracy for nearly every system and language.",
+    runs=runs,
+    report=report,
+)

@@ -1,0 +1,97 @@
+"""The records of finished runs: a folder with a file for each, and the numbers in them."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.data.files import output
+from dodona.errors import FormatError
+from dodona.experiments.packed import unpacked
+from dodona.experiments.run import FORMAT, Run
+
+__all__ = ["Record", "Records", "Store"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one run has found."""
+
+    data: Mapping[str, Any]
+
+    @property
+    def seed(self) -> int:
+        return int(self.data["seed"])
+
+    @property
+    def program(self) -> str:
+        return str(self.data["program"])
+
+    def result(self, measure: str) -> Any:
+        return self.data["results"][measure]
+
+    def part(self, part: str) -> Mapping[str, Any]:
+        """The scores on `dev` or `test`, or on the test part of another treebank, by its name."""
+        results = self.data["results"]
+        found: Mapping[str, Any] = results[part] if part in results else results["elsewhere"][part]
+        return found
+
+    def percent(self, part: str, score: str, punctuation: bool = True) -> float:
+        correct, total = self.part(part)["all words" if punctuation else "without punctuation"][score]
+        return 100 * correct / total if total else 0.0
+
+    def sentences(self, part: str, score: str) -> NDArray[np.int64]:
+        """The correct words of each sentence; `words`: all of them."""
+        return unpacked(self.part(part)["sentences"][score])
+
+
+class Records:
+    """The records that there are, by run. Those of runs that are missing are left out."""
+
+    def __init__(self, found: Mapping[str, Record]) -> None:
+        self._found = dict(found)
+
+    def of(self, runs: Iterable[Run]) -> list[Record]:
+        return [self._found[run.key] for run in runs if run.key in self._found]
+
+    def __contains__(self, run: Run) -> bool:
+        return run.key in self._found
+
+    def add(self, run: Run, record: Mapping[str, Any]) -> None:
+        self._found[run.key] = Record(record)
+
+
+class Store:
+    """A folder of records. Each is written whole or not at all, so a run is finished or has never been."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def path(self, run: Run) -> Path:
+        return self.folder / f"{run.key}.json"
+
+    def finished(self, runs: Sequence[Run]) -> Records:
+        found = {}
+        for run in runs:
+            path = self.path(run)
+            if run.key not in found and path.exists():
+                found[run.key] = self._read(path, run.key)
+        return Records(found)
+
+    def save(self, run: Run, record: Mapping[str, Any]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with output(self.path(run)) as stream:
+            stream.write((json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
+
+    def _read(self, path: Path, key: str) -> Record:
+        try:
+            data = json.loads(path.read_text("utf-8"))
+            if data["key"] != key or data["format"] != FORMAT or not isinstance(data["results"], dict):
+                raise ValueError(f"a record of format {data['format']} with the key {data['key']}")
+        except (ValueError, KeyError, TypeError) as error:
+            raise FormatError(f"{path}: {error}; expected the record of a run, format {FORMAT}, key {key}") from None
+        return Record(data)

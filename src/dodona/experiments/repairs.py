@@ -1,0 +1,75 @@
+"""How often a non-monotonic parser repairs, and whether rightly: Table 2 of Honnibal, Goldberg and Johnson (2013).
+
+A word leaves the stack by LEFT or by REDUCE. If it has a head, LEFT repairs (it replaces that head by b0) and REDUCE is
+the monotonic alternative. If it has none, REDUCE repairs (it attaches the word to s1), and LEFT is the alternative.
+
+    true positive    a repair that adds a gold arc        false negative   the alternative, where a repair would have
+    false positive   any other repair                     true negative    the alternative, rightly
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from dodona.components.parser import Parser
+from dodona.data import Sentence, projectivize
+from dodona.data.pseudoprojective import ENCODINGS
+from dodona.scoring.scorer import EncodedSentence, Scorer
+from dodona.transitions import driver
+from dodona.transitions.moves import ATTACH, LEFT, NONE, REDUCE
+from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
+
+__all__ = ["repairs", "walk"]
+
+POPS = (LEFT, REDUCE, ATTACH)
+
+
+def walk(system: TransitionSystem, scorer: Scorer, sentence: EncodedSentence) -> Iterator[tuple[State, int, int]]:
+    """Parse greedily, and yield each configuration with the move and the label that come next."""
+    actions = driver.actions(system)
+    state = driver.start(system, sentence.n)
+    while not driver.is_terminal(system, state):
+        row = scorer.scored(state, sentence)
+        legal = set(driver.legal_moves(system, state, 0))
+        best = max((a for a, (move, _) in enumerate(actions) if move in legal), key=row.__getitem__)
+        move, label = actions[best]
+        yield state, move, label
+        driver.apply(system, state, move, 0, label)
+
+
+def repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> dict[str, Any]:
+    """Count decisions as above, and which labels were replaced by which. Punctuation is left out, by gold UPOS.
+
+    Decisions are judged by the gold trees as the parser can build them: projective ones.
+    """
+    options = parser.options
+    built = options.built(parser.labels, options.single_root)
+    session = parser.model.session()
+    counts = {name: Counter[str]() for name in ("LEFT", "REDUCE")}
+    labels: Counter[tuple[str, str]] = Counter()
+    for sentence, as_seen in zip(gold, seen, strict=True):
+        heads = sentence.gold_heads()
+        if options.nonprojective in ENCODINGS:
+            heads, _ = projectivize(heads, sentence.gold_labels(), options.nonprojective)
+        (encoded,) = session.encoded([as_seen])
+        for state, move, label in walk(built.core, session.greedy, encoded):
+            s0 = state.s0()
+            if move not in POPS or sentence.upos[s0 - 1] == "PUNCT":
+                continue
+            has_head = state.head[s0] != NONE
+            kind, possible = ("LEFT", LEFT) if has_head else ("REDUCE", ATTACH)
+            if not driver.is_legal(built.core, state, possible, 0):
+                continue
+            head = driver.head_of(built.core, state, possible, 0)
+            right = head == heads[s0 - 1]
+            repaired = move == possible
+            counts[kind][("T" if repaired == right else "F") + ("P" if repaired else "N")] += 1
+            if repaired and right:
+                old = built.label_names[state.label[s0]] if has_head else "(none)"
+                labels[old, built.label_names[label]] += 1
+    frequent = sorted(labels.items(), key=lambda item: (-item[1], item[0]))
+    return {
+        "counts": {kind: {name: found[name] for name in ("TP", "FP", "TN", "FN")} for kind, found in counts.items()},
+        "labels": [[old, new, count] for (old, new), count in frequent],
+    }

@@ -1,0 +1,166 @@
+"""Runs are carried out by Dask: on processes of this machine, or on a cluster. One run is one task.
+
+The worker sends the record back, and this process stores it at once. So a worker that dies costs the run that it was
+doing, which Dask gives to another one, and an experiment that is stopped has lost only the runs that were under way.
+"""
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Any
+
+from dodona.errors import DodonaError, OptionError
+from dodona.experiments.progress import Progress
+from dodona.experiments.records import Records, Store
+from dodona.experiments.run import Run, perform
+
+__all__ = ["Failure", "carry_out", "each_once"]
+
+Failure = tuple[Run, str]
+Outcome = tuple[Run, Mapping[str, Any] | None, str]
+"""A run, and its record or the reason why there is none."""
+
+MISSING = "experiments need Dask: pip install 'dodona[experiments]' (or run them in this process with --jobs 0)"
+DEATHS = 3
+"""Workers that may die while they do a run before it is given up: then the run itself is to blame."""
+
+QUIET: dict[str, Any] = {
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.scheduler.allowed-failures": DEATHS,
+    "distributed.scheduler.work-stealing": True,
+    "distributed.worker.daemon": True,
+    "distributed.admin.low-level-log-length": 0,
+    "distributed.logging": {"distributed": "critical", "bokeh": "critical", "tornado": "critical"},
+}
+
+
+def each_once(runs: Sequence[Run]) -> list[Run]:
+    """Every run once, the first seed of all of them first: an experiment that is stopped has a complete small table."""
+    found: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: run.seed):
+        found.setdefault(run.key, run)
+    return list(found.values())
+
+
+def carry_out(
+    runs: Sequence[Run], store: Store, progress: Progress, *, jobs: int = 2, scheduler: str | None = None
+) -> tuple[Records, list[Failure]]:
+    """Carry out the runs that are not finished yet. A run that fails is reported, and the others go on."""
+    if jobs < 0:
+        raise OptionError(f"jobs {jobs}: expected a number of processes, or 0 for none but this one")
+    every = each_once(runs)
+    records = store.finished(every)
+    missing = [run for run in every if run not in records]
+    failures: list[Failure] = []
+    progress.begin(missing, len(every) - len(missing), max(1, jobs))
+    outcomes = _in_this_process if jobs == 0 and scheduler is None else _by_dask(jobs, scheduler)
+    try:
+        for run, record, reason in outcomes(missing) if missing else ():
+            if record is None:
+                failures.append((run, reason))
+            else:
+                store.save(run, record)
+                records.add(run, record)
+            progress.advance(run, reason)
+    finally:
+        progress.end()
+    return records, failures
+
+
+def _in_this_process(runs: Sequence[Run]) -> Iterator[Outcome]:
+    for run in runs:
+        try:
+            yield run, perform(run), ""
+        except Exception as error:
+            yield run, None, _told(error)
+
+
+def _by_dask(jobs: int, scheduler: str | None) -> Callable[[Sequence[Run]], Iterator[Outcome]]:
+    try:
+        dask: Any = import_module("distributed")
+    except ImportError as error:
+        raise DodonaError(MISSING) from error
+
+    def outcomes(runs: Sequence[Run]) -> Iterator[Outcome]:
+        with _cluster(jobs, scheduler) as address, dask.Client(address, timeout=60) as client:
+            by_key = {run.key: run for run in runs}
+            futures = [
+                client.submit(perform, run, key=run.key, pure=True, priority=-place) for place, run in enumerate(runs)
+            ]
+            for future in dask.as_completed(futures):
+                run = by_key[future.key]
+                failed = future.exception() if future.status == "error" else None
+                if future.status == "finished":
+                    yield run, future.result(), ""
+                else:
+                    yield run, None, _told(failed) if failed else f"the task was {future.status}"
+                future.release()
+
+    return outcomes
+
+
+@contextmanager
+def _cluster(jobs: int, scheduler: str | None) -> Iterator[Any]:
+    """A cluster of processes that is reached from this machine only, or the address of a running one."""
+    dask, distributed = (import_module(name) for name in ("dask", "distributed"))
+
+    for name in ("distributed", "asyncio", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # a worker that dies is done again, and told by `progress`
+    with dask.config.set(QUIET):
+        if scheduler is not None:
+            yield scheduler
+            return
+        with _deaf_to_interrupts():
+            cluster = distributed.LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                memory_limit=0,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+        try:
+            yield cluster
+        except BaseException:
+            _end_workers(cluster)
+            raise
+        finally:
+            cluster.close()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment. Threads and processes that begin meanwhile never get it: it reaches all processes
+    of a terminal, and only this one is to answer."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_workers(cluster: Any) -> None:
+    """End the processes at once. They have nothing to save, and would first finish their runs."""
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid:
+            with suppress(OSError):
+                os.kill(nanny.pid, signal.SIGTERM)
+
+
+def _told(error: BaseException) -> str:
+    """An error in a line. That of Dask for a run that kills its workers says nothing about the run."""
+    if type(error).__name__ == "KilledWorker":
+        return f"{DEATHS + 1} processes died while they did this run (out of memory?)"
+    text = str(error).strip() or "no message"
+    return text if isinstance(error, DodonaError) else f"{type(error).__name__}: {text}"
