@@ -15,7 +15,8 @@ from dodona.experiments.progress import Silent, shown_progress
 from dodona.experiments.recipes import RECIPES, recipe_of
 from dodona.experiments.records import Store
 from dodona.experiments.report import show, write
-from dodona.experiments.schedule import carry_out, each_once
+from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
+from dodona.experiments.tagging import taggings, with_tags
 from dodona.experiments.treebanks import find_treebanks
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS
@@ -52,6 +53,7 @@ def _list(context: click.Context, parameter: click.Parameter, wanted: bool) -> N
     "--tags", type=click.Choice(["gold", *TAGS[:1]]), default="gold", show_default=True, help="What parsers see."
 )
 @click.option("--limit", metavar="SENTENCES", type=click.IntRange(min=2), help="Only the first sentences of each part.")
+@click.option("--neural/--no-neural", default=True, help="Networks too, where an experiment has them: hours each.")
 @click.option("--jobs", type=click.IntRange(min=0), help="Processes; as many as there are cores. 0: only this one.")
 @click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
 @click.option("--runs", metavar="DIR", help="Where finished runs are kept, for all experiments. [default: OUT/runs]")
@@ -59,7 +61,7 @@ def _list(context: click.Context, parameter: click.Parameter, wanted: bool) -> N
 @click.option("-o", "--output", "out", required=True, metavar="OUT", help="A folder; the results go into OUT/NAME.")
 def experiment(
     name: str, treebanks: str, only: str | None, seeds: int, iterations: int | None, beam: int | None, tags: str,
-    limit: int | None, jobs: int | None, scheduler: str | None, runs: str | None, no_runs: bool, out: str,
+    limit: int | None, neural: bool, jobs: int | None, scheduler: str | None, runs: str | None, no_runs: bool, out: str,
 ) -> None:  # fmt: skip
     """Carry out the experiment NAME on treebanks: train parsers with several seeds, and write tables and figures.
 
@@ -74,18 +76,24 @@ def experiment(
     recipe = recipe_of(name)
     check_can_draw()
     wanted = [each for each in (only or "").split(",") if each]
-    plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam)
+    plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam, neural)
     every = each_once(list(recipe.runs(plan)))
     if not every:
         raise DodonaError(f"{treebanks}: no treebank fits the experiment; expected one with train, dev and test parts")
     store = Store(runs or Path(out) / "runs")
-    workers = available_cores() if jobs is None else jobs
+    cluster = Cluster(available_cores() if jobs is None else jobs, scheduler)
     if no_runs:
-        records, failures = carry_out([run for run in every if store.path(run).exists()], store, Silent(), jobs=0)
+        records, failures = carry_out([run for run in every if store.path(run).exists()], store, Silent(), cluster)
     else:
-        records, failures = carry_out(every, store, shown_progress(), jobs=workers, scheduler=scheduler)
+        if tags != "gold" and len(store.finished(every)) < len(every):
+            tagged = taggings(plan, store.folder)
+            tag_all(tagged, shown_progress("taggings"), cluster)
+            plan = with_tags(plan, tagged)
+            every = each_once(list(recipe.runs(plan)))
+        records, failures = carry_out(every, store, shown_progress("runs"), cluster)
     folder = Path(out) / name
-    show(write(recipe, plan, records, folder), Console(width=None if sys.stdout.isatty() else 200, highlight=False))
+    parts = write(recipe, plan, records, folder)
+    show(parts, folder, Console(width=None if sys.stdout.isatty() else 200, highlight=False))
     click.echo(f"dodona: the tables and figures are in {folder}", err=True)
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")

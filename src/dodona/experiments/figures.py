@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any, Protocol
 
 from dodona.errors import DodonaError
-from dodona.experiments.tables import Cell, Row, Table
+from dodona.experiments.tables import DASH, Cell, Row, Table
 
 __all__ = ["Curves", "Figure", "HeatMaps", "Scatter", "check_can_draw", "drawn"]
 
@@ -24,7 +24,7 @@ STYLE: dict[str, Any] = {
 }
 ACROSS = 4  # panels in a row
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")  # safe for the colour-blind
-MARKERS = "osD^vPX"
+MARKERS = "os^Dv*PX<>"
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
@@ -57,10 +57,10 @@ class HeatMaps:
         figure, axes = _panels(len(self.panels), 1.9, 2.3)
         for axis, (name, numbers) in zip(axes, self.panels.items(), strict=False):
             grid = np.array([[np.nan if value is None else value for value in row] for row in numbers])
-            axis.imshow(grid, cmap="Greys", aspect="auto")
+            axis.imshow(grid, cmap="YlGnBu", aspect="auto")
             axis.set_xticks(range(len(self.columns)), self.columns)
             axis.set_yticks(range(len(self.rows)), self.rows)
-            axis.set_title(name)
+            axis.set_title(f"{name}\n{DASH}")
             axis.set_xlabel(self.column_name)
             axis.set_ylabel(self.row_name)
             if not np.isnan(grid).all():
@@ -116,28 +116,39 @@ class Curves:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Points with a name, in groups with a colour each."""
+    """Points: a colour for each group, a marker for each name."""
 
     name: str
     title: str
     x_name: str
     y_name: str
     groups: Mapping[str, Mapping[str, tuple[float, float]]]
-    logarithmic: bool = True  # the x axis
 
     def draw(self) -> Any:
-        figure, (axis, *_) = _panels(1, 6.5, 4.2)
+        """The x axis is logarithmic, with whole numbers beside it."""
+        lines: Any = import_module("matplotlib.lines")
+        ticker: Any = import_module("matplotlib.ticker")
+        figure, (axis, *_) = _panels(1, 6.5, 4.0)
+        names = list(dict.fromkeys(name for points in self.groups.values() for name in points))
+        markers = {name: MARKERS[i % len(MARKERS)] for i, name in enumerate(names)}
+        keys = []
         for i, (group, points) in enumerate(self.groups.items()):
-            xs, ys = ([point[j] for point in points.values()] for j in (0, 1))
-            axis.scatter(xs, ys, label=group, color=COLOURS[i % len(COLOURS)], marker=MARKERS[i % len(MARKERS)], s=28)
+            colour = COLOURS[i % len(COLOURS)]
+            keys.append(lines.Line2D([], [], color=colour, linewidth=5, label=group))
             for name, (x, y) in points.items():
-                axis.annotate(name, (x, y), xytext=(5, 3), textcoords="offset points", fontsize=7)
-        if self.logarithmic:
-            axis.set_xscale("log")
+                axis.scatter([x], [y], color=colour, marker=markers[name], s=42, alpha=0.85)
+        grey = {"color": "#555555", "linestyle": "none"}
+        keys += [lines.Line2D([], [], marker=markers[name], label=name, **grey) for name in names]
+        axis.set_xscale("log")
+        axis.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        axis.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axis.xaxis.set_minor_formatter(ticker.NullFormatter())
         axis.set_xlabel(self.x_name)
         axis.set_ylabel(self.y_name)
-        axis.margins(x=0.15, y=0.1)
-        axis.legend(loc="best")
+        axis.margins(0.08)
+        axis.grid(color="#dddddd", linewidth=0.6)
+        axis.set_axisbelow(True)
+        axis.legend(handles=keys, loc="center left", bbox_to_anchor=(1.01, 0.5))
         return figure
 
     def table(self) -> Table:

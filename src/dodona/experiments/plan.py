@@ -32,6 +32,7 @@ class Plan:
     tags: str = "gold"
     limit: int | None = None
     beam: int | None = None  # None: as wide as the recipe says
+    neural: bool = True  # networks too, where a recipe has them
     tagged: Mapping[str, str] = field(default_factory=dict)  # folders with predicted tags, by treebank
 
     def __post_init__(self) -> None:

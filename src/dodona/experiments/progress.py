@@ -9,43 +9,53 @@ from rich.console import Console
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from dodona.experiments.run import Run
-
-__all__ = ["Progress", "Silent", "shown_progress"]
+__all__ = ["Progress", "Silent", "Task", "shown_progress"]
 
 SECONDS_BETWEEN_LINES = 60.0
 
 
+class Task(Protocol):
+    """What is done: a run, or the tagging of a treebank."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def weight(self) -> float: ...
+
+
 class Progress(Protocol):
-    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None: ...
-    def advance(self, run: Run, failure: str) -> None: ...
+    def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None: ...
+    def advance(self, task: Task, failure: str) -> None: ...
     def end(self) -> None: ...
 
 
 class Silent:
     """Says nothing."""
 
-    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None: ...
-    def advance(self, run: Run, failure: str) -> None: ...
+    def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None: ...
+    def advance(self, task: Task, failure: str) -> None: ...
     def end(self) -> None: ...
 
 
 class Counting:
-    """Counts the runs, and the work in them, from which the time left is estimated."""
+    """Counts what is done, and the work in it, from which the time left is estimated."""
 
-    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None:
-        self.total, self.finished, self.jobs = len(runs), finished, jobs
+    def __init__(self, what: str = "runs") -> None:
+        self.what = what
+
+    def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None:
+        self.total, self.finished, self.jobs = len(tasks), finished, jobs
         self.done = self.failed = 0
         self.started = time.monotonic()
-        self.work = sum(run.weight for run in runs)
+        self.work = sum(task.weight for task in tasks)
         self.worked = 0.0
 
-    def advance(self, run: Run, failure: str) -> None:
+    def advance(self, task: Task, failure: str) -> None:
         self.done += 1
         self.failed += bool(failure)
-        self.worked += run.weight
+        self.worked += task.weight
         if failure:
-            self.say(f"failed: {run}: {failure}")
+            self.say(f"failed: {task}: {failure}")
 
     def say(self, text: str) -> None:
         click.echo(f"dodona: {text}", err=True)
@@ -56,10 +66,10 @@ class Counting:
 
     def state(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
-        return f"{self.done} of {self.total} runs done, {self.running} running{failed}{self.left()}"
+        return f"{self.what}: {self.done} of {self.total} done, {self.running} running{failed}{self.left()}"
 
     def left(self) -> str:
-        """The time left, from the work done per second; unknown before the first run is done."""
+        """The time left, from the work done per second; unknown before the first is done."""
         if not self.worked or self.done == self.total:
             return ""
         spent = time.monotonic() - self.started
@@ -69,13 +79,13 @@ class Counting:
 class Lines(Counting):
     """A line at the beginning and at the end, and every minute at most."""
 
-    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None:
-        super().begin(runs, finished, jobs)
+    def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None:
+        super().begin(tasks, finished, jobs)
         self.told = self.started
-        self.say(f"{self.total} runs to do, {finished} finished earlier")
+        self.say(f"{self.what}: {self.total} to do, {finished} finished earlier")
 
-    def advance(self, run: Run, failure: str) -> None:
-        super().advance(run, failure)
+    def advance(self, task: Task, failure: str) -> None:
+        super().advance(task, failure)
         if time.monotonic() - self.told > SECONDS_BETWEEN_LINES:
             self.told = time.monotonic()
             self.say(self.state())
@@ -86,17 +96,17 @@ class Lines(Counting):
 
 
 class Drawn(Counting):
-    """A bar on a terminal, with the last run that was done."""
+    """A bar on a terminal, with the numbers beside it."""
 
-    def begin(self, runs: Sequence[Run], finished: int, jobs: int) -> None:
-        super().begin(runs, finished, jobs)
+    def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None:
+        super().begin(tasks, finished, jobs)
         columns = (BarColumn(), TextColumn("{task.description}"))
         self.bar = Bar(*columns, console=Console(stderr=True, highlight=False), transient=True)
         self.task = self.bar.add_task(self.state(), total=self.work or 1)
         self.bar.start()
 
-    def advance(self, run: Run, failure: str) -> None:
-        super().advance(run, failure)
+    def advance(self, task: Task, failure: str) -> None:
+        super().advance(task, failure)
         self.bar.update(self.task, completed=self.worked, description=self.state())
 
     def say(self, text: str) -> None:
@@ -106,9 +116,9 @@ class Drawn(Counting):
         self.bar.stop()
 
 
-def shown_progress() -> Progress:
+def shown_progress(what: str = "runs") -> Progress:
     """The progress that suits standard error."""
-    return Drawn() if Console(stderr=True).is_terminal else Lines()
+    return Drawn(what) if Console(stderr=True).is_terminal else Lines(what)
 
 
 def duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dodona.data.files import output
 from dodona.errors import FormatError
+from dodona.evaluation import Rate
 from dodona.experiments.packed import unpacked
 from dodona.experiments.run import FORMAT, Run
 
@@ -42,7 +43,7 @@ class Record:
 
     def percent(self, part: str, score: str, punctuation: bool = True) -> float:
         correct, total = self.part(part)["all words" if punctuation else "without punctuation"][score]
-        return 100 * correct / total if total else 0.0
+        return 100 * Rate(correct, total).accuracy
 
     def sentences(self, part: str, score: str) -> NDArray[np.int64]:
         """The correct words of each sentence; `words`: all of them."""
@@ -57,6 +58,9 @@ class Records:
 
     def of(self, runs: Iterable[Run]) -> list[Record]:
         return [self._found[run.key] for run in runs if run.key in self._found]
+
+    def __len__(self) -> int:
+        return len(self._found)
 
     def __contains__(self, run: Run) -> bool:
         return run.key in self._found

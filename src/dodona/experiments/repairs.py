@@ -20,7 +20,7 @@ from dodona.transitions.moves import ATTACH, LEFT, NONE, REDUCE
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
 
-__all__ = ["repairs", "walk"]
+__all__ = ["judged", "repairs", "walk"]
 
 POPS = (LEFT, REDUCE, ATTACH)
 
@@ -36,6 +36,19 @@ def walk(system: TransitionSystem, scorer: Scorer, sentence: EncodedSentence) ->
         move, label = actions[best]
         yield state, move, label
         driver.apply(system, state, move, 0, label)
+
+
+def judged(system: TransitionSystem, state: State, move: int, heads: Sequence[int]) -> tuple[str, str] | None:
+    """Return the kind of repair that was possible (LEFT, REDUCE), and whether its use or its neglect was right (TP, FP,
+    TN, FN); None if no word leaves the stack, or no repair is possible."""
+    s0 = state.s0()
+    kind, repair = ("LEFT", LEFT) if s0 <= state.n and state.head[s0] != NONE else ("REDUCE", ATTACH)
+    if move not in POPS or not driver.is_legal(system, state, repair, 0):
+        return None
+    right = driver.head_of(system, state, repair, 0) == heads[s0 - 1]
+    if move == repair:
+        return kind, "TP" if right else "FP"
+    return kind, "FN" if right else "TN"
 
 
 def repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> dict[str, Any]:
@@ -54,19 +67,14 @@ def repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) 
             heads, _ = projectivize(heads, sentence.gold_labels(), options.nonprojective)
         (encoded,) = session.encoded([as_seen])
         for state, move, label in walk(built.core, session.greedy, encoded):
+            found = judged(built.core, state, move, heads)
             s0 = state.s0()
-            if move not in POPS or sentence.upos[s0 - 1] == "PUNCT":
+            if found is None or sentence.upos[s0 - 1] == "PUNCT":
                 continue
-            has_head = state.head[s0] != NONE
-            kind, possible = ("LEFT", LEFT) if has_head else ("REDUCE", ATTACH)
-            if not driver.is_legal(built.core, state, possible, 0):
-                continue
-            head = driver.head_of(built.core, state, possible, 0)
-            right = head == heads[s0 - 1]
-            repaired = move == possible
-            counts[kind][("T" if repaired == right else "F") + ("P" if repaired else "N")] += 1
-            if repaired and right:
-                old = built.label_names[state.label[s0]] if has_head else "(none)"
+            kind, verdict = found
+            counts[kind][verdict] += 1
+            if verdict == "TP":
+                old = built.label_names[state.label[s0]] if kind == "LEFT" else "(none)"
                 labels[old, built.label_names[label]] += 1
     frequent = sorted(labels.items(), key=lambda item: (-item[1], item[0]))
     return {

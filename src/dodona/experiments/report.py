@@ -65,9 +65,13 @@ def write(recipe: Recipe, plan: Plan, records: Records, folder: Path) -> list[Ta
     return parts
 
 
-def show(parts: Sequence[Table | Figure], console: Console) -> None:
+def show(parts: Sequence[Table | Figure], folder: Path, console: Console) -> None:
+    """Tables as they are; of figures, where they are."""
     for part in parts:
-        console.print(screen(part if isinstance(part, Table) else part.table()))
+        if isinstance(part, Table):
+            console.print(screen(part))
+        else:
+            console.print(f"{part.title}: {folder / part.name}.png", soft_wrap=True, markup=False)
 
 
 def runs_csv(runs: Sequence[Run], records: Records) -> str:

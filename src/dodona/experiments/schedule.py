@@ -9,19 +9,21 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from dodona.errors import DodonaError, OptionError
-from dodona.experiments.progress import Progress
+from dodona.experiments.progress import Progress, Task
 from dodona.experiments.records import Records, Store
 from dodona.experiments.run import Run, perform
+from dodona.experiments.tagging import Tagging, tag
 
-__all__ = ["Failure", "carry_out", "each_once"]
+__all__ = ["Cluster", "Failure", "carry_out", "each_once", "tag_all"]
 
-Failure = tuple[Run, str]
-Outcome = tuple[Run, Mapping[str, Any] | None, str]
-"""A run, and its record or the reason why there is none."""
+Failure = tuple[Task, str]
+Outcome = tuple[Task, Mapping[str, Any] | None, str]
+"""A task, and its record or the reason why there is none."""
 
 MISSING = "experiments need Dask: pip install 'dodona[experiments]' (or run them in this process with --jobs 0)"
 DEATHS = 3
@@ -48,77 +50,106 @@ def each_once(runs: Sequence[Run]) -> list[Run]:
     return list(found.values())
 
 
-def carry_out(
-    runs: Sequence[Run], store: Store, progress: Progress, *, jobs: int = 2, scheduler: str | None = None
-) -> tuple[Records, list[Failure]]:
+@dataclass(frozen=True)
+class Cluster:
+    """Where the work is done: on so many processes of this machine, in this process alone, or at an address."""
+
+    jobs: int = 0
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs < 0:
+            raise OptionError(f"jobs {self.jobs}: expected a number of processes, or 0 for none but this one")
+
+    def outcomes(self, function: Callable[[Any], Mapping[str, Any]], tasks: Sequence[Task]) -> Iterator[Outcome]:
+        """Call the function for each task, and yield what comes of it as soon as it is known."""
+        if not tasks:
+            return iter(())
+        alone = self.jobs == 0 and self.scheduler is None
+        return _in_this_process(function, tasks) if alone else _by_dask(self, function, tasks)
+
+
+def carry_out(runs: Sequence[Run], store: Store, progress: Progress, cluster: Cluster) -> tuple[Records, list[Failure]]:
     """Carry out the runs that are not finished yet. A run that fails is reported, and the others go on."""
-    if jobs < 0:
-        raise OptionError(f"jobs {jobs}: expected a number of processes, or 0 for none but this one")
     every = each_once(runs)
     records = store.finished(every)
     missing = [run for run in every if run not in records]
     failures: list[Failure] = []
-    progress.begin(missing, len(every) - len(missing), max(1, jobs))
-    outcomes = _in_this_process if jobs == 0 and scheduler is None else _by_dask(jobs, scheduler)
-    try:
-        for run, record, reason in outcomes(missing) if missing else ():
-            if record is None:
-                failures.append((run, reason))
-            else:
-                store.save(run, record)
-                records.add(run, record)
-            progress.advance(run, reason)
-    finally:
-        progress.end()
+    for run, record, reason in _followed(missing, len(every) - len(missing), perform, progress, cluster):
+        assert isinstance(run, Run)
+        if record is None:
+            failures.append((run, reason))
+        else:
+            store.save(run, record)
+            records.add(run, record)
     return records, failures
 
 
-def _in_this_process(runs: Sequence[Run]) -> Iterator[Outcome]:
-    for run in runs:
+def tag_all(taggings: Sequence[Tagging], progress: Progress, cluster: Cluster) -> None:
+    """Tag the treebanks that are not tagged yet. Without its tags a treebank is of no use, so a failure ends it all."""
+    missing = [tagging for tagging in taggings if not tagging.is_finished()]
+    for tagging, record, reason in _followed(missing, len(taggings) - len(missing), tag, progress, cluster):
+        if record is None:
+            raise DodonaError(f"{tagging}: {reason}")
+
+
+def _followed(
+    tasks: Sequence[Task], finished: int, function: Callable[[Any], Mapping[str, Any]], progress: Progress,
+    cluster: Cluster,
+) -> Iterator[Outcome]:  # fmt: skip
+    progress.begin(tasks, finished, max(1, cluster.jobs))
+    try:
+        for task, record, reason in cluster.outcomes(function, tasks):
+            yield task, record, reason
+            progress.advance(task, reason)
+    finally:
+        progress.end()
+
+
+def _in_this_process(function: Callable[[Any], Mapping[str, Any]], tasks: Sequence[Task]) -> Iterator[Outcome]:
+    for task in tasks:
         try:
-            yield run, perform(run), ""
+            yield task, function(task), ""
         except Exception as error:
-            yield run, None, _told(error)
+            yield task, None, _told(error)
 
 
-def _by_dask(jobs: int, scheduler: str | None) -> Callable[[Sequence[Run]], Iterator[Outcome]]:
+def _by_dask(
+    cluster: Cluster, function: Callable[[Any], Mapping[str, Any]], tasks: Sequence[Task]
+) -> Iterator[Outcome]:
     try:
         dask: Any = import_module("distributed")
     except ImportError as error:
         raise DodonaError(MISSING) from error
-
-    def outcomes(runs: Sequence[Run]) -> Iterator[Outcome]:
-        with _cluster(jobs, scheduler) as address, dask.Client(address, timeout=60) as client:
-            by_key = {run.key: run for run in runs}
-            futures = [
-                client.submit(perform, run, key=run.key, pure=True, priority=-place) for place, run in enumerate(runs)
-            ]
-            for future in dask.as_completed(futures):
-                run = by_key[future.key]
-                failed = future.exception() if future.status == "error" else None
-                if future.status == "finished":
-                    yield run, future.result(), ""
-                else:
-                    yield run, None, _told(failed) if failed else f"the task was {future.status}"
-                future.release()
-
-    return outcomes
+    with _address(cluster) as address, dask.Client(address, timeout=60) as client:
+        by_key = {task.key: task for task in tasks}
+        futures = [
+            client.submit(function, task, key=task.key, pure=True, priority=-place) for place, task in enumerate(tasks)
+        ]
+        for future in dask.as_completed(futures):
+            task = by_key[future.key]
+            if future.status == "finished":
+                yield task, future.result(), ""
+            else:
+                fault = future.exception() if future.status == "error" else None
+                yield task, None, _told(fault) if fault else f"the task was {future.status}"
+            future.release()
 
 
 @contextmanager
-def _cluster(jobs: int, scheduler: str | None) -> Iterator[Any]:
+def _address(wanted: Cluster) -> Iterator[Any]:
     """A cluster of processes that is reached from this machine only, or the address of a running one."""
     dask, distributed = (import_module(name) for name in ("dask", "distributed"))
 
     for name in ("distributed", "asyncio", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # a worker that dies is done again, and told by `progress`
     with dask.config.set(QUIET):
-        if scheduler is not None:
-            yield scheduler
+        if wanted.scheduler is not None:
+            yield wanted.scheduler
             return
         with _deaf_to_interrupts():
             cluster = distributed.LocalCluster(
-                n_workers=jobs,
+                n_workers=wanted.jobs,
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",

@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.table import Table as RichTable
 from rich.text import Text
 
-__all__ = ["Cell", "Row", "Table", "csv_text", "latex", "markdown", "screen", "with_best"]
+__all__ = ["DASH", "Cell", "Row", "Table", "csv_text", "latex", "markdown", "screen", "with_best"]
 
 Value = float | int | str | None
 LATEX = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "$": r"\$", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}

@@ -2,12 +2,33 @@
 
 from dodona.errors import OptionError
 from dodona.experiments.recipe import Recipe
-from dodona.experiments.recipes import ambiguity, covington, exploration, nonmonotonic, static_vs_dynamic
+from dodona.experiments.recipes import (
+    ambiguity,
+    cost_sensitive,
+    covington,
+    exploration,
+    learning_curves,
+    nonmonotonic,
+    static_vs_dynamic,
+    swap,
+    systems,
+)
 
 __all__ = ["RECIPES", "recipe_of"]
 
 RECIPES: dict[str, Recipe] = {
-    module.RECIPE.name: module.RECIPE for module in (static_vs_dynamic, exploration, ambiguity, nonmonotonic, covington)
+    module.RECIPE.name: module.RECIPE
+    for module in (
+        static_vs_dynamic,
+        exploration,
+        ambiguity,
+        nonmonotonic,
+        covington,
+        swap,
+        learning_curves,
+        cost_sensitive,
+        systems,
+    )
 }
 
 

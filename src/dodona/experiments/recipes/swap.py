@@ -1,0 +1,112 @@
+"""Björkelund and Nivre (2015), Tables 1 to 5: static and non-deterministic oracles for SwapStandard."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from dodona.experiments.accuracy import LEVEL_NOTE, Accuracy, marked
+from dodona.experiments.comparisons import mean, sentence_wilcoxon_p
+from dodona.experiments.plan import Plan
+from dodona.experiments.recipe import Recipe
+from dodona.experiments.recipes import swap_oracles
+from dodona.experiments.recipes.swap_oracles import NONDETERMINISTIC, ORACLES, STATIC, condition_name, grid
+from dodona.experiments.records import Records
+from dodona.experiments.run import Run
+from dodona.experiments.tables import Cell, Row, Table
+from dodona.experiments.treebanks import Treebank
+
+STATISTICS = {
+    "sentences": "sentences",
+    "projective sentences %": "projective_sentences_percent",
+    "EAGER swaps": "eager_swaps",
+    "LAZY saves %": "lazy_reduction_percent",
+    "MINIMAL saves %": "minimal_reduction_percent",
+    "one derivation only %": "unique_derivation_percent",
+}
+
+
+def statistics(plan: Plan, treebank: Treebank) -> Run:
+    return plan.run(treebank, None, measures=("statistics",))
+
+
+def runs(plan: Plan) -> Iterable[Run]:
+    yield from (statistics(plan, treebank) for treebank in treebanks(plan))
+    yield from swap_oracles.runs(plan)
+
+
+def treebanks(plan: Plan) -> list[Treebank]:
+    """Those with a dev part: the number of iterations is tuned on it."""
+    return [treebank for treebank in plan.trainable if treebank.dev]
+
+
+def report(plan: Plan, records: Records) -> Sequence[Table]:
+    return [
+        _statistics(plan, records),
+        *(_dev(plan, records, search) for search in ("beam", "greedy")),
+        *(_test(plan, records, search) for search in ("beam", "greedy")),
+    ]
+
+
+def _statistics(plan: Plan, records: Records) -> Table:
+    """Table 1."""
+    found = [(treebank, records.of([statistics(plan, treebank)])) for treebank in treebanks(plan)]
+    rows = tuple(
+        Row(label, tuple(Cell(own[0].result("statistics")[name] if own else None) for _, own in found))
+        for label, name in STATISTICS.items()
+    )
+    columns = ("", *(treebank.name for treebank, _ in found))
+    return Table("statistics", "The training parts, and swaps that oracles need", columns, rows)
+
+
+def _dev(plan: Plan, records: Records, search: str) -> Table:
+    """Tables 2 and 4."""
+    own = replace(plan, treebanks=tuple(treebanks(plan)))
+    accuracy = Accuracy(
+        grid(own),
+        records,
+        part="dev",
+        conditions=[condition_name(search, oracle) for oracle in ORACLES],
+        groups=[(0, 1), (2, 3, 4)],
+    )
+    note = "The best iteration of each parser. The best static and the best non-deterministic oracle are bold."
+    return accuracy.table(f"dev-{search}", f"LAS on dev, {search} search", "LAS").noted(note)
+
+
+def _test(plan: Plan, records: Records, search: str) -> Table:
+    """Tables 3 and 5: for each treebank the static and the non-deterministic oracle that were best on dev."""
+    columns: list[list[Cell]] = []
+    for treebank in treebanks(plan):
+        static, other = (_best(plan, records, search, treebank, oracles) for oracles in (STATIC, NONDETERMINISTIC))
+        if static is None or other is None:
+            columns.append([Cell(None)] * 4)
+            continue
+        first, second = (
+            grid(plan).records(records, treebank, condition_name(search, oracle)) for oracle in (static, other)
+        )
+        before, after = (mean(found, "test", "LAS") or 0.0 for found in (first, second))
+        mark = marked(sentence_wilcoxon_p(first, second, "test", "LAS"))
+        columns.append([Cell(before), Cell(after - before, mark, signed=True), Cell(static), Cell(other)])
+    labels = ("static", "non-deterministic", "best static oracle", "best non-deterministic oracle")
+    rows = tuple(Row(label, tuple(column[i] for column in columns), rule=i == 2) for i, label in enumerate(labels))
+    names = ("", *(treebank.name for treebank in treebanks(plan)))
+    note = f"The oracles that are best on dev. {LEVEL_NOTE} (Wilcoxon's signed-rank test over sentences)."
+    title = f"LAS on test, {search} search: the best static oracle, and what the best non-deterministic one adds"
+    return Table(f"test-{search}", title, names, rows, (note,))
+
+
+def _best(plan: Plan, records: Records, search: str, treebank: Treebank, oracles: Sequence[str]) -> str | None:
+    """The oracle with the highest LAS on dev, the first of equals; None if one is missing."""
+    scores = [
+        mean(grid(plan).records(records, treebank, condition_name(search, oracle)), "dev", "LAS") for oracle in oracles
+    ]
+    known = [score for score in scores if score is not None]
+    return oracles[scores.index(max(known))] if len(known) == len(scores) else None
+
+
+RECIPE = Recipe(
+    name="swap",
+    paper="Björkelund & Nivre 2015, Tables 1 to 5",
+    shows="SwapStandard with EAGER, LAZY, MINIMAL, ND-SW and ND-ALL, greedy and with a beam, on dev and test.",
+    paper_claim="With a beam static oracles do as well; a greedy parser gains from ND-ALL, and fewer swaps are better.",
+    runs=runs,
+    report=report,
+)

@@ -1,0 +1,86 @@
+"""All systems, each with its best oracle and Dodona's defaults: linear greedy, linear with a beam, neural."""
+
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Any
+
+from dodona.components.network_training import check_network_can_learn
+from dodona.components.parser_options import ParserOptions
+from dodona.experiments.figures import Figure, Scatter
+from dodona.experiments.plan import Condition, Grid, Plan
+from dodona.experiments.recipe import Recipe
+from dodona.experiments.records import Records
+from dodona.experiments.run import Run
+from dodona.experiments.tables import Cell, Row, Table, with_best
+from dodona.systems.registry import SYSTEMS
+
+MEASURES = ("dev", "test", "speed")
+KINDS: dict[str, dict[str, Any]] = {
+    "linear, greedy": {},
+    "linear, beam": {"beam": 8},
+    "neural": {"scorer": "neural"},
+}
+
+
+def conditions(plan: Plan) -> dict[tuple[str, str], Condition]:
+    """By system and kind; easy-first has no beam."""
+    return {
+        (name, kind): Condition(ParserOptions(system=name, **options), MEASURES)
+        for kind, options in KINDS.items()
+        for name, entry in SYSTEMS.items()
+        if (entry.has_beam or "beam" not in options) and (plan.neural or kind != "neural")
+    }
+
+
+def grid(plan: Plan) -> Grid:
+    return Grid(plan, {f"{name}, {kind}": condition for (name, kind), condition in conditions(plan).items()})
+
+
+def runs(plan: Plan) -> Iterable[Run]:
+    if plan.neural:
+        check_network_can_learn()
+    return grid(plan).runs()
+
+
+def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
+    points = {place: _means(plan, records, f"{place[0]}, {place[1]}") for place in conditions(plan)}
+    rows, groups = [], {}
+    for kind in KINDS:
+        own = {name: found for (name, other), found in points.items() if other == kind}
+        for i, (name, (uas, las, speed)) in enumerate(own.items()):
+            whole = None if speed is None else round(speed)
+            rows.append(Row(name, (Cell(kind), Cell(uas), Cell(las), Cell(whole)), i == 0))
+        groups[kind] = {n: (speed, las) for n, (_, las, speed) in own.items() if las is not None and speed is not None}
+    columns = ("", "kind", "UAS", "LAS", "words per second")
+    note = "Test parts, all words, mean over treebanks. Words per second of processor time, of the parser alone."
+    title = "All systems with their best oracles and the default options"
+    return [
+        with_best(Table("systems", title, columns, tuple(rows), (note,))),
+        Scatter(
+            "accuracy-and-speed",
+            "Accuracy against speed, mean over treebanks",
+            "words per second",
+            "LAS on test",
+            {kind: own for kind, own in groups.items() if own},
+        ),
+    ]
+
+
+def _means(plan: Plan, records: Records, condition: str) -> tuple[float | None, float | None, float | None]:
+    """UAS, LAS and speed, mean over treebanks; None if a treebank is missing."""
+    found = [grid(plan).records(records, treebank, condition) for treebank in plan.trainable]
+    if not all(found):
+        return None, None, None
+    uas, las = (fmean(fmean(r.percent("test", s) for r in own) for own in found) for s in ("UAS", "LAS"))
+    speed = fmean(fmean(r.result("speed")["words_per_second"] for r in own) for own in found)
+    return uas, las, speed
+
+
+RECIPE = Recipe(
+    name="systems",
+    paper="Dodona",
+    shows="Every system with its best oracle: linear greedy, linear with a beam, neural; accuracy against speed.",
+    paper_claim="No paper compares them all; networks should lead in accuracy and linear greedy parsers in speed.",
+    runs=runs,
+    report=report,
+)

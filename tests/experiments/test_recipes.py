@@ -1,0 +1,300 @@
+"""Every recipe from end to end on small treebanks; their numbers are those of direct calls."""
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import pytest
+from samples.treebank_folder import treebank_folder
+
+from dodona.components.parser import Parser
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
+from dodona.evaluation import Comparison, approximate_randomization, attachment, compare, wilcoxon
+from dodona.experiments import measures
+from dodona.experiments.plan import Plan
+from dodona.experiments.progress import Silent
+from dodona.experiments.recipes import RECIPES
+from dodona.experiments.records import Store
+from dodona.experiments.repairs import repairs
+from dodona.experiments.report import write
+from dodona.experiments.schedule import Cluster, carry_out, each_once
+from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
+
+ITERATIONS, SEEDS, BEAM, LIMIT = 2, (1, 2), 2, 8
+
+
+@dataclass
+class Results:
+    """The files that all recipes have written, on two treebanks of one language."""
+
+    home: Path
+    plan: Plan
+
+    def table(self, recipe: str, name: str) -> dict[tuple[str, str], str]:
+        """The cells of a table by row and column."""
+        with open(self.home / recipe / f"{name}.csv", encoding="utf-8") as stream:
+            head, *rows = csv.reader(stream)
+        return {(row[0], column): cell for row in rows for column, cell in zip(head[1:], row[1:], strict=True)}
+
+    @property
+    def treebank(self) -> Treebank:
+        return self.plan.treebanks[0]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    home = tmp_path_factory.mktemp("results")
+    treebanks = find_treebanks(treebank_folder(tmp_path_factory.mktemp("treebanks"), "en_a", "en_b"))
+    plan = Plan(treebanks, len(SEEDS), ITERATIONS, limit=LIMIT, beam=BEAM, neural=False)
+    store = Store(home / "runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measures, "LEAST_SECONDS", 0.001)
+        for name, recipe in RECIPES.items():
+            records, failures = carry_out(each_once(list(recipe.runs(plan))), store, Silent(), Cluster())
+            assert failures == []
+            write(recipe, plan, records, home / name)
+    return Results(home, plan)
+
+
+@cache
+def trained(treebank: Treebank, seed: int, **options: Any) -> Parser:
+    system_options = dict(options.pop("system_options", ()))
+    settings: dict[str, Any] = {"iterations": ITERATIONS, "size": 10_000.0, **options}
+    chosen = ParserOptions(seed=seed, system_options=system_options, **settings)
+    return train_parser(sentences_of(treebank.train, LIMIT), chosen)
+
+
+def comparisons(treebank: Treebank, files: tuple[str, ...], **options: Any) -> list[Comparison]:
+    gold = sentences_of(files, LIMIT)
+    found = []
+    for seed in SEEDS:
+        parser = trained(treebank, seed, **options)
+        found.append(compare(gold, parser.apply([sentence.copied() for sentence in gold])))
+    return found
+
+
+def score(found: list[Comparison], name: str, punctuation: bool = True) -> str:
+    """The mean over seeds, as in CSV."""
+    return f"{fmean(100 * attachment(one, punctuation=punctuation)[name].accuracy for one in found):.6f}"
+
+
+def added(found: list[Comparison], labelled: bool = True) -> Any:
+    return sum(one.per_sentence(one.arc_right if labelled else one.head_right) for one in found)
+
+
+def test_static_vs_dynamic(results: Results) -> None:
+    one = results.treebank
+    systems = {"eager": ("arc-eager", "stack"), "hybrid": ("arc-hybrid", "hybrid"), "easy-first": ("easy-first",) * 2}
+    for short, (system, templates) in systems.items():
+        for oracle in ("static", "dynamic"):
+            found = comparisons(one, one.test, system=system, oracle=oracle, templates=templates)
+            for name in ("UAS", "LAS"):
+                table = results.table("static-vs-dynamic", name.lower())
+                assert table[f"{short}: {oracle}", "en_a"] == score(found, name)
+    table = results.table("static-vs-dynamic", "las")
+    mean = fmean(float(table["eager: static", name]) for name in ("en_a", "en_b"))
+    assert float(table["eager: static", "mean"]) == pytest.approx(mean, abs=1e-5)
+
+
+def test_exploration(results: Results) -> None:
+    one = results.treebank
+    for k, p in ((0, 0.3), (0, 0.9), (1, 0.9), (4, 0.6), (2, 0.0)):
+        found = comparisons(
+            one, one.test, system="arc-eager", oracle="dynamic", templates="stack", explore_after=k, explore=p
+        )
+        assert results.table("exploration", "heat-maps")[f"en_a, {k}", f"p = {p:g}"] == score(found, "UAS")
+    assert (results.home / "exploration" / "heat-maps.png").stat().st_size > 1000
+
+
+def test_ambiguity_and_out_of_domain(results: Results) -> None:
+    one, other = results.plan.treebanks
+    common = {"system": "arc-eager", "templates": "stack", "nonprojective": "baseline"}
+    rows: dict[str, dict[str, Any]] = {
+        "static": {"oracle": "static"},
+        "dynamic-ambiguity": {"oracle": "nondeterministic", "random_choice": True},
+        "dynamic-explore": {"oracle": "dynamic", "explore_after": 2, "explore": 0.9, "random_choice": True},
+    }
+    for row, options in rows.items():
+        for column, files in {"en_a": one.test, "en_b": other.test}.items():
+            found = comparisons(one, files, **common, **options, system_options=(("root", "first"),))
+            for name in ("UAS", "LAS"):
+                table = results.table("ambiguity", f"en_a-{name.lower()}")
+                assert table[row, column] == score(found, name, punctuation=False)
+                across = results.table("ambiguity", f"treebanks-{name.lower()}")
+                assert across[row, "en_a"] == table[row, "en_a"]
+
+
+def test_nonmonotonic(results: Results) -> None:
+    one, other = results.plan.treebanks
+    dynamic = {"oracle": "dynamic", "templates": "stack"}
+    base = comparisons(one, one.test, system="arc-eager", **dynamic)
+    assert results.table("nonmonotonic", "test-las")["baseline", "en_a"] == score(base, "LAS")
+    counts: dict[str, float] = {}
+    for name, moves in {"NM L": "left", "NM D": "reduce", "NM L+D": "both"}.items():
+        options = {"system": "nonmonotonic", "system_options": (("moves", moves),), **dynamic}
+        dev, test = (comparisons(one, files, **options) for files in (one.dev, one.test))
+        assert results.table("nonmonotonic", "test-uas")[name, "en_a"] == score(test, "UAS")
+        assert results.table("nonmonotonic", "dev-las")[name, "en_a W"] == score(dev, "LAS")
+        assert results.table("nonmonotonic", "dev-las")[name, "en_a S"] == score(dev, "LAS exact match")
+    for treebank in (one, other):
+        dev_part = sentences_of(treebank.dev, LIMIT)
+        for seed in SEEDS:
+            parser = trained(treebank, seed, system="nonmonotonic", system_options=(("moves", "both"),), **dynamic)
+            for kind, own in repairs(parser, dev_part, dev_part)["counts"].items():
+                for verdict, count in own.items():
+                    counts[f"{kind} {verdict}"] = counts.get(f"{kind} {verdict}", 0) + count / 4
+    table = results.table("nonmonotonic", "repairs")
+    for kind in ("LEFT", "REDUCE"):
+        for verdict in ("TP", "FP", "TN", "FN"):
+            assert float(table[kind, verdict]) == counts[f"{kind} {verdict}"]
+    assert float(table["total", "TN"]) == counts["LEFT TN"] + counts["REDUCE TN"]
+
+
+def test_covington(results: Results) -> None:
+    one = results.treebank
+    table = results.table("covington", "accuracy")
+    static, dynamic = (
+        comparisons(one, one.test, system="covington", oracle=oracle, templates="covington")
+        for oracle in ("static", "dynamic")
+    )
+    assert table["en_a", "static UAS"] == score(static, "UAS")
+    assert table["en_a", "dynamic LAS"] == score(dynamic, "LAS")
+    p = approximate_randomization(added(static), added(dynamic))
+    better = float(score(dynamic, "LAS")) > float(score(static, "LAS"))
+    assert table.get(("en_a", "dynamic LAS mark"), "") == ("*" if better and p < 0.05 else "")
+
+
+def test_swap(results: Results) -> None:
+    one = results.treebank
+    assert results.table("swap", "statistics")["sentences", "en_a"] == str(LIMIT)
+    best: dict[bool, tuple[float, str, list[Comparison]]] = {}
+    for oracle in ("nd-sw", "nd-all", "eager", "lazy", "minimal"):
+        kept = []
+        for seed in SEEDS:
+            parsers: list[tuple[float, Parser]] = []
+            options = ParserOptions(
+                system="swap-standard", oracle=oracle, templates="standard", iterations=ITERATIONS, seed=seed, size=1e4
+            )
+            dev = sentences_of(one.dev, LIMIT)
+
+            def report(i: Any, dev: Any = dev, every: list[tuple[float, Parser]] = parsers) -> None:
+                every.append((i.parser().scores(dev)[1], i.parser()))
+
+            train_parser(sentences_of(one.train, LIMIT), options, report)
+            kept.append(max(parsers, key=lambda pair: pair[0]))
+        las = fmean(value for value, _ in kept)
+        assert float(results.table("swap", "dev-greedy")[f"greedy {oracle.upper()}", "en_a"]) == pytest.approx(las)
+        gold = sentences_of(one.test, LIMIT)
+        found = [compare(gold, parser.apply([s.copied() for s in gold])) for _, parser in kept]
+        static = not oracle.startswith("nd")
+        if static not in best or las > best[static][0] + 1e-9:
+            best[static] = las, oracle.upper(), found
+    table = results.table("swap", "test-greedy")
+    assert table["best static oracle", "en_a"] == best[True][1]
+    assert table["best non-deterministic oracle", "en_a"] == best[False][1]
+    first, second = (float(score(best[static][2], "LAS")) for static in (True, False))
+    assert float(table["static", "en_a"]) == pytest.approx(first)
+    assert float(table["non-deterministic", "en_a"]) == pytest.approx(second - first, abs=1e-5)
+    words = best[True][2][0].per_sentence(best[True][2][0].head_right | True)
+    p = wilcoxon((added(best[True][2]) - added(best[False][2])) / words).p
+    assert table.get(("non-deterministic", "en_a mark"), "") == ("‡" if p < 0.01 else "†" if p < 0.05 else "")
+
+
+def test_learning_curves_share_the_runs_of_swap(results: Results) -> None:
+    plan = results.plan
+    swap, curves = ({run.key for run in RECIPES[name].runs(plan)} for name in ("swap", "learning-curves"))
+    assert curves < swap
+    one = results.treebank
+    scores, transitions = [], []
+    for seed in SEEDS:
+        own: list[float] = []
+        taken: list[int] = []
+        options = ParserOptions(
+            system="swap-standard", oracle="nd-all", templates="standard", beam=BEAM, update="pa",
+            iterations=ITERATIONS, seed=seed, size=1e4,
+        )  # fmt: skip
+        dev, train = sentences_of(one.dev, LIMIT), sentences_of(one.train, LIMIT)
+
+        def report(i: Any, own: list[float] = own, taken: list[int] = taken, dev: Any = dev) -> None:
+            own.append(i.parser().scores(dev)[1])
+            taken.append(i.transitions)
+
+        train_parser(train, options, report)
+        scores.append(own)
+        words = sum(map(len, train))
+        transitions.append([(count - 2 * words) / 2 / len(train) for count in taken])
+    for name, numbers in {"las-beam": scores, "swaps-beam": transitions}.items():
+        table = results.table("learning-curves", name)
+        for i in range(ITERATIONS):
+            assert float(table["en_a, ND-ALL", str(i + 1)]) == pytest.approx(fmean(n[i] for n in numbers), abs=1e-5)
+
+
+def test_cost_sensitive(results: Results) -> None:
+    one = results.treebank
+    common = {"system": "arc-eager", "oracle": "dynamic", "templates": "stack"}
+    for row, rule in {"PA, prediction-based": "pa", "PA, max-loss": "pa-max-loss"}.items():
+        found = {c: comparisons(one, one.dev, **common, update=rule, aggressiveness=c) for c in (0.001, 0.01, 0.1)}
+        for c, own in found.items():
+            assert results.table("cost-sensitive", "dev-las")[f"{row}, C = {c:g}", "en_a"] == score(own, "LAS")
+        best = max(found, key=lambda c: float(score(found[c], "LAS")))
+        test = comparisons(one, one.test, **common, update=rule, aggressiveness=best)
+        assert results.table("cost-sensitive", "test-uas")[row, "en_a"] == score(test, "UAS")
+
+
+def test_systems(results: Results) -> None:
+    table = results.table("systems", "systems")
+    with open(results.home / "systems" / "systems.csv", encoding="utf-8") as stream:
+        rows = list(csv.reader(stream))[1:]
+    assert len(rows) == 7 + 6  # easy-first has no beam
+    expected = fmean(
+        float(score(comparisons(t, t.test, system="swap-standard", oracle="nd-all", size=12.0, beam=BEAM), "LAS"))
+        for t in results.plan.treebanks
+    )
+    (row,) = (row for row in rows if row[:2] == ["swap-standard", "linear, beam"])
+    assert float(row[3]) == pytest.approx(expected, abs=1e-5)
+    assert all(int(row[4]) > 100 for row in rows)
+    assert table["easy-first", "kind"] == "linear, greedy"
+
+
+def test_networks_are_part_of_the_systems(results: Results) -> None:
+    plan = Plan(results.plan.treebanks[:1], 1)
+    runs = [run for run in RECIPES["systems"].runs(plan) if run.options and run.options.scorer == "neural"]
+    assert len(runs) == 7
+
+
+def test_every_recipe_writes_all_forms(results: Results) -> None:
+    for name, recipe in RECIPES.items():
+        folder = results.home / name
+        stems = {path.stem for path in folder.iterdir()} - {"report", "runs"}
+        for stem in stems:
+            kinds = {path.suffix for path in folder.glob(f"{stem}.*")}
+            assert kinds in ({".csv", ".md", ".tex"}, {".csv", ".svg", ".png"}), stem
+        report = (folder / "report.md").read_text(encoding="utf-8")
+        assert recipe.paper_claim in report
+        assert "Mean over 2 seeds, 2 iterations, gold tags, the first 8 sentences of each part." in report
+        assert "runs are missing" not in report
+        assert "mixed" not in report
+
+
+def test_experiments_share_runs(results: Results) -> None:
+    keys = {name: {run.key for run in recipe.runs(results.plan)} for name, recipe in RECIPES.items()}
+    assert keys["static-vs-dynamic"] & keys["exploration"]
+    assert keys["static-vs-dynamic"] & keys["nonmonotonic"] & keys["cost-sensitive"]
+    assert len(list((results.home / "runs").iterdir())) == len(set().union(*keys.values()))
+
+
+def test_missing_runs_and_other_programs_are_told(results: Results, tmp_path: Path) -> None:
+    recipe = RECIPES["covington"]
+    runs = each_once(list(recipe.runs(results.plan)))
+    store = Store(tmp_path / "runs")
+    for i, run in enumerate(runs[:-2]):
+        (record,) = Store(results.home / "runs").finished([run]).of([run])
+        store.save(run, {**record.data, "program": "other" if i == 0 else record.program})
+    write(recipe, results.plan, store.finished(runs), tmp_path / "out")
+    report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "2 of 8 runs are missing." in report
+    assert "Runs of different programs are mixed: 1 of 0.1.0 (other), 5 of 0.1.0 (" in report

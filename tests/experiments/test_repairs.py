@@ -1,0 +1,87 @@
+"""Repairs are counted as in Table 2 of Honnibal, Goldberg and Johnson (2013)."""
+
+from collections import Counter
+
+import pytest
+from samples.treebank import treebank
+
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
+from dodona.data import projectivize
+from dodona.experiments.repairs import judged, repairs, walk
+from dodona.search.greedy import GreedySearch
+from dodona.systems.build import build
+from dodona.transitions import driver
+from dodona.transitions.moves import ATTACH, LEFT, REDUCE, RIGHT, SHIFT
+
+SENTENCES = treebank(30, seed=3, crossing=0.5)
+OPTIONS = ParserOptions(system="nonmonotonic", templates="stack", iterations=1)
+
+
+@pytest.mark.parametrize(
+    ("before", "move", "heads", "expected"),
+    [
+        ([SHIFT, RIGHT], LEFT, [0, 3, 1], ("LEFT", "TP")),  # 2 had the head 1, and its gold head is at the front
+        ([SHIFT, RIGHT], LEFT, [0, 1, 1], ("LEFT", "FP")),
+        ([SHIFT, RIGHT], REDUCE, [0, 3, 1], ("LEFT", "FN")),
+        ([SHIFT, RIGHT], REDUCE, [0, 1, 1], ("LEFT", "TN")),
+        ([SHIFT, SHIFT], ATTACH, [0, 1, 1], ("REDUCE", "TP")),  # 2 has no head, and its gold head is below it
+        ([SHIFT, SHIFT], ATTACH, [0, 3, 1], ("REDUCE", "FP")),
+        ([SHIFT, SHIFT], LEFT, [0, 1, 1], ("REDUCE", "FN")),
+        ([SHIFT, SHIFT], LEFT, [0, 3, 1], ("REDUCE", "TN")),
+        ([SHIFT], LEFT, [2, 0, 2], None),  # nothing below it that it could be attached to
+        ([SHIFT, RIGHT], RIGHT, [0, 3, 1], None),
+        ([SHIFT, RIGHT], SHIFT, [0, 3, 1], None),
+        ([], SHIFT, [0, 3, 1], None),
+        ([SHIFT, RIGHT, RIGHT], LEFT, [2, 1, 0], ("LEFT", "TP")),  # ROOT is at the front
+    ],
+)
+def test_verdicts(before: list[int], move: int, heads: list[int], expected: tuple[str, str] | None) -> None:
+    system = build("nonmonotonic", ["x"], {}).core
+    state = driver.start(system, 3)
+    for earlier in before:
+        driver.apply(system, state, earlier, 0, 0)
+    assert judged(system, state, move, heads) == expected
+
+
+def test_where_reduce_cannot_repair_it_is_not_judged() -> None:
+    system = build("nonmonotonic", ["x"], {"moves": "left"}).core
+    state = driver.start(system, 3)
+    for _ in range(2):
+        driver.apply(system, state, SHIFT, 0, 0)
+    assert judged(system, state, LEFT, [0, 3, 1]) is None
+
+
+def test_the_walk_is_that_of_the_parser() -> None:
+    parser = train_parser(SENTENCES[:10], OPTIONS)
+    built = parser.options.built(parser.labels, True)
+    session = parser.model.session()
+    for sentence in SENTENCES:
+        (encoded,) = session.encoded([sentence])
+        heads: dict[int, int] = {}
+        for state, move, _ in walk(built.core, session.greedy, encoded):
+            dependent = driver.dependent_of(built.core, state, move, 0)
+            heads[dependent] = driver.head_of(built.core, state, move, 0)
+        found, _ = GreedySearch(built.core, session.greedy).parse(encoded)
+        assert [heads[d] for d in range(1, len(sentence) + 1)] == found
+
+
+def test_counts_are_of_all_words_but_punctuation() -> None:
+    parser = train_parser(SENTENCES[:4], OPTIONS)
+    built = parser.options.built(parser.labels, True)
+    session = parser.model.session()
+    expected = {"LEFT": Counter[str](), "REDUCE": Counter[str]()}
+    for sentence in SENTENCES:
+        heads, _ = projectivize(sentence.gold_heads(), sentence.labels, "head")
+        (encoded,) = session.encoded([sentence])
+        for state, move, _ in walk(built.core, session.greedy, encoded):
+            found = judged(built.core, state, move, heads)
+            if found is not None and sentence.upos[state.s0() - 1] != "PUNCT":
+                expected[found[0]][found[1]] += 1
+    counted = repairs(parser, SENTENCES, SENTENCES)
+    assert counted["counts"] == {
+        k: {name: own[name] for name in ("TP", "FP", "TN", "FN")} for k, own in expected.items()
+    }
+    total = expected["LEFT"] + expected["REDUCE"]
+    assert min(total.values()) > 0
+    assert sum(count for *_, count in counted["labels"]) == total["TP"]

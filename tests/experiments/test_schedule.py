@@ -1,0 +1,131 @@
+"""Runs in this process: each once, finished ones never again, failures told while the others go on."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from samples.treebank_folder import treebank_folder
+
+from dodona import DodonaError, OptionError
+from dodona.components.parser_options import ParserOptions
+from dodona.experiments.progress import Lines, Silent, Task, duration
+from dodona.experiments.records import Store
+from dodona.experiments.run import Run
+from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
+from dodona.experiments.tagging import Tagging
+from dodona.experiments.treebanks import Treebank, find_treebanks
+
+OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=1)
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory: pytest.TempPathFactory) -> Treebank:
+    return find_treebanks(treebank_folder(tmp_path_factory.mktemp("treebanks"), "en_a"))[0]
+
+
+class Counted(Silent):
+    def __init__(self) -> None:
+        self.finished = -1
+        self.tasks: list[str] = []
+        self.failures: list[str] = []
+        self.ended = False
+
+    def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None:
+        self.finished = finished
+
+    def advance(self, task: Task, failure: str) -> None:
+        self.tasks.append(task.key)
+        self.failures += [failure] if failure else []
+
+    def end(self) -> None:
+        self.ended = True
+
+
+def runs(treebank: Treebank) -> list[Run]:
+    return [Run(treebank, replace(OPTIONS, seed=seed), ("test",), limit=5) for seed in (2, 1, 2)]
+
+
+def test_each_run_once_and_the_first_seeds_first(treebank: Treebank) -> None:
+    second, first, _ = runs(treebank)
+    assert [run.key for run in each_once(runs(treebank))] == [first.key, second.key]
+
+
+def test_finished_runs_are_not_done_again(treebank: Treebank, tmp_path: Path) -> None:
+    every, store, seen = runs(treebank), Store(tmp_path), Counted()
+    carry_out(every[:1], store, Silent(), Cluster())
+    before = store.path(every[0]).read_bytes()
+    records, failures = carry_out(every, store, seen, Cluster())
+    assert (seen.finished, seen.tasks, failures, seen.ended) == (1, [every[1].key], [], True)
+    assert store.path(every[0]).read_bytes() == before
+    assert [record.seed for record in records.of(every)] == [2, 1, 2]
+    assert len(records) == 2
+
+
+def test_a_failure_is_told_and_the_others_go_on(treebank: Treebank, tmp_path: Path) -> None:
+    bad = Run(replace(treebank, test=(), digests={}), OPTIONS, ("test",))
+    seen = Counted()
+    good = runs(treebank)[0]
+    records, ((failed, reason),) = carry_out([bad, good], Store(tmp_path), seen, Cluster())
+    assert failed is bad
+    assert reason == "the treebank en_a has no sentences of the part test"
+    assert seen.failures == [reason]
+    assert good in records
+    assert bad not in records
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_an_interrupt_leaves_finished_runs(treebank: Treebank, tmp_path: Path) -> None:
+    class Impatient(Counted):
+        def advance(self, task: Task, failure: str) -> None:
+            raise KeyboardInterrupt
+
+    seen = Impatient()
+    with pytest.raises(KeyboardInterrupt):
+        carry_out(runs(treebank), Store(tmp_path), seen, Cluster())
+    assert [path.name for path in tmp_path.iterdir()] == [f"{runs(treebank)[1].key}.json"]
+    assert seen.ended
+
+
+def test_a_tagging_that_fails_ends_it(treebank: Treebank, tmp_path: Path) -> None:
+    with pytest.raises(DodonaError, match=r"tags of en_a: .*cannot be read"):
+        tag_all(
+            [Tagging(replace(treebank, train=(str(tmp_path / "no.conllu"),)), (), 5, str(tmp_path))],
+            Silent(),
+            Cluster(),
+        )
+
+
+def test_jobs_below_zero() -> None:
+    with pytest.raises(OptionError, match="jobs -1: expected"):
+        Cluster(-1)
+
+
+def test_lines_tell_what_is_done_and_left(
+    treebank: Treebank, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("dodona.experiments.progress.time.monotonic", lambda: now[0])
+    first, second, _ = runs(treebank)
+    third = replace(first, options=replace(OPTIONS, seed=3, iterations=2))
+    lines = Lines()
+    lines.begin([first, second, third], 4, 2)
+    now[0] = 100.0
+    lines.advance(first, "")
+    lines.advance(second, "too bad")
+    now[0] = 240.0
+    lines.advance(third, "")
+    lines.end()
+    first_line, told, failed, *rest = capsys.readouterr().err.splitlines()
+    assert first_line == "dodona: runs: 3 to do, 4 finished earlier"
+    assert told == "dodona: runs: 1 of 3 done, 2 running, about 5 min left"  # the third has two iterations
+    assert failed.startswith("dodona: failed: en_a arc-eager dynamic")
+    assert failed.endswith("seed=1 measuring test: too bad")
+    assert rest == [
+        "dodona: runs: 3 of 3 done, 0 running, 1 failed",
+        "dodona: runs: 3 of 3 done, 0 running, 1 failed, after 4 min",
+    ]
+
+
+def test_durations() -> None:
+    assert [duration(s) for s in (7.2, 600, 7200)] == ["7 s", "10 min", "2.0 h"]
