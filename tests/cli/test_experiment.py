@@ -1,5 +1,6 @@
 """`dodona experiment` from the outside, with a cluster of processes."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -33,6 +34,8 @@ def test_the_list() -> None:
         (["nothing", "--treebanks", ".", "-o", "x"], 2, "unknown experiment 'nothing'; the experiments are: static-vs"),
         (["swap", "--treebanks", "none", "-o", "x"], 1, "none: no such folder; expected"),
         (["swap", "-o", "x"], 2, "Missing option '--treebanks'"),
+        (["swap", "--treebanks", "."], 2, "Missing option '-o'"),
+        ([], 2, "Missing argument 'NAME'"),
         (["swap", "--treebanks", ".", "--limit", "1", "-o", "x"], 2, "1 is not in the range"),
     ],
 )
@@ -89,7 +92,7 @@ def tables(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_an_experiment_that_is_interrupted_goes_on_and_survives_a_killed_worker(
-    treebanks: Path, tmp_path: Path
+    treebanks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, runs = tmp_path / "out", tmp_path / "out" / "runs"
     process = started(command(treebanks, out, 2), runs, 1)
@@ -103,13 +106,20 @@ def test_an_experiment_that_is_interrupted_goes_on_and_survives_a_killed_worker(
     assert all(name.endswith(".json") for name in kept)  # nothing is half-written
     assert 1 <= len(kept) < 12
 
-    process = started(command(treebanks, out, 1), runs, len(kept) + 1)
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    (tmp_path / "trace_of_imports.py").write_text(
+        f"import os\nopen(os.path.join({str(seen)!r}, str(os.getpid())), 'w')\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    process = started(["--import", "trace_of_imports", *command(treebanks, out, 1)], runs, len(kept) + 1)
     (worker,) = (child for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline()))
     worker.kill()
     _, told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, told
     assert f"runs: {12 - len(kept)} to do, {len(kept)} finished earlier" in told
     assert len(list(runs.iterdir())) == 12
+    assert len(list(seen.iterdir())) == 3  # this process, the worker that was killed, and the one after it
     assert {name: (runs / name).read_bytes() for name in kept} == kept  # finished runs are as they were
 
     done = dodona(*command(treebanks, tmp_path / "again", 0))

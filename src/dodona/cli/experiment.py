@@ -8,38 +8,26 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from dodona.cli.main import IMPORTED
 from dodona.errors import DodonaError
 from dodona.experiments.figures import check_can_draw
 from dodona.experiments.plan import Plan
-from dodona.experiments.progress import Silent, shown_progress
+from dodona.experiments.progress import shown_progress
 from dodona.experiments.recipes import RECIPES, recipe_of
 from dodona.experiments.records import Store
 from dodona.experiments.report import show, write
-from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
+from dodona.experiments.schedule import Cluster, Failure, carry_out, each_once, tag_all
 from dodona.experiments.tagging import taggings, with_tags
 from dodona.experiments.treebanks import find_treebanks
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS
 
 
-def _list(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    if not wanted or context.resilient_parsing:
-        return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("name", "paper", "what it shows"):
-        table.add_column(column)
-    for recipe in RECIPES.values():
-        table.add_row(recipe.name, recipe.paper, recipe.shows)
-    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(table)
-    context.exit()
-
-
 @click.command("experiment", short_help="Make a table or figure of the papers again.")
-@click.argument("name")
-@click.option("--list", is_flag=True, is_eager=True, expose_value=False, callback=_list, help="List the experiments.")
+@click.argument("name", required=False)
+@click.option("--list", "wants_list", is_flag=True, help="List the experiments.")
 @click.option(
     "--treebanks",
-    required=True,
     metavar="DIR",
     help="A folder with a folder for each treebank, which has train, dev and test.conllu, also .gz or .xz.",
 )
@@ -58,10 +46,11 @@ def _list(context: click.Context, parameter: click.Parameter, wanted: bool) -> N
 @click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
 @click.option("--runs", metavar="DIR", help="Where finished runs are kept, for all experiments. [default: OUT/runs]")
 @click.option("--no-runs", is_flag=True, help="Carry out nothing: make the tables from the runs that are finished.")
-@click.option("-o", "--output", "out", required=True, metavar="OUT", help="A folder; the results go into OUT/NAME.")
+@click.option("-o", "--output", "out", metavar="OUT", help="A folder; the results go into OUT/NAME.")
 def experiment(
-    name: str, treebanks: str, only: str | None, seeds: int, iterations: int | None, beam: int | None, tags: str,
-    limit: int | None, neural: bool, jobs: int | None, scheduler: str | None, runs: str | None, no_runs: bool, out: str,
+    name: str | None, wants_list: bool, treebanks: str | None, only: str | None, seeds: int, iterations: int | None,
+    beam: int | None, tags: str, limit: int | None, neural: bool, jobs: int | None, scheduler: str | None,
+    runs: str | None, no_runs: bool, out: str | None,
 ) -> None:  # fmt: skip
     """Carry out the experiment NAME on treebanks: train parsers with several seeds, and write tables and figures.
 
@@ -73,22 +62,28 @@ def experiment(
     dodona experiment static-vs-dynamic --treebanks ud --seeds 5 -o results
     dodona experiment exploration --treebanks ud --only el_gdt,hu_szeged --limit 500 -o quick
     """
+    if wants_list:
+        _show_list()
+        return
+    if name is None or treebanks is None or out is None:
+        given = {"argument 'NAME'": name, "option '--treebanks'": treebanks, "option '-o'": out}
+        raise click.UsageError(f"Missing {next(what for what, value in given.items() if value is None)}.")
     recipe = recipe_of(name)
     check_can_draw()
     wanted = [each for each in (only or "").split(",") if each]
     plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam, neural)
+    store = Store(runs or Path(out) / "runs")
+    imported = click.get_current_context().meta.get(IMPORTED, ())
+    cluster = Cluster(available_cores() if jobs is None else jobs, scheduler, imported)
     every = each_once(list(recipe.runs(plan)))
     if not every:
         raise DodonaError(f"{treebanks}: no treebank fits the experiment; expected one with train, dev and test parts")
-    store = Store(runs or Path(out) / "runs")
-    cluster = Cluster(available_cores() if jobs is None else jobs, scheduler)
+    failures: list[Failure] = []
     if no_runs:
-        records, failures = carry_out([run for run in every if store.path(run).exists()], store, Silent(), cluster)
+        records = store.finished(every)
     else:
         if tags != "gold" and len(store.finished(every)) < len(every):
-            tagged = taggings(plan, store.folder)
-            tag_all(tagged, shown_progress("taggings"), cluster)
-            plan = with_tags(plan, tagged)
+            plan = _tagged(plan, store, cluster)
             every = each_once(list(recipe.runs(plan)))
         records, failures = carry_out(every, store, shown_progress("runs"), cluster)
     folder = Path(out) / name
@@ -97,3 +92,19 @@ def experiment(
     click.echo(f"dodona: the tables and figures are in {folder}", err=True)
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")
+
+
+def _tagged(plan: Plan, store: Store, cluster: Cluster) -> Plan:
+    """Tag the treebanks, and return the plan with the tags."""
+    found = taggings(plan, store.folder)
+    tag_all(found, shown_progress("taggings"), cluster)
+    return with_tags(plan, found)
+
+
+def _show_list() -> None:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for column in ("name", "paper", "what it shows"):
+        table.add_column(column)
+    for recipe in RECIPES.values():
+        table.add_row(recipe.name, recipe.paper, recipe.shows)
+    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(table)

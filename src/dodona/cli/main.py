@@ -18,6 +18,7 @@ from dodona.transitions.system import COMPILED
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 
 
+IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
 COMMANDS = {  # by module; the most frequently used ones come first
     "parse": "parse",
     "train": "train_command",
@@ -46,6 +47,7 @@ class Commands(click.Group):
 
 def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
     """Import modules before any command is looked up, so that it knows the systems that they register."""
+    context.meta[IMPORTED] = modules
     for name in modules:
         try:
             import_module(name)

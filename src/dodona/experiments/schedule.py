@@ -56,6 +56,7 @@ class Cluster:
 
     jobs: int = 0
     scheduler: str | None = None
+    modules: Sequence[str] = ()  # that processes import first: they may register systems
 
     def __post_init__(self) -> None:
         if self.jobs < 0:
@@ -156,6 +157,7 @@ def _address(wanted: Cluster) -> Iterator[Any]:
                 memory_limit=0,
                 dashboard_address=None,
                 silence_logs=logging.CRITICAL,
+                preload=list(wanted.modules),
             )
         try:
             yield cluster
