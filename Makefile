@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
-.PHONY: help demo test mutants dev docs wheel bench models clean
+.PHONY: help demo test fuzz sanitize stress soak mutants dev docs wheel bench models clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
@@ -46,6 +46,12 @@ test: $(VENV)/installed  ## lint, types and all tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -q -n auto
+
+fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=5
+	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(or $(MINUTES),5)
+
+sanitize: $(VENV)/installed  ## tests and fuzzing with AddressSanitizer and UBSan, in a build of their own (about 20 minutes)
+	$(BIN)/python scripts/sanitize.py
 
 mutants: $(VENV)/installed  ## seed faults into a copy, and look whether a test notices each (about an hour)
 	$(BIN)/python scripts/mutants.py --full --jobs 2

@@ -35,9 +35,14 @@ class BuildExtensions(build_ext):
         for each in self.extensions:
             level = 2 if each.name == SHARED else 3
             each.extra_compile_args = ["/O2", "/fp:precise"] if msvc else [f"-O{level}", "-g0", "-ffp-contract=off"]
+            if SANITIZE:
+                each.extra_compile_args += [*SANITIZE, "-O1", "-g1", "-fno-omit-frame-pointer", "-fno-sanitize-recover"]
+                each.extra_link_args = SANITIZE
         super().build_extensions()
 
 
+# for scripts/sanitize.py: "address,undefined" makes faults in memory and undefined behaviour end the program
+SANITIZE = [f"-fsanitize={names}"] if (names := os.environ.get("DODONA_SANITIZE")) else []
 SHARED = "dodona._shared"  # what all compiled modules need, compiled once
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 setup(
