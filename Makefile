@@ -53,6 +53,9 @@ fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=
 sanitize: $(VENV)/installed  ## tests and fuzzing with AddressSanitizer and UBSan, in a build of their own (about 20 minutes)
 	$(BIN)/python scripts/sanitize.py
 
+stress: $(VENV)/installed  ## sixteen threads share everything, for CALLS=10000
+	$(BIN)/python scripts/stress.py --calls $(or $(CALLS),10000)
+
 mutants: $(VENV)/installed  ## seed faults into a copy, and look whether a test notices each (about an hour)
 	$(BIN)/python scripts/mutants.py --full --jobs 2
 

@@ -25,6 +25,7 @@ from dodona import DodonaError
 __all__ = ["RUNNING", "Task"]
 
 RUNNING = "running"
+MEMORY = Path("/dev/shm")  # a file system in memory, where there is one: no input has to wait for a disk
 LONGEST = float(os.environ.get("DODONA_FUZZ_SECONDS", "10"))  # that an input may take
 
 
@@ -71,7 +72,7 @@ def main(folder: str, seed: str, *tasks: str) -> None:
     warnings.simplefilter("ignore")
     home = Path(folder).absolute()
     running = os.open(home / RUNNING, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
-    with tempfile.TemporaryDirectory(prefix="dodona-fuzz-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="dodona-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as scratch:
         os.chdir(scratch)  # doors that need a file write it here
         for task in map(Task.parse, tasks):
             run(task, int(seed), home, running)

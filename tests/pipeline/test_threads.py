@@ -1,10 +1,16 @@
 """One pipeline, and one system, shared by many threads: always right, whatever the others do."""
 
+import asyncio
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
+from samples import shared_work
+from samples.small_models import whole
 from samples.treebank import treebank
 
 import dodona
@@ -18,11 +24,8 @@ THREADS = 16
 
 @pytest.fixture(autouse=True)
 def _quick_switches() -> Iterator[None]:
-    """Threads take turns as often as they can, so that a race shows."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+    with shared_work.quick_switches():
+        yield
 
 
 def in_threads(work: Callable[[int], object], times: int) -> list[list[object]]:
@@ -123,3 +126,57 @@ def test_training_beside_parsing(nlp: Pipeline) -> None:
         assert len(set(map(str, found))) == 1
         if number % 4:
             assert found[0] == before
+
+
+def test_everything_at_once() -> None:
+    """All systems, searches, scorers and components, training and files; `make stress` does it ten thousand times."""
+    work = shared_work.all_work()
+    assert shared_work.in_threads(work, [*work] * 2, THREADS) == []
+
+
+def test_a_difference_between_threads_is_noticed() -> None:
+    calls = iter(range(1000))
+    work: dict[str, shared_work.Work] = {"same": lambda number: number, "other": lambda number: next(calls)}
+    found = shared_work.in_threads(work, ["same", "other"] * 5, 3)
+    assert [each.name for each in found] == ["other"] * 5
+
+
+def test_asyncio() -> None:
+    nlp = whole()
+    texts = ["the oak answers.", "the priest asks the dove slowly. the dove hears.", "the"]
+    alone = [b"".join(s.to_bytes() for s in nlp(text)) for text in texts]
+
+    async def parsed() -> list[list[Sentence]]:
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(THREADS) as pool:
+            return await asyncio.gather(*(loop.run_in_executor(pool, nlp, text) for text in texts * 10))
+
+    found = [b"".join(s.to_bytes() for s in sentences) for sentences in asyncio.run(parsed())]
+    assert found == alone * 10
+
+
+FORKS = """
+import multiprocessing
+from samples.small_models import neural, whole
+from samples.treebank import treebank
+
+def parsed(number):
+    sentences = whole()("the oak answers. the dove hears the priest.")
+    return [s.to_bytes() for s in [*sentences, *neural("covington").parse(treebank(3, number))]]
+
+if __name__ == "__main__":
+    alone = list(map(parsed, range(4)))  # models are loaded and at work before the process is copied
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(parsed, range(4)) == alone
+    assert list(map(parsed, range(4))) == alone
+    print("the same")
+"""
+
+
+@pytest.mark.skipif(not hasattr(sys, "getdlopenflags"), reason="processes are not copied on Windows")
+def test_a_process_is_copied_after_models_were_at_work(tmp_path: Path) -> None:
+    program = tmp_path / "forks.py"
+    program.write_text(f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n{FORKS}", encoding="utf-8")
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", str(program)]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=100)
+    assert (done.stdout, done.stderr) == ("the same\n", "")

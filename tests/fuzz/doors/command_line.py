@@ -9,6 +9,7 @@ import io
 import random
 import signal
 import sys
+from functools import cache
 from pathlib import Path
 
 from samples.small_models import full_treebank, linear, whole
@@ -76,11 +77,21 @@ def target(data: bytes) -> None:
 def _prepare() -> None:
     """The files that arguments name, as they were."""
     Path("folder").mkdir(exist_ok=True)
+    for name, data in _contents().items():
+        Path(name).write_bytes(data)
+
+
+@cache
+def _contents() -> dict[str, bytes]:
     whole().save("small.model")
     linear("arc-eager", 4).save("beam.model")
-    Path("some.conllu").write_bytes(b"".join(s.to_bytes() for s in full_treebank(6)))
-    Path("text.txt").write_text("the oak answers. the dove hears.", encoding="utf-8")
-    Path("broken").write_bytes(b"1\t\xff\n")
+    return {
+        "small.model": Path("small.model").read_bytes(),
+        "beam.model": Path("beam.model").read_bytes(),
+        "some.conllu": b"".join(s.to_bytes() for s in full_treebank(6)),
+        "text.txt": b"the oak answers. the dove hears.",
+        "broken": b"1\t\xff\n",
+    }
 
 
 def _run(arguments: list[str]) -> tuple[object, str]:
