@@ -25,6 +25,17 @@ def test_approximate_costs_always_come_and_cover_what_is_legal(variant: Variant)
                 assert list(chosen.costs(c, gold)) == chosen.legal(c)
 
 
+@pytest.mark.parametrize("single_root", [False, True])
+def test_no_approximate_cost_of_a_tree_that_cannot_be_built_is_below_zero(single_root: bool) -> None:
+    """A cost of -1 would say that the transition is not legal. Four words are needed to see it, and arc-standard."""
+    chosen = system("arc-standard", single_root=single_root)
+    c = chosen.initial(4)
+    for _ in range(3):
+        chosen.apply(c, "SHIFT")
+    costs = chosen.costs(c, [0, 4, 0, 3], approximate=True)
+    assert costs == {"SHIFT": 0, "LEFT": 0, "RIGHT": 0}
+
+
 @pytest.mark.parametrize("name", [name for name, entry in SYSTEMS.items() if entry.builds == "projective trees"])
 def test_a_prepared_tree_that_cannot_be_built_has_no_derivation(name: str) -> None:
     chosen = system(name)

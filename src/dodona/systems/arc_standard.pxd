@@ -14,6 +14,7 @@ cdef class ArcStandard(TransitionSystem):
     cdef int apply(self, State s, int move, int site, int label) except -1 nogil
     cdef int head_of(self, State s, int move, int site) except -1 nogil
     cdef int dependent_of(self, State s, int move, int site) except -1 nogil
+    @cython.locals(after=cython.int)
     cdef int cost(self, State s, Gold gold, int move, int site) except? -1 nogil
     cdef int gain(self, State s, Gold gold, int depth, int top, int front) except -1 nogil
     cdef int fold_buffer(self, State s, Gold gold, int depth, int front) noexcept nogil

@@ -68,15 +68,20 @@ class ArcStandard(TransitionSystem):
         return s.s0() if move == RIGHT else s.n + 1
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
-        """Return the gain before the move, less the gold arc that it adds and the gain after it."""
+        """Return the gain before the move, less the gold arc that it adds and the gain after it.
+
+        For a tree that cannot be built, the gain may be larger after the move: that costs nothing.
+        """
         if s.depth == 0:
             return 0  # ROOT itself is shifted
         before = self.gain(s, gold, s.depth, s.s0(), s.front)
         if move == SHIFT:
-            return before - self.gain(s, gold, s.depth + 1, s.b0(), s.front + 1)
-        h = self.head_of(s, move, site)
-        d = self.dependent_of(s, move, site)
-        return before - (gold.head[d] == h) - self.gain(s, gold, s.depth - 1, h, s.front)
+            after = self.gain(s, gold, s.depth + 1, s.b0(), s.front + 1)
+        else:
+            h = self.head_of(s, move, site)
+            d = self.dependent_of(s, move, site)
+            after = self.gain(s, gold, s.depth - 1, h, s.front) + (gold.head[d] == h)
+        return before - after if before > after else 0
 
     def gain(self, s: State, gold: Gold, depth: int, top: int, front: int) -> int:
         """Return the largest number of gold arcs that a parse can add to a stack and a buffer.
