@@ -7,7 +7,7 @@ SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -p
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
-		printf '%-12s %s\n' "$$name" "$$text"; done
+		printf '%-14s %s\n' "$$name" "$$text"; done
 
 $(VENV)/ready:
 	scripts/prepare $(VENV)
@@ -56,6 +56,9 @@ sanitize: $(VENV)/installed  ## tests and fuzzing with AddressSanitizer and UBSa
 stress: $(VENV)/installed  ## sixteen threads share everything, for CALLS=10000
 	$(BIN)/python scripts/stress.py --calls $(or $(CALLS),10000)
 
+soak: $(VENV)/installed  ## work for SOAK_MINUTES=60, and look whether memory, open files or threads grow
+	$(BIN)/python scripts/soak.py --minutes $(or $(SOAK_MINUTES),60)
+
 mutants: $(VENV)/installed  ## seed faults into a copy, and look whether a test notices each (about an hour)
 	$(BIN)/python scripts/mutants.py --full --jobs 2
 
@@ -72,11 +75,12 @@ wheel: $(VENV)/installed  ## build dist/*.tar.gz and dist/*.whl, and try the whe
 	$(BIN)/python -m build
 	scripts/check_wheel $(BIN)/python dist/*.whl
 
-bench: $(VENV)/installed  ## speed of files, parser, pipeline and oracles (on the treebanks in DODONA_TREEBANKS)
+bench: $(VENV)/installed  ## speed of files, parser, pipeline, threads and oracles (on the treebanks in DODONA_TREEBANKS)
 	$(BIN)/python bench/conllu.py
 	$(BIN)/python bench/parsing.py
 	$(BIN)/python bench/pipeline.py en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
 	$(BIN)/python bench/pipeline.py en-fast "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
+	$(BIN)/python bench/threads.py
 	$(BIN)/python bench/oracles.py
 
 models: $(VENV)/installed  ## train the models that come with Dodona (on DODONA_TREEBANKS and DODONA_VECTORS)
