@@ -17,7 +17,7 @@ BRACKETS = GOLD.replace("nsubj:pass", "[/bold]")
 
 def evaluate(*arguments: object) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "dodona", "evaluate", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, input=GOLD, check=False)
+    return subprocess.run(command, capture_output=True, text=True, input=GOLD, check=False, timeout=100)
 
 
 @pytest.fixture

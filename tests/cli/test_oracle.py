@@ -11,7 +11,7 @@ SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 
 def dodona(*arguments: str, text: str = "") -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "dodona", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, input=text, check=False)
+    return subprocess.run(command, capture_output=True, text=True, input=text, check=False, timeout=100)
 
 
 def test_version_says_whether_the_core_is_compiled() -> None:
@@ -112,5 +112,7 @@ def test_approximate_costs_of_a_tree_out_of_reach() -> None:
 
 def test_a_closed_pipe_is_no_error_message() -> None:
     command = f"{sys.executable} -m dodona oracle {SENTENCES} -n hearing -s covington | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=100
+    )
     assert done.stderr == ""

@@ -21,7 +21,7 @@ from dodona.data.rawtext import detokenized
 
 def dodona(*arguments: str | Path, text: str = "") -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "dodona", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, input=text, check=False)
+    return subprocess.run(command, capture_output=True, text=True, input=text, check=False, timeout=100)
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +200,9 @@ def test_ctrl_c_in_mid_parse_leaves_nothing(folder: Path, tmp_path: Path, jobs: 
 
 def test_a_full_disk(folder: Path) -> None:
     command = f"{sys.executable} -m dodona parse {folder / 'model'} {folder / 'dev.conllu'} > /dev/full"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=100
+    )
     assert done.returncode == 1
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr
@@ -209,7 +211,9 @@ def test_a_full_disk(folder: Path) -> None:
 def test_a_closed_pipe(folder: Path) -> None:
     files = " ".join([str(folder / "dev.conllu")] * 30)
     command = f"{sys.executable} -m dodona parse {folder / 'model'} {files} | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=100
+    )
     assert done.stderr == ""
 
 
@@ -303,7 +307,7 @@ def test_given_arcs_stay(folder: Path, tmp_path: Path) -> None:
 def test_parsing_does_not_wait_for_what_other_commands_need(folder: Path) -> None:
     arguments = ["parse", folder / "model", folder / "dev.conllu"]
     command = [sys.executable, "-X", "importtime", "-m", "dodona", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=100)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "dodona.components.parser" in imported
     assert not imported & {
@@ -328,7 +332,9 @@ def test_conllu_that_comes_slowly_is_no_text(folder: Path) -> None:
     words = sentence.to_bytes()
     program = f'(printf "# a comment\\n"; sleep 0.5; cat words) | "{sys.executable}" -m dodona parse model'
     (folder / "words").write_bytes(words)
-    done = subprocess.run(["bash", "-c", program], cwd=folder, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(
+        ["bash", "-c", program], cwd=folder, capture_output=True, check=True, timeout=60, stdin=subprocess.DEVNULL
+    )
     assert done.stdout.startswith(b"# a comment\n1\t")
     assert len(done.stdout.splitlines()) == len(words.splitlines()) + 1
 

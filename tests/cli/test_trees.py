@@ -32,7 +32,9 @@ def on_a_terminal(file: Path, **environment: str) -> str:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
     usual = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
     command = [sys.executable, "-c", WRITE.format(file)]
-    with subprocess.Popen(command, stdout=theirs, env=usual | {"TERM": "xterm"} | environment) as process:
+    with subprocess.Popen(
+        command, stdout=theirs, env=usual | {"TERM": "xterm"} | environment, stdin=subprocess.DEVNULL
+    ) as process:
         os.close(theirs)
         seen = b""
         while chunk := _read(ours):
@@ -75,6 +77,13 @@ def test_a_terminal_gets_colours_and_no_line_that_is_too_long(file: Path) -> Non
 
 
 def test_a_pipe_gets_everything(file: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", WRITE.format(file)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WRITE.format(file)],
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        timeout=100,
+    )
     assert "\x1b" not in done.stdout
     assert f"─┴─ {'oak' * 30}  NOUN  root" in done.stdout

@@ -253,7 +253,7 @@ def test_reading_is_lazy_and_an_error_late_in_the_file_comes_late(tmp_path: Path
 def test_remarks_on_the_command_line_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "a.conllu").write_text(line())
     command = [sys.executable, "-m", "dodona", "oracle", str(tmp_path / "a.conllu")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=100)
     assert done.returncode == 0
     assert done.stderr.splitlines() == [
         f"dodona: {tmp_path}/a.conllu:1: no blank line after the last sentence; read as if there were one"

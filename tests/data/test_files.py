@@ -143,7 +143,7 @@ COPY = "import dodona; dodona.write(dodona.read('-'), '-')"
 
 
 def test_standard_streams() -> None:
-    done = subprocess.run([sys.executable, "-c", COPY], input=DATA * 5, capture_output=True, check=True)
+    done = subprocess.run([sys.executable, "-c", COPY], input=DATA * 5, capture_output=True, check=True, timeout=100)
     assert done.stdout == DATA * 5
     assert done.stderr == b""
 
@@ -165,7 +165,14 @@ def test_a_closed_pipe_is_the_callers_to_handle(tmp_path: Path) -> None:
     command = f'"{sys.executable}" -c "$PROGRAM" < a.conllu | head -n 1; exit ${{PIPESTATUS[0]}}'
     environment = os.environ | {"PROGRAM": program}
     done = subprocess.run(
-        ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        ["bash", "-c", command],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        timeout=100,
     )
     assert (done.returncode, done.stdout, done.stderr) == (7, "1\tein\t_\t_\t_\t_\t2\t_\t_\t_\n", "")
 

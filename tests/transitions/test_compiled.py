@@ -15,7 +15,15 @@ def run_transcript(pythonpath: str) -> list[str]:
     """In a process of its own, with another hash seed each time."""
     environment = {**os.environ, "PYTHONPATH": pythonpath, "PYTHONHASHSEED": "random"}
     script = ROOT / "tests" / "transitions" / "transcript.py"
-    done = subprocess.run([sys.executable, str(script)], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        timeout=100,
+    )
     return done.stdout.split()
 
 
