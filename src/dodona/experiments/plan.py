@@ -18,7 +18,11 @@ UNLIMITED = 10_000.0  # megabytes of weights: the papers prune nothing
 
 def as_in_the_papers(system: str, oracle: str, **options: Any) -> ParserOptions:
     """Options of a parser like those of the papers: the templates that they print, and all weights kept."""
-    usual: dict[str, Any] = {"templates": entry_of(system).templates, "size": UNLIMITED}
+    usual: dict[str, Any] = {
+        "templates": entry_of(system).templates,
+        "nonprojective": "baseline",  # projectivized for training, nothing encoded in labels
+        "size": UNLIMITED,
+    }
     return ParserOptions(system=system, oracle=oracle, **usual | options)
 
 
