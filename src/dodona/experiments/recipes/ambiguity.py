@@ -24,7 +24,6 @@ def _options(oracle: str) -> ParserOptions:
         "arc-eager",
         oracle,
         system_options={"root": "first"},
-        nonprojective="baseline",
         explore_after=2,
         explore=0.9,
         random_choice=oracle != "static",
