@@ -4,6 +4,7 @@
     ├── OptionError       an unknown system, option, oracle or label; the message lists the valid ones
     ├── TransitionError   a transition that does not exist or is not legal in this configuration
     ├── TreeError         heads that are no tree, or a tree the system cannot build
+    ├── TimeLimitError    a sentence that took longer than it was allowed to
     └── FormatError       a file that breaks its format; names the file, the line, the value, the rule
         └── MismatchError two files that do not match: other words, other sentences
 
@@ -19,6 +20,7 @@ __all__ = [
     "FormatWarning",
     "MismatchError",
     "OptionError",
+    "TimeLimitError",
     "TransitionError",
     "TreeError",
 ]
@@ -38,6 +40,10 @@ class TransitionError(DodonaError, ValueError):
 
 class TreeError(DodonaError, ValueError):
     """Gold heads that are no dependency tree, or not one this system can build."""
+
+
+class TimeLimitError(DodonaError):
+    """A sentence that took longer than it was allowed to. The parser catches it, and parses the sentence in pieces."""
 
 
 class FormatError(DodonaError, ValueError):

@@ -13,6 +13,7 @@ from array import array
 from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE
+cdef int LOOPS = 64  # costs go through the words of a sentence about so often; only arc-standard's take longer
 cdef int STATIC = 0, SET = 1, COSTS = 2, PENALTIES = 3
 
 KINDS = {"nd-sw": SET, "nd-all": SET, "nondeterministic": COSTS, "dynamic": COSTS, "given": PENALTIES}
@@ -53,6 +54,7 @@ cdef class Policy:
         move would carry.
         """
         cdef int move
+        s.watch.report(LOOPS * (s.n + 16))
         if self.kind == COSTS:
             self.system.costs(s, gold, site, carried, self.costs)
             if self.preferring:

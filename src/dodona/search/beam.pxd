@@ -6,6 +6,7 @@ from dodona.scoring.scorer cimport EncodedSentence, Scorer
 from dodona.search.choice cimport Allowed
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
+from dodona.transitions.watch cimport Watch
 
 cdef struct Candidate:
     double score
@@ -26,6 +27,7 @@ cdef class Beam:
     cdef readonly int size             # how many hypotheses there are, best first
     cdef readonly int step             # how many transitions were taken
     cdef int capacity
+    cdef Watch watch
     cdef list states, spare
     cdef double[::1] totals            # the score of each hypothesis
     cdef Candidate* heap               # the best continuations so far, the worst of them on top

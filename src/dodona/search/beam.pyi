@@ -18,5 +18,6 @@ class Beam:
         policy: Policy | None = None,
         gold: Gold | None = None,
         moves: array[int] | None = None,
+        seconds: float = 0.0,
     ) -> None: ...
     def results(self, most: int) -> list[tuple[float, list[int], list[int]]]: ...

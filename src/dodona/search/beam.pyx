@@ -10,7 +10,6 @@ each among all legal actions of its configuration, also where a policy allows on
 
 from array import array
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport free, malloc, qsort, realloc
 
 from dodona.scoring.scorer cimport label_to_carry
@@ -44,6 +43,7 @@ cdef class Beam:
         self.children = array("i", [0]) * width
         self.heap = <Candidate*> malloc(width * sizeof(Candidate))
         self.states, self.spare = [], []
+        self.watch = Watch()
         if self.heap == NULL:
             raise MemoryError
 
@@ -52,20 +52,24 @@ cdef class Beam:
         free(self.parents)
         free(self.actions)
 
-    def search(self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None, int[::1] moves=None):
+    def search(
+        self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None, int[::1] moves=None,
+        double seconds=0,
+    ):
         """Parse; with a policy, only by the actions that cost least with regard to `gold`. `moves` is a planned
-        derivation for a policy with a static oracle. The scorer must have prepared the sentence."""
+        derivation for a policy with a static oracle. The scorer must have prepared the sentence. After `seconds`,
+        unless 0, a TimeLimitError is raised."""
         self.scorer.check(sentence)
         if policy is not None and (gold is None or gold.n != sentence.n):
             raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
         self.begin(sentence.n)
+        self.watch.begin(seconds)
         self.planned = 0
         if moves is not None:
             self.plan = moves
             self.planned = moves.shape[0]
         while self.advance(sentence, policy, gold):
-            if self.step % 64 == 0:
-                PyErr_CheckSignals()  # Ctrl-C in a long sentence
+            pass
 
     def results(self, int most):
         """Return (score, heads, labels) of the best hypotheses, best first."""
@@ -94,6 +98,7 @@ cdef class Beam:
                 self.offer(self.totals[rank], rank, NONE, NONE)
             else:
                 unfinished += 1
+                self.watch.step()
                 self.expand(rank, s, sentence, policy, gold)
         if unfinished == 0:
             return False
@@ -192,7 +197,12 @@ cdef class Beam:
         return 0
 
     cdef State vacant(self):
-        return <State> self.spare.pop() if self.spare else State(self.capacity)
+        """Return a configuration that nobody uses; one watch is over all of them."""
+        if self.spare:
+            return <State> self.spare.pop()
+        cdef State s = State(self.capacity)
+        s.watch = self.watch
+        return s
 
     cdef int reserve(self, int steps) except -1:
         """Allocate memory to store this many steps."""

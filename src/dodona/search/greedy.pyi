@@ -19,4 +19,5 @@ class GreedySearch:
         gold: Gold | None = None,
         confidence: array[float] | NDArray[np.float64] | None = None,
         temperature: float = 1.0,
+        seconds: float = 0.0,
     ) -> tuple[list[int], list[int]]: ...

@@ -22,11 +22,11 @@ cdef class GreedySearch:
         self.sites = SiteSearch(self.choice, capacity if self.system.has_sites else 0)
 
     def parse(self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None,
-              double[::1] confidence=None, double temperature=1.0):
+              double[::1] confidence=None, double temperature=1.0, double seconds=0):
         """Return (heads, labels) of the words 1..n, as numbers; headless words are attached to ROOT.
 
         With a policy, only actions of zero cost with regard to `gold` are taken, as long as there are any. The scorer
-        must have prepared the sentence.
+        must have prepared the sentence. After `seconds`, unless 0, a TimeLimitError is raised.
 
         `confidence`, n + 1 doubles, is filled in: at k the probability of the action that attached word k, by softmax
         of score / temperature over the legal actions, or 0 if the word was attached to ROOT only in the end; and at 0
@@ -43,6 +43,7 @@ cdef class GreedySearch:
             if confidence.shape[0] != sentence.n + 1:
                 raise ValueError(f"confidence of {confidence.shape[0]}; expected {sentence.n + 1}, one more than words")
             sure = Confidence(self.choice, confidence, temperature)
+        s.watch.begin(seconds)
         with nogil:
             self.search(s, sentence, policy, gold, sure)
             if sure is not None:
@@ -58,6 +59,7 @@ cdef class GreedySearch:
             self.sites.search(s, sentence, sure)
             return 0
         while not self.system.is_terminal(s):
+            s.watch.step()
             if policy is None:
                 self.choice.look(s, sentence, 0, None, None)
             else:

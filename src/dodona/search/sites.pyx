@@ -68,6 +68,7 @@ cdef class SiteSearch:
 
     cdef int enter(self, State s, EncodedSentence sentence, int site) except -1 nogil:
         """Score a site and update the tournament."""
+        s.watch.step()
         self.choice.look(s, sentence, site, None, None)
         self.actions[site] = self.choice.action
         self.carried[site] = self.choice.carried

@@ -135,6 +135,7 @@ class ArcStandard(TransitionSystem):
         for i in range(depth - 1, -1, -1):
             left = item[i]
             for j in range(right + 1):
+                s.watch.report(count)
                 row = j * count
                 here = depth + j - 1  # the item that j adds
                 # the tree so far, [i + 1, j], joined with the item on its left

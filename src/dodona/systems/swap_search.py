@@ -88,6 +88,7 @@ def minimize(
             for i in range(t):
                 system.apply(s, SHIFT if trail[i] == FORK else trail[i], 0, NONE)
             budget -= t
+            s.watch.report(16 * t)
         system.apply(s, SHIFT if move == FORK else move, 0, NONE)
         trail[t] = move
         t += 1

@@ -108,6 +108,7 @@ def canonical_derivation(system: TransitionSystem, gold: Gold, moves: list[int] 
         move = system.canonical(s, gold, site) if moves is None else moves[len(actions)]
         label = gold.label[system.dependent_of(s, move, site)]
         actions.append((move, site, label))
+        s.watch.step()
         system.apply(s, move, site, label)
     return actions
 
@@ -120,6 +121,7 @@ def follow_static(system: TransitionSystem, s: State, gold: Gold) -> int:
         site = system.canonical_site(s, gold)
         move = system.canonical(s, gold, site)
         system.apply(s, move, site, gold.label[system.dependent_of(s, move, site)])
+        s.watch.step()
         steps += 1
     return steps
 
@@ -137,6 +139,7 @@ def follow_dynamic(system: TransitionSystem, s: State, gold: Gold, costs: memory
         site = 0
         while site != NONE:
             system.costs(s, gold, site, NONE, costs)
+            s.watch.step()
             for a in range(system.actions):
                 if 0 <= costs[a] < least:
                     least = costs[a]

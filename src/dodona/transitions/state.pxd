@@ -1,5 +1,7 @@
 cimport cython
 
+from dodona.transitions.watch cimport Watch
+
 cdef int BUFFER, STACK, GONE, NONE
 cdef int ROWS
 
@@ -33,6 +35,7 @@ cdef class State:
     cdef public int[::1] items     # workspace of cost computations, never read across calls
     cdef public int[::1] marks     # another
     cdef public int[::1] flags     # and another
+    cdef public Watch watch        # over what is done with this state
     cdef public int[::1] chart     # workspace of arc-standard's dynamic program, allocated on demand
 
     cpdef void reset(self, int n) noexcept nogil

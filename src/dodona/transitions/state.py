@@ -7,6 +7,7 @@ they combine. All arrays are slices of one block of memory, so a copy is a singl
 from array import array
 
 from dodona.transitions.moves import BUFFER, GONE, NONE, STACK
+from dodona.transitions.watch import Watch
 
 ROWS = 17
 
@@ -43,6 +44,7 @@ class State:
         self.marks = memoryview(array("i", bytes(4 * width)))
         self.flags = memoryview(array("i", bytes(4 * width)))
         self.chart = memoryview(array("i", bytes(4)))
+        self.watch = Watch()
         self.steps = 0
         self.reset(0)
 
