@@ -75,6 +75,20 @@ def test_parts_of_other_trees_come_out_in_longer_sentences(name: str, beam: int)
         assert agrees(part, parser.analyses(sentence, Request(beam=beam, constrained=True))[0].heads), part
 
 
+@pytest.mark.parametrize("single_root", [True, False])
+def test_hundreds_of_given_arcs_that_cross_come_out(single_root: bool) -> None:
+    """So many that swap-standard does not look ahead to the end any more."""
+    parser = trained("swap-standard", single_root=single_root)
+    chance = random.Random(9)
+    for share in (0.5, 0.9, 1.0):
+        n = 120
+        order = chance.sample(range(1, n + 1), n)
+        tree = {d: chance.choice(order[:i]) for i, d in enumerate(order) if i > 0}
+        part = tuple(tree.get(d, 0) if chance.random() < share else None for d in range(1, n + 1))
+        sentence = Sentence.from_words(["oak"] * n, heads=part)
+        assert agrees(part, parser.analyses(sentence, Request(constrained=True))[0].heads)
+
+
 @pytest.mark.parametrize("encoding", ["head", "path", "head+path"])
 def test_a_given_arc_is_not_moved_by_deprojectivization(encoding: str) -> None:
     parser = train_parser(treebank(60, crossing=1.0), ParserOptions(iterations=3, nonprojective=encoding))

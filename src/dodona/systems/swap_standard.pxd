@@ -5,7 +5,8 @@ from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
 from dodona.transitions.workspace cimport Workspace
 
-cdef int SHIFT, LEFT, RIGHT, SWAP, BUFFER, NONE
+cdef int SHIFT, LEFT, RIGHT, SWAP, REDUCE, BUFFER, NONE
+cdef int EFFORT
 
 cdef class SwapStandard(ArcStandard):
     cdef int start(self, State s, int n) except -1 nogil
@@ -18,12 +19,13 @@ cdef class SwapStandard(ArcStandard):
     cdef bint can_shift(self, State s, Gold gold, State work) except -1 nogil
     cdef int correct_moves(self, State s, Gold gold, Workspace work, bint links_too) except -1 nogil
     cdef int cost(self, State s, Gold gold, int move, int site) except? -1 nogil
-    @cython.locals(count=cython.int, depth=cython.int)
+    @cython.locals(known=cython.int)
     cdef int penalty(self, State s, Gold gold, int move, int site, Workspace work) except? -1 nogil
-    @cython.locals(given=cython.bint, root=cython.int)
-    cdef bint can_complete(self, Gold gold, int depth, int count, Workspace work) except -1 nogil
-    @cython.locals(root=cython.int)
-    cdef int choose_root(self, int count, Workspace work) noexcept nogil
+    @cython.locals(budget=cython.int, move=cython.int, turned=cython.bint)
+    cdef int can_complete(self, State s, Gold gold, Workspace work) except -2 nogil
+    @cython.locals(swappable=cython.bint)
+    cdef int eager_move(self, Gold gold, Workspace work) except -2 nogil
+    cdef int next_move(self, State s, Gold gold, Workspace work) except -2 nogil
     cdef int find_components(self, Gold gold, State work) except -1 nogil
     cdef bint reaches(self, State s, Gold gold, Workspace work) except -1 nogil
     cpdef int prepare(self, Gold gold, bint lazy) except -1

@@ -18,10 +18,12 @@ words are in projective order; every oracle here swaps two words only towards th
 from dodona.systems.arc_standard import RULES as ARC_STANDARD_RULES
 from dodona.systems.arc_standard import ArcStandard
 from dodona.transitions.gold import Gold
-from dodona.transitions.moves import BUFFER, LEFT, NONE, RIGHT, SHIFT, SWAP
+from dodona.transitions.moves import BUFFER, LEFT, NONE, REDUCE, RIGHT, SHIFT, SWAP
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
 from dodona.transitions.workspace import Workspace
+
+EFFORT = 4  # transitions a word that `penalty` may try
 
 RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand in sentence order (0 < s1 < s0)"}
 
@@ -75,6 +77,7 @@ class SwapStandard(ArcStandard):
         """Follow the eager oracle to the end; returns whether it builds the gold tree."""
         while not self.is_terminal(s):
             s.steps += 1
+            s.watch.report(16)
             move = self.can_link(s, gold)
             if move == NONE:
                 if self.can_swap(s, gold):
@@ -92,6 +95,7 @@ class SwapStandard(ArcStandard):
         """Algorithm 2: return whether the tree is still reachable after SHIFT."""
         if s.front == s.end:
             return False
+        work.watch.report(32 * s.n)
         work.copy_from(s)
         work.shift()
         return self.can_finish(work, gold)
@@ -113,100 +117,74 @@ class SwapStandard(ArcStandard):
         return self.unknown_cost()
 
     def penalty(self, s: State, gold: Gold, move: int, site: int, work: Workspace) -> int:
-        """Return 0 if all arcs of a partial tree are known to stay reachable after the move, else 1."""
+        """Return 0 if all arcs of a partial tree are known to stay reachable after the move, else 1.
+
+        They are if an oracle like EAGER builds them. Where this takes long to find out, because very many arcs cross,
+        only what leads on to these arcs from here costs nothing: there is always a way.
+        """
         h = self.head_of(s, move, site)
         d = self.dependent_of(s, move, site)
-        if d <= s.n:
-            if gold.head[d] <= s.n and gold.head[d] != h:
-                return 1
-            for i in range(gold.first[d], gold.first[d + 1]):
-                if s.head[gold.child[i]] != d:
-                    return 1  # d would be removed before it has all its dependents
+        if d <= s.n and gold.head[d] <= s.n and gold.head[d] != h:
+            return 1
+        if d <= s.n and work.is_waiting(s, gold, d, s.n + 1):
+            return 1  # d would be removed before it has all its dependents
         if work.state.width < s.n + 2:
             work.reserve(s.n)
-        count = 0
-        for i in range(s.depth):
-            work.items[count] = s.stack[i]
-            count += 1
-        for i in range(s.front, s.end):
-            work.items[count] = s.queue[i]
-            count += 1
-        depth = s.depth
-        if move == SHIFT:
-            depth += 1
-        elif move == SWAP:
-            depth -= 1
-            work.items[depth - 1] = s.s0()
-            work.items[depth] = s.s1()
-        else:
-            depth -= 1
-            count -= 1
-            work.items[depth - 1] = h
-            for i in range(depth, count):
-                work.items[i] = work.items[i + 1]
-        return 0 if self.can_complete(gold, depth, count, work) else 1
+        work.collect(s, gold, move, d)
+        known = self.can_complete(s, gold, work)
+        return known == 0 if known != NONE else move != self.next_move(s, gold, work)
 
-    def can_complete(self, gold: Gold, depth: int, count: int, work: Workspace) -> bool:
-        """Return whether the given arcs between `items` are reachable; the first `depth` items are on the stack, the
-        rest in the buffer.
-
-        The items are treated as a sentence in which words without a given head are attached to the root. If the eager
-        oracle builds that tree, no given arc is lost; after its first move the rest of the derivation is still
-        possible.
-        """
-        given = False
-        for k in range(gold.n + 1):
-            work.position[k] = NONE
-        for p in range(count):
-            work.position[work.items[p]] = p
-        for p in range(1, count):
-            h = gold.head[work.items[p]]
-            if h <= gold.n and work.position[h] == NONE:
-                return False  # the head was removed
-            work.heads[p - 1] = work.position[h] if h <= gold.n else NONE
-            given = given or h <= gold.n
-        if not given:
-            return True
-        root = self.choose_root(count, work)
-        for p in range(1, count):
-            if work.heads[p - 1] == NONE:
-                work.heads[p - 1] = root
-        work.tree.fill(work.heads, work.heads, 0, count - 1)
-        if not work.tree.is_tree:
-            return False
-        work.state.reset(count - 1)
-        work.state.front = work.state.end = depth  # space at the front for words that SWAP returns to the buffer
-        for p in range(count):
-            if p < depth:
-                work.state.push(p)
-            else:
-                work.state.enqueue(p)
-        while not self.is_terminal(work.state):
-            move = self.can_link(work.state, work.tree)
-            if move == NONE:
-                move = SHIFT
-                if self.can_swap(work.state, work.tree):
-                    if work.items[work.state.s0()] < work.items[work.state.s1()]:
-                        return False  # they were swapped before
-                    move = SWAP
-                elif work.state.front == work.state.end:
-                    return False
-            self.apply(work.state, move, 0, NONE)
-        return True
-
-    def choose_root(self, count: int, work: Workspace) -> int:
-        """Return the node that words without a given head are attached to: ROOT or, with one root, that root word."""
-        if not self.single_root:
+    def can_complete(self, s: State, gold: Gold, work: Workspace) -> int:
+        """Return 1 if the given arcs between `items` are built by `eager_move`, 0 if not, NONE if it takes long."""
+        if not work.arrange(gold):
             return 0
-        root = NONE
-        for p in range(count - 1, 0, -1):
-            if work.heads[p - 1] == 0:
-                return p
-            if work.heads[p - 1] == NONE:
-                root = p
-        if root != NONE:
-            work.heads[root - 1] = 0
-        return root
+        budget = EFFORT * (s.n + 16)
+        while not self.is_terminal(work.state):
+            move = self.eager_move(gold, work)
+            if move == NONE:
+                return 0
+            if budget == 0:
+                return NONE
+            budget -= 1
+            turned = move == SWAP and not self.can_swap(work.state, work.tree)
+            if move == REDUCE:
+                work.state.pop()
+            else:
+                self.apply(work.state, move, 0, NONE)
+            if turned:
+                work.take_over()
+                work.arrange(gold)
+        return 1
+
+    def eager_move(self, gold: Gold, work: Workspace) -> int:
+        """Return the next move on the items, NONE if there is none.
+
+        A root without a given head is not needed any longer once it has all its dependents, and REDUCE takes it away.
+        Words that were swapped before stay as they are; and where nothing is left to shift, any swap will do: it leads
+        to another projective order of the same trees.
+        """
+        top = work.state.s0()
+        below = work.state.s1()
+        if top > 0 and gold.head[work.items[top]] > gold.n and work.state.arity(top) == work.tree.arity(top):
+            return REDUCE
+        move = self.can_link(work.state, work.tree)
+        if move != NONE and self.legal(work.state, move, 0):
+            return move
+        swappable = work.state.depth > 2 and work.items[below] < work.items[top]
+        if swappable and (work.state.front == work.state.end or self.can_swap(work.state, work.tree)):
+            return SWAP
+        return SHIFT if work.state.front < work.state.end else NONE
+
+    def next_move(self, s: State, gold: Gold, work: Workspace) -> int:
+        """Return the move that leads on to the given arcs from here: attach a word that is not needed, or EAGER's."""
+        nobody = s.n + 1
+        if s.depth > 1 and not work.is_needed(s, gold, s.s0(), nobody) and self.legal(s, RIGHT, 0):
+            return RIGHT
+        if s.depth > 2 and not work.is_needed(s, gold, s.s1(), nobody):
+            return LEFT
+        work.collect(s, gold, NONE, nobody)
+        work.arrange(gold)
+        return SHIFT if self.is_terminal(work.state) else self.eager_move(gold, work)
 
     def find_components(self, gold: Gold, work: State) -> None:
         """Compute the maximal projective components: the subtrees that arc-standard builds without SWAP."""
