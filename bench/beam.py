@@ -41,7 +41,7 @@ def show_speed(parser: Parser, sentences: list[Sentence]) -> None:
     encoded = parser._session.encoded(sentences)
     count = sum(map(len, sentences))
     for width in WIDTHS:
-        beam = parser._beam(width)
+        beam = parser._searches.beam(width)
         best = seconds(partial(_search, beam, encoded), 3)
         print(f"  width {width}: {count / best:,.0f} words a CPU second", flush=True)
 

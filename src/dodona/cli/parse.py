@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from dodona.cli.limits import with_a_count_of_pieces
 from dodona.components.parser import Request
 from dodona.components.parser_options import WIDEST
 from dodona.data import Sentence, write
@@ -65,11 +66,23 @@ DEFAULT = "en"
 )
 @click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
 @click.option(
+    "--max-length",
+    type=click.IntRange(1),
+    metavar="WORDS",
+    help="Parse longer sentences in pieces, and say so in a comment. [default: no limit]",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]",
+)
+@click.option(
     "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of processes."
 )
 def parse(
     arguments: tuple[str, ...], output: str, kind: str, form: str, retag: bool, beam: int | None, nbest: int,
-    confidence: bool, constrained: bool, jobs: int,
+    confidence: bool, constrained: bool, max_length: int | None, timeout: float | None, jobs: int,
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
@@ -89,7 +102,7 @@ def parse(
     if output != "-" and os.path.exists(output) and os.path.samefile(output, model):
         raise OptionError(f"{output}: the parses would take the place of the model; expected another name")
     pipeline = Pipeline.load(model)
-    request = Request(beam, nbest, confidence, constrained)
+    request = Request(beam, nbest, confidence, constrained, max_length, timeout)
     pipeline.parser.check(request)
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
@@ -102,6 +115,8 @@ def parse(
         parsed = parse_in_parallel(pipeline, model, sentences, jobs, request, retag)
     else:
         parsed = pipeline.parse(sentences, request, retag)
+    if max_length is not None or timeout is not None:
+        parsed = with_a_count_of_pieces(parsed)
     if form == "tree":
         from dodona.cli.trees import write_trees  # colours take longer to import than a sentence to parse
 

@@ -6,8 +6,11 @@ from math import exp
 from typing import NamedTuple
 
 from dodona.data import Sentence
+from dodona.errors import OptionError
 
-__all__ = ["Analysis", "Request", "annotated", "different"]
+__all__ = ["IN_PIECES", "Analysis", "Request", "annotated", "different"]
+
+IN_PIECES = "# parsed_in_pieces ="
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,17 @@ class Request:
     nbest: int = 1  # different trees
     confidence: bool = False
     constrained: bool = False  # keep the arcs that the sentence has already
+    max_length: int | None = None  # words; a longer sentence is parsed in pieces
+    timeout: float | None = None  # seconds for a sentence; one that takes longer is parsed in pieces
+
+    def check(self) -> None:
+        """Raise an error for numbers that no parser can make sense of."""
+        if self.nbest < 1:
+            raise OptionError(f"nbest {self.nbest}: expected at least 1")
+        if self.max_length is not None and (not isinstance(self.max_length, int) or self.max_length < 1):
+            raise OptionError(f"max_length {self.max_length!r}: expected a number of words, at least 1")
+        if self.timeout is not None and not self.timeout > 0:
+            raise OptionError(f"timeout {self.timeout!r}: expected more than 0 seconds")
 
 
 class Analysis(NamedTuple):
@@ -28,6 +42,8 @@ class Analysis(NamedTuple):
     score: float = 0.0
     confidence: Sequence[float] = ()
     """For each word the probability of its head and label: the sum over the hypotheses that agree on them."""
+    pieces: int = 1
+    """In how many pieces the sentence was parsed."""
 
 
 def different(trees: list[Analysis], request: Request) -> list[Analysis]:
@@ -50,6 +66,8 @@ def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) ->
         if request.nbest > 1:
             notes = [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
             copy.set_comments([*_renamed(copy.comments, rank), *notes])
+        if analysis.pieces > 1 or any(comment.startswith(IN_PIECES) for comment in copy.comments):
+            copy.set_comments(_with_pieces(copy.comments, analysis.pieces))
         if request.confidence:
             copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
         yield copy
@@ -63,6 +81,12 @@ def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
             yield f"{comment.rstrip()}-{rank}"
         elif key not in (["nbest"], ["score"]) and (rank == 1 or key[:1] not in (["newdoc"], ["newpar"])):
             yield comment
+
+
+def _with_pieces(comments: Sequence[str], pieces: int) -> list[str]:
+    """Return the comments with the number of pieces, or without it where a former parse has left one."""
+    kept = [comment for comment in comments if not comment.startswith(IN_PIECES)]
+    return [*kept, f"{IN_PIECES} {pieces}"] if pieces > 1 else kept
 
 
 def _with_confidence(misc: str, confidence: float) -> str:

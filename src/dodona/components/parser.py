@@ -1,6 +1,5 @@
 """The parser as a component: it parses sentences, greedily or with a beam, and is converted to data and back."""
 
-import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -16,13 +15,14 @@ from dodona.components.network_options import NetworkOptions
 from dodona.components.neural_model import NeuralModel
 from dodona.components.parser_model import LinearModel, Model, Session
 from dodona.components.parser_options import ParserOptions, check_beam, check_has_beam, check_positions
+from dodona.components.pieces import PIECE, parsed_in_pieces
+from dodona.components.searches import Searches
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError, OptionError, TimeLimitError
 from dodona.oracles.policy import Policy
 from dodona.scoring.scorer import EncodedSentence
-from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.text.encoder import Tagged
 from dodona.transitions.moves import NONE
@@ -63,7 +63,7 @@ class Parser:
         self._late_root_label = built.options.get("root_label", "root")  # of words that are headless at the end
         encoded = built.entry.projective and options.nonprojective in ENCODINGS[1:]
         self._lowers = options.nonprojective if encoded else None
-        self._threads = threading.local()  # searches and scorers have a workspace: one of each per thread
+        self._searches = Searches(self._core, model)
 
     def apply(
         self, sentences: Iterable[Sentence], /, request: Request | None = None, tagged: Collection[int] = ()
@@ -105,8 +105,7 @@ class Parser:
         check_beam(width)
         if width > 1:
             check_has_beam(self._entry)
-        if request.nbest < 1:
-            raise OptionError(f"nbest {request.nbest}: expected at least 1")
+        request.check()
         if width < request.nbest:
             wanted = f"{request.nbest} best trees"
             raise OptionError(f"{wanted} with a beam of {width}: expected a wider beam, for example 20")
@@ -122,23 +121,39 @@ class Parser:
     ) -> list[list[Analysis]]:
         """Return the n-best trees of each sentence."""
         encoded = self._encoded(batch, tagged)
-        return [self._analyses(*pair, request) for pair in zip(batch, encoded, strict=True)]
+        found = [self._within_limits(*pair, request) for pair in zip(batch, encoded, strict=True)]
+        return [trees or [self._in_pieces(each, request)] for each, trees in zip(batch, found, strict=True)]
+
+    def _within_limits(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
+        """Return the n-best trees, or none if the sentence is too long, or takes too long."""
+        if request.max_length is not None and encoded.n > request.max_length:
+            return []
+        try:
+            return self._analyses(sentence, encoded, request)
+        except TimeLimitError:
+            return []
+
+    def _in_pieces(self, sentence: Sentence, request: Request) -> Analysis:
+        if request.constrained:
+            self.check_given(sentence)
+        return parsed_in_pieces(self.analyses_of, sentence, request, self.labels, self.options.single_root)
 
     def _analyses(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
         given = self._given(sentence) if request.constrained else None
         width = self._width(request)
+        seconds = request.timeout if request.timeout is not None and encoded.n > PIECE else 0.0
         if width == 1 and request.confidence:
-            return [self._confident(sentence, encoded, given)]
+            return [self._confident(sentence, encoded, given, seconds)]
         most = width if request.nbest > 1 or request.confidence else 1
-        ends = self._ends(encoded, width, most, *self._limits(given))
+        ends = self._ends(encoded, width, most, *self._limits(given), seconds=seconds)
         trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
         if given is not None:
             trees = [given.checked(sentence, tree) for tree in trees]
         return different(trees, request)
 
-    def _confident(self, sentence: Sentence, encoded: EncodedSentence, given: Given | None) -> Analysis:
+    def _confident(self, sentence: Sentence, encoded: EncodedSentence, given: Given | None, seconds: float) -> Analysis:
         """Return the greedy parse with the calibrated probability of each arc. A given arc is certain."""
-        raw, heads, labels = self._greedy_with_probabilities(encoded, *self._limits(given))
+        raw, heads, labels = self._greedy_with_probabilities(encoded, *self._limits(given), seconds=seconds)
         tree = Analysis(*self._finished(heads, labels), confidence=self.calibration.apply(raw, heads))
         if given is None:
             return tree
@@ -147,11 +162,11 @@ class Parser:
         return given.checked(sentence, tree._replace(confidence=certain))
 
     def _greedy_with_probabilities(
-        self, encoded: EncodedSentence, *limits: Any
+        self, encoded: EncodedSentence, *limits: Any, seconds: float = 0.0
     ) -> tuple[NDArray[np.float64], list[int], list[int]]:
         raw = np.zeros(encoded.n + 1)
         policy, gold = limits or (None, None)
-        heads, labels = self._greedy.parse(encoded, policy, gold, raw, self.temperature)
+        heads, labels = self._greedy.parse(encoded, policy, gold, raw, self.temperature, seconds)
         return raw, heads, labels
 
     def calibrate(self, gold: Iterable[Sentence]) -> None:
@@ -204,39 +219,22 @@ class Parser:
         ((_, heads, labels),) = self._ends(encoded, self.options.beam, 1)
         return heads, labels
 
-    def _ends(self, encoded: EncodedSentence, width: int, most: int, *limits: Any) -> list[End]:
+    def _ends(self, encoded: EncodedSentence, width: int, most: int, *limits: Any, seconds: float = 0.0) -> list[End]:
         """Search for trees; all parsing goes through here. A width of 1 is greedy and has no score to compare."""
+        policy, gold = limits or (None, None)
         if width == 1:
-            return [(0.0, *self._greedy.parse(encoded, *limits))]
-        beam = self._beam(width)
-        beam.search(encoded, *limits)
+            return [(0.0, *self._greedy.parse(encoded, policy, gold, seconds=seconds))]
+        beam = self._searches.beam(width)
+        beam.search(encoded, policy, gold, seconds=seconds)
         return beam.results(most)
 
     @property
     def _session(self) -> Session:
-        """The model at work in this thread."""
-        if not hasattr(self._threads, "session"):
-            self._threads.session = self.model.session()
-            self._threads.searches = {}
-        found: Session = self._threads.session
-        return found
+        return self._searches.session
 
     @property
     def _greedy(self) -> GreedySearch:
-        """The greedy search of this thread."""
-        session, searches = self._session, self._threads.searches
-        if 1 not in searches:
-            searches[1] = GreedySearch(self._core, session.greedy)
-        found: GreedySearch = searches[1]
-        return found
-
-    def _beam(self, width: int) -> Beam:
-        """Return the beam of that width of this thread; its beams share a scorer."""
-        session, searches = self._session, self._threads.searches
-        if width not in searches:
-            searches[width] = Beam(self._core, session.beam, width)
-        found: Beam = searches[width]
-        return found
+        return self._searches.greedy
 
     def _given(self, sentence: Sentence) -> Given | None:
         decorated = self._lowers is not None

@@ -1,0 +1,24 @@
+"""What the command line says about sentences that were parsed in pieces."""
+
+from collections.abc import Iterable, Iterator
+
+import click
+
+from dodona.components.analysis import IN_PIECES
+from dodona.data import Sentence
+
+__all__ = ["with_a_count_of_pieces"]
+
+
+def with_a_count_of_pieces(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    """Pass the sentences on, and say at the end how many were parsed in pieces."""
+    count = 0
+    for sentence in sentences:
+        count += any(comment.startswith(IN_PIECES) for comment in sentence.comments)
+        yield sentence
+    if count:
+        which = "1 sentence was" if count == 1 else f"{count} sentences were"
+        click.echo(
+            f"dodona: {which} too long, or took too long, and parsed in pieces; see the comment {IN_PIECES[:-2]!r}",
+            err=True,
+        )

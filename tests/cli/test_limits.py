@@ -1,0 +1,128 @@
+"""`dodona parse` with limits, and Ctrl-C at any time: from the outside."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from samples.signals import hearing_interrupts
+from samples.treebank import treebank
+
+from dodona import Sentence, read, write
+from dodona.components.parser_options import ParserOptions
+from dodona.components.parser_training import train_parser
+from dodona.pipeline.pipeline import Pipeline
+
+COMMAND = [sys.executable, "-m", "dodona"]
+
+
+def dodona(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small model, and a sentence that it does not finish within the time of a test."""
+    path = tmp_path_factory.mktemp("limits")
+    write(treebank(3), path / "text.conllu")
+    n = 20_000
+    heads = [0, *(d // 2 + 1 for d in range(1, n))]  # arcs cross: 2 → 3, 2 → 4, 3 → 5, …
+    words = [f"w{k % 50}" for k in range(n)]
+    write([Sentence.from_words(words, ["NOUN"] * n, heads=heads, labels=["dep"] * n)], path / "long.conllu")
+    options = ParserOptions(system="covington", iterations=1)
+    Pipeline(train_parser(treebank(20), options)).save(path / "covington")
+    return path
+
+
+def test_long_sentences_are_marked_and_counted_once(folder: Path) -> None:
+    arguments = ("parse", folder / "covington", folder / "text.conllu", "-o", folder / "parsed.conllu")
+    done = dodona(*arguments, "--max-length", "3")
+    assert done.returncode == 0
+    marked = [s for s in read(folder / "parsed.conllu") if any("# parsed_in_pieces = " in line for line in s.comments)]
+    assert done.stderr == (
+        f"dodona: {len(marked)} sentences were too long, or took too long, and parsed in pieces; "
+        "see the comment '# parsed_in_pieces'\n"
+    )
+    assert len(marked) > 1
+    assert dodona(*arguments, "--timeout", "60").stderr == ""
+    assert "parsed_in_pieces" not in (folder / "parsed.conllu").read_text()
+
+
+def test_several_processes_mark_the_same_sentences(folder: Path) -> None:
+    arguments = ("parse", folder / "covington", folder / "text.conllu", "--max-length", "3")
+    assert dodona(*arguments, "--jobs", "2").stdout == dodona(*arguments).stdout
+
+
+def test_limits_on_the_command_line_are_checked(folder: Path) -> None:
+    for wrong in (("--max-length", "0"), ("--timeout", "0")):
+        assert dodona("parse", folder / "covington", folder / "text.conllu", *wrong).returncode == 2
+
+
+def interrupted(*arguments: str | Path, seconds: float) -> None:
+    """Send SIGINT while the command works; it must end soon, with its own exit code and one line."""
+    command = hearing_interrupts([*COMMAND, *map(str, arguments)])
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as child:
+        try:
+            child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGINT)
+        try:
+            _, said = child.communicate(timeout=20)
+        finally:
+            child.kill()
+    assert child.returncode == 130, said
+    assert said.splitlines()[-1] == "dodona: interrupted"
+    assert "Traceback" not in said
+
+
+def test_ctrl_c_is_heard_in_a_long_sentence(folder: Path) -> None:
+    interrupted("parse", folder / "covington", folder / "long.conllu", seconds=1)
+
+
+BREAK = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+class Finder:
+    "Sends Ctrl-C to this process when a module is looked for, which comes early."
+    def find_spec(self, name, path, target=None):
+        if name == place:
+            os.kill(os.getpid(), signal.SIGINT)
+place = sys.argv[1]
+sys.meta_path.insert(0, Finder())
+from dodona.cli.start import run
+sys.argv[1:] = ["info"]
+run()
+"""
+
+
+@pytest.mark.parametrize("module", ["dodona.cli.main", "click", "dodona.cli.info"])
+def test_ctrl_c_while_the_program_starts(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BREAK, module], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (130, "dodona: interrupted\n")
+
+
+def test_little_is_imported_before_ctrl_c_is_heard() -> None:
+    """What the interpreter has imported itself does not count."""
+    program = "import sys; sys.modules.pop('dodona', 0); import dodona.cli.start; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert {name for name in done.stdout.split() if name.startswith("dodona")} == {
+        "dodona",
+        "dodona.cli",
+        "dodona.cli.start",
+    }
+
+
+def test_an_ignored_signal_stays_ignored() -> None:
+    program = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); from dodona.cli.start import run\n"
+    program += (
+        "sys.argv[1:] = ['--version']\ntry:\n    run()\nfinally:\n    print(signal.getsignal(signal.SIGINT).name)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.stdout.splitlines()[-1] == "SIG_IGN"
