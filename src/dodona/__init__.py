@@ -1,25 +1,25 @@
 """Dodona: transition-based dependency parsing with exact oracles and a compiled core."""
 
-from typing import TYPE_CHECKING, Any
-
-from dodona.data import Sentence, read, write
-from dodona.drawing import draw
-from dodona.errors import (
-    DodonaError,
-    FormatError,
-    FormatWarning,
-    MismatchError,
-    OptionError,
-    TransitionError,
-    TreeError,
-)
-from dodona.pipeline.doors import load, model_names, train
-from dodona.research.configuration import Configuration
-from dodona.research.system import System, system
-
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from dodona.components.parser import Request
+    from dodona.data import Sentence, read, write
+    from dodona.drawing import draw
+    from dodona.errors import (
+        DodonaError,
+        FormatError,
+        FormatWarning,
+        MismatchError,
+        OptionError,
+        TransitionError,
+        TreeError,
+    )
+    from dodona.pipeline.doors import load, model_names, train
     from dodona.pipeline.pipeline import Pipeline
+    from dodona.research.configuration import Configuration
+    from dodona.research.system import System, system
 
 __version__ = "0.1.0"
 
@@ -45,15 +45,33 @@ __all__ = [
     "write",
 ]
 
+PLACES = {
+    "components.parser": ("Request",),
+    "data": ("Sentence", "read", "write"),
+    "drawing": ("draw",),
+    "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
+    "pipeline.doors": ("load", "model_names", "train"),
+    "pipeline.pipeline": ("Pipeline",),
+    "research.configuration": ("Configuration",),
+    "research.system": ("System", "system"),
+}
+"""Where the names above are. They are imported when they are first used: the command line starts with an empty package,
+so that Ctrl-C is heard from the beginning, and the research API does without numpy."""
 
-def __getattr__(name: str) -> Any:
-    """Import Pipeline and Request only when they are used: they need numpy, which the research API does not."""
-    if name == "Pipeline":
-        from dodona.pipeline.pipeline import Pipeline
+PACKAGES = ("components", "data", "drawing", "errors", "evaluation", "pipeline", "research", "systems", "transitions")
 
-        return Pipeline
-    if name == "Request":
-        from dodona.components.parser import Request
 
-        return Request
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module
+
+    if name in PACKAGES:
+        return import_module(f"dodona.{name}")
+    for place, names in PLACES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(f"dodona.{place}"), name)
+            return found
     raise AttributeError(f"module 'dodona' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *PACKAGES})

@@ -1,5 +1,5 @@
 """`python -m dodona` is the command `dodona`."""
 
-from dodona.cli.main import run
+from dodona.cli.start import run
 
 run()

@@ -1,12 +1,10 @@
 """`dodona parse` with limits, and Ctrl-C at any time: from the outside."""
 
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from samples.signals import hearing_interrupts
 from samples.treebank import treebank
 
 from dodona import Sentence, read, write
@@ -61,27 +59,20 @@ def test_limits_on_the_command_line_are_checked(folder: Path) -> None:
         assert dodona("parse", folder / "covington", folder / "text.conllu", *wrong).returncode == 2
 
 
-def interrupted(*arguments: str | Path, seconds: float) -> None:
-    """Send SIGINT while the command works; it must end soon, with its own exit code and one line."""
-    command = hearing_interrupts([*COMMAND, *map(str, arguments)])
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    ) as child:
-        try:
-            child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGINT)
-        try:
-            _, said = child.communicate(timeout=20)
-        finally:
-            child.kill()
-    assert child.returncode == 130, said
-    assert said.splitlines()[-1] == "dodona: interrupted"
-    assert "Traceback" not in said
+WORK = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGVTALRM, signal.default_int_handler)
+signal.setitimer(signal.ITIMER_VIRTUAL, 0.8)  # of processor time, so that a busy machine changes nothing
+from dodona.cli.start import run
+run()
+"""
 
 
 def test_ctrl_c_is_heard_in_a_long_sentence(folder: Path) -> None:
-    interrupted("parse", folder / "covington", folder / "long.conllu", seconds=1)
+    command = [sys.executable, "-c", WORK, "parse", str(folder / "covington"), str(folder / "long.conllu")]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\ndodona: interrupted\n")
 
 
 BREAK = """
@@ -105,7 +96,7 @@ def test_ctrl_c_while_the_program_starts(module: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", BREAK, module], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
     )
-    assert (done.returncode, done.stderr) == (130, "dodona: interrupted\n")
+    assert (done.returncode, done.stderr.lstrip()) == (130, "dodona: interrupted\n")
 
 
 def test_little_is_imported_before_ctrl_c_is_heard() -> None:
