@@ -20,10 +20,10 @@ BUILD = ROOT / "build" / "sanitize"
 COPIED = ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 SANITIZERS = "address,undefined"
 LIBRARIES = ("libasan.so", "libubsan.so")
-TESTS = [
-    f"tests/{room}"
-    for room in ("transitions", "systems", "oracles", "scoring", "search", "learning", "text", "data", "components")
-] + ["tests/research", "tests/pipeline"]
+ROOMS = (
+    "data", "transitions", "oracles", "scoring", "search", "learning", "text", "components", "research", "pipeline",
+    "systems",
+)  # fmt: skip
 TRAINS_NETWORKS = "network or neural or lstm or lanes or checkpoint"
 """Left out: JAX was compiled without sanitizers, and would take most of the time. The fuzz targets apply networks."""
 
@@ -42,7 +42,7 @@ def main() -> None:
     failed = []
     if given.only in (None, "tests"):
         command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", str(given.jobs), "--timeout", "900"]
-        selected = given.pytest or ["-k", f"not ({TRAINS_NETWORKS})", *TESTS]
+        selected = given.pytest or ["-k", f"not ({TRAINS_NETWORKS})", *(f"tests/{room}" for room in ROOMS)]
         failed += ["tests"] * run([*command, *selected], environment)
     if given.only in (None, "fuzz"):
         fuzz = ["-m", "fuzz", "--jobs", str(given.jobs), "--folder", str(BUILD / "fuzz")]

@@ -26,6 +26,7 @@ __all__ = ["RUNNING", "Task"]
 
 RUNNING = "running"
 MEMORY = Path("/dev/shm")  # a file system in memory, where there is one: no input has to wait for a disk
+MOST_MEMORY = 8 << 30  # bytes
 LONGEST = float(os.environ.get("DODONA_FUZZ_SECONDS", "10"))  # that an input may take
 
 
@@ -53,7 +54,8 @@ def run(task: Task, seed: int, folder: Path, running: int) -> None:
     while number < task.first + task.cases and time.time() < task.until:
         data = door.case(seed, number)
         note = f"{task.door} {number}\n".encode() + data
-        os.ftruncate(running, os.pwrite(running, note, 0))
+        os.lseek(running, 0, os.SEEK_SET)
+        os.ftruncate(running, os.write(running, note))
         faulthandler.dump_traceback_later(LONGEST, exit=True)
         try:
             door.target(data)
@@ -67,8 +69,17 @@ def run(task: Task, seed: int, folder: Path, running: int) -> None:
     print(task.door, number - task.first, refused, flush=True)
 
 
+def _limit_memory() -> None:
+    """An input that makes a program take all memory is a fault, and not one to wait for."""
+    if sys.platform != "win32" and "LD_PRELOAD" not in os.environ:  # sanitizers reserve terabytes, and use little
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
 def main(folder: str, seed: str, *tasks: str) -> None:
     faulthandler.enable()
+    _limit_memory()
     warnings.simplefilter("ignore")
     home = Path(folder).absolute()
     running = os.open(home / RUNNING, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
