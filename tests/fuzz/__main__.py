@@ -9,6 +9,7 @@ it once more. The same seed gives the same inputs. The exit status is 1 if there
 """
 
 import argparse
+import re
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -47,6 +48,15 @@ def again(paths: list[Path]) -> None:
         Door(path.stem.rpartition("-")[0]).target(path.read_bytes())
 
 
+def headline(happened: str) -> str:
+    """The line that says most: what a sanitizer reports, how a process ended, or which exception it was."""
+    lines = happened.strip().splitlines() or [""]
+    for line in lines:
+        if re.search(r"ERROR: \w+Sanitizer|runtime error:|Timeout \(|^signal ", line):
+            return line
+    return lines[-1]
+
+
 def fuzzed(given: argparse.Namespace) -> bool:
     """Return whether there was no fault."""
     doors = given.doors or all_doors()
@@ -69,8 +79,7 @@ def fuzzed(given: argparse.Namespace) -> bool:
             found += faults
     print(f"{'all':<16}{total:>10,}{'':>10}{len(found):>8}")
     for path in found:
-        (what, *_) = reversed(path.with_suffix(".txt").read_text(encoding="utf-8").strip().splitlines() or [""])
-        print(f"{path}: {what}")
+        print(f"{path}: {headline(path.with_suffix('.txt').read_text(encoding='utf-8'))}")
     return not found
 
 

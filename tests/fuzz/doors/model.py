@@ -85,7 +85,8 @@ def mutate(seeds: list[bytes], chance: random.Random) -> bytes:
             one, other = chance.choice(sorted(arrays)), chance.choice(sorted(arrays))
             arrays[one], arrays[other] = arrays[other], arrays[one]
         else:
-            _change_entry(metadata, chance)
+            components = [entry for name, entry in sorted(metadata.items()) if name != "about"]
+            _change_entry(chance.choice(components) if components and chance.random() < 0.9 else metadata, chance)
     try:
         return _saved(metadata, arrays)
     except UnicodeEncodeError:  # a lone surrogate cannot be written; JSON may have one all the same

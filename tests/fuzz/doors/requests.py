@@ -27,16 +27,17 @@ def seeds() -> list[bytes]:
 
 
 def mutate(seeds: list[bytes], chance: random.Random) -> bytes:
-    return chance.randbytes(4 + 3 * chance.randrange(LONGEST))
+    return chance.randbytes(4 + 3 * chance.randint(1, LONGEST))
 
 
 def target(data: bytes) -> None:
     models = list(small_models().values())
     model, beam, flags, density, *words = data.ljust(4, b"\0")[: 4 + 3 * LONGEST]
     nlp = models[model % len(models)]
+    width = BEAMS[beam % len(BEAMS)]
     request = Request(
-        beam=BEAMS[beam % len(BEAMS)],
-        nbest=1 + (flags >> 2) % 3,
+        beam=width,
+        nbest=1 + (flags >> 2) % (width or 1),
         confidence=bool(flags & 1),
         constrained=bool(flags & 2),
     )
