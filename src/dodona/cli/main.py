@@ -24,6 +24,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "train": "train_command",
     "evaluate": "evaluate_command",
     "crossvalidate": "crossvalidate",
+    "validate": "validate_command",
     "info": "info",
     "stats": "stats",
     "oracle": "oracle",

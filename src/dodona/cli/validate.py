@@ -1,0 +1,218 @@
+"""`dodona validate`: everything in a treebank that breaks the rules of Universal Dependencies, and safe repairs."""
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import click
+
+from dodona.data.files import Output, chunks, output
+from dodona.errors import FormatError
+from dodona.validation import LEVELS, RULES, UNREADABLE, Finding, Spot, repaired, validate, validate_chunks
+
+FIELDS = ("file", "line", "sentence", "rule", "level", "value", "expected")
+
+
+@dataclass
+class Report:
+    """The findings that are shown, and the number of all of them."""
+
+    form: str
+    most: int  # findings of a rule that are shown for each file
+    to_stderr: bool = False
+    shown: list[Finding] = field(default_factory=list)  # only for JSON
+    counts: dict[str, Counter[str]] = field(default_factory=dict)  # by file and rule
+    repairs: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add(self, finding: Finding) -> None:
+        counts = self.counts.setdefault(finding.file, Counter())
+        counts[finding.rule] += 1
+        if counts[finding.rule] > self.most:
+            return
+        if self.form == "json":
+            self.shown.append(finding)
+        elif self.form == "tsv":
+            self.say("\t".join(_printable(str(value)) for value in finding))
+        else:
+            self.say(_sentence(finding))
+
+    def say(self, line: str) -> None:
+        click.echo(line, err=self.to_stderr)
+
+    @property
+    def total(self) -> int:
+        return sum(count.total() for count in self.counts.values())
+
+
+class _Untouched(Exception):
+    """Leaves a file that needs no repair as it is."""
+
+
+@click.command("validate", short_help="Check a treebank against the rules of UD, and repair it.")
+@click.argument("files", nargs=-1, required=True)
+@click.option(
+    "--level",
+    default="3",
+    show_default=True,
+    type=click.Choice([str(level) for level in LEVELS]),
+    help="; ".join(f"{level}: {what}" for level, what in LEVELS.items()) + ". Each level includes those before.",
+)
+@click.option(
+    "--max",
+    "most",
+    default=20,
+    show_default=True,
+    type=click.IntRange(0),
+    metavar="N",
+    help="Show this many findings of each rule for each file; all are counted.",
+)
+@click.option(
+    "--format",
+    "form",
+    default="table",
+    show_default=True,
+    type=click.Choice(["table", "json", "tsv"]),
+    help="Output format.",
+)
+@click.option("--fix", is_flag=True, help="Repair what is safe; needs -o or --in-place. What remains is reported.")
+@click.option("-o", "--output", "target", metavar="FILE", help="With --fix: where to write the repaired file.")
+@click.option("--in-place", is_flag=True, help="With --fix: replace each file by the repaired one.")
+def validate_command(
+    files: tuple[str, ...], level: str, most: int, form: str, fix: bool, target: str | None, in_place: bool
+) -> None:
+    """Report everything in FILES (CoNLL-U, .gz and .xz too, `-` for standard input) that breaks the rules of Universal
+    Dependencies, as far as they are the same for all languages: levels 1 to 3 of UD's own validator.
+
+    \b
+    dodona validate train.conllu dev.conllu test.conllu
+    dodona validate train.conllu --level 2 --max 5
+    dodona validate train.conllu --format tsv > findings.tsv
+    dodona validate train.conllu --fix -o repaired.conllu
+    dodona validate *.conllu --fix --in-place
+
+    Each file is checked on its own. Exit codes: 0 valid, 1 something was found, 2 bad usage.
+    """
+    _check_usage(files, fix, target, in_place)
+    report = Report(form, most, to_stderr=target == "-")
+    if form == "tsv":
+        report.say("\t".join(FIELDS))
+    for file in files:
+        try:
+            if fix:
+                _fix(file, file if target is None else target, int(level), report)
+            else:
+                _add(validate(file, level=int(level)), report)
+        except FormatError as error:
+            if fix:
+                raise
+            report.add(UNREADABLE.finding(file, "", Spot(0, str(error))))
+    _show_end(files, report)
+    if report.total:
+        sys.exit(1)
+
+
+def _check_usage(files: tuple[str, ...], fix: bool, target: str | None, in_place: bool) -> None:
+    if not fix and (in_place or target is not None):
+        raise click.UsageError("-o and --in-place need --fix")
+    if fix and (target is None) != in_place:
+        raise click.UsageError("--fix needs either -o FILE or --in-place")
+    if target is not None and len(files) > 1:
+        raise click.UsageError("-o takes one file; several are repaired with --in-place")
+    if in_place and "-" in files:
+        raise click.UsageError("standard input cannot be repaired in place; expected -o FILE")
+
+
+def _fix(file: str, target: str, level: int, report: Report) -> None:
+    """Write the repaired file, and check it while it is written."""
+    repairs: Counter[str] = Counter()
+    in_place = file == target or (os.path.exists(target) and os.path.exists(file) and os.path.samefile(file, target))
+    try:
+        with output(target) as out:
+            pieces = _copied(repaired(chunks(file), file, repairs), out)
+            _add(validate_chunks(pieces, file if target == "-" else target, level=level), report)
+            if in_place and not repairs.total():
+                raise _Untouched
+    except _Untouched:
+        pass
+    report.repairs[file] = repairs
+
+
+def _copied(pieces: Iterable[bytes], out: Output) -> Iterator[bytes]:
+    for piece in pieces:
+        out.write(piece)
+        yield piece
+
+
+def _add(findings: Iterable[Finding], report: Report) -> None:
+    for finding in findings:
+        report.add(finding)
+
+
+def _sentence(finding: Finding) -> str:
+    place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+    named = f" ({finding.sentence})" if finding.sentence else ""
+    value = f" {_printable(finding.value)};" if finding.value else ""
+    return f"{_printable(place + named)}: {finding.rule}, level {finding.level}:{value} expected {finding.expected}"
+
+
+def _printable(text: str) -> str:
+    """Text on one line: tabs and other control characters are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _show_end(files: tuple[str, ...], report: Report) -> None:
+    """The summary: by rule, over all files."""
+    if report.form == "json":
+        report.say(json.dumps(_as_json(files, report), ensure_ascii=False, indent=1))
+        return
+    for file, repairs in report.repairs.items():
+        told = ", ".join(f"{rule} {count}" for rule, count in repairs.items() if count)
+        click.echo(f"{file}: repaired: {told or 'nothing'}", err=True)
+    if report.form == "table":
+        if report.total:
+            _show_table(report)
+        else:
+            report.say(f"{', '.join(files)}: valid")
+
+
+def _as_json(files: tuple[str, ...], report: Report) -> dict[str, object]:
+    summary = {
+        file: {
+            "findings": report.counts.get(file, Counter()).total(),
+            "rules": dict(_ordered(report.counts.get(file, Counter()))),
+            "repairs": {rule: count for rule, count in report.repairs.get(file, Counter()).items() if count},
+        }
+        for file in dict.fromkeys([*files, *report.counts])
+    }
+    return {"findings": [finding._asdict() for finding in report.shown], "summary": summary}
+
+
+def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Counts by rule, in the order of the levels."""
+    return [(name, counts[name]) for name in sorted(counts, key=lambda name: (RULES[name].level, name))]
+
+
+def _show_table(report: Report) -> None:
+    from rich.box import SIMPLE_HEAD  # which takes longer to import than many a file to check
+    from rich.console import Console
+    from rich.table import Table
+
+    total: Counter[str] = Counter()
+    for counts in report.counts.values():
+        total.update(counts)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("rule")
+    for column in ("level", "findings", "files"):
+        table.add_column(column, justify="right")
+    for name, count in _ordered(total):
+        holding = sum(name in counts for counts in report.counts.values())
+        table.add_row(name, str(RULES[name].level), f"{count:,}", str(holding))
+    stream = sys.stderr if report.to_stderr else sys.stdout
+    console = Console(file=stream, width=None if stream.isatty() else 120, highlight=False)
+    console.print(table)
+    console.print(f"{report.total:,} findings in {len(report.counts)} files; what the rules mean: docs/validation.md")

@@ -1,0 +1,131 @@
+"""Repairs of CoNLL-U files that cannot change their meaning.
+
+A repair removes what a rule forbids and no reader needs: a byte order mark, carriage returns, white space around
+values, blank lines; and it puts text into NFC, and features and DEPS into their order. What is not understood is left
+as it is, and what is valid comes out byte for byte.
+"""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from dodona.data.blocks import BOM, Block, blocks
+from dodona.validation.columns import feature_faults
+from dodona.validation.graphs import head_order
+from dodona.validation.sentences import COLUMNS
+
+__all__ = ["repaired"]
+
+ID, FORM, FEATS, DEPS, MISC = 0, 1, 5, 8, 9
+SORTING = {"unsorted-features", "unsorted-feature-values"}
+NO_SPACE = "SpaceAfter=No"
+STRIPPED_COMMENTS = ("# text", "#text", "# sent_id", "#sent_id")
+
+
+def repaired(pieces: Iterable[bytes], name: str, repairs: Counter[str]) -> Iterator[bytes]:
+    """Yield the repaired bytes of a file in chunks of bytes, and count the repairs by the rule that demands them."""
+    for block in blocks(pieces, name):
+        data = _repaired(block, repairs)
+        if data:
+            yield data
+
+
+def _repaired(block: Block, repairs: Counter[str]) -> bytes:
+    leading = block.leading
+    if leading.startswith(BOM):
+        repairs["byte-order-mark"] += 1
+        leading = leading.removeprefix(BOM)
+    blank = leading if block.body else leading + block.end
+    repairs["extra-empty-line"] += blank.count(b"\n") or bool(blank)
+    if not block.body:
+        return b""
+    body = _body(block.body, repairs)
+    returns = block.end.count(b"\r\n") if body is not block.body else 0
+    repairs["non-unix-newline"] += returns
+    if body is block.body and block.body.endswith(b"\r"):
+        return body + block.end  # a lone carriage return: it is not known where lines end
+    feeds = block.end.count(b"\n")
+    repairs["missing-empty-line"] += feeds < 2
+    repairs["extra-empty-line"] += max(0, feeds - 2)
+    repairs["pseudo-empty-line"] += sum(bool(line.strip(b"\r")) for line in block.end.split(b"\n"))
+    return body + b"\n\n"
+
+
+def _body(body: bytes, repairs: Counter[str]) -> bytes:
+    """The lines of a sentence; unchanged if they are not text, or have carriage returns elsewhere than at line ends."""
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return body
+    unix = text.replace("\r\n", "\n").removesuffix("\r")
+    if "\r" in unix or "\0" in unix:
+        return body
+    repairs["non-unix-newline"] += text.count("\r")
+    if not unicodedata.is_normalized("NFC", unix):
+        lines = unix.split("\n")
+        repairs["unicode-normalization"] += sum(not unicodedata.is_normalized("NFC", line) for line in lines)
+        unix = "\n".join(unicodedata.normalize("NFC", line) for line in lines)
+    unspaced = False
+    lines = []
+    for line in unix.split("\n"):
+        lines.append(_line(line, unspaced, repairs))
+        unspaced = NO_SPACE in line
+    return "\n".join(lines).encode()
+
+
+def _line(line: str, unspaced: bool, repairs: Counter[str]) -> str:
+    if line.startswith("#"):
+        bare = line.rstrip()
+        if bare == line or not line.startswith(STRIPPED_COMMENTS):
+            return line
+        repairs["text-trailing-whitespace"] += 1
+        return bare
+    cells = line.split("\t")
+    while len(cells) > COLUMNS and not cells[-1].strip():
+        cells.pop()
+        repairs["number-of-columns"] += 1
+    if len(cells) != COLUMNS:
+        return line
+    for k, cell in enumerate(cells):
+        bare = cell.strip()
+        if bare and bare != cell and _may_strip(k, bare, unspaced or NO_SPACE in cells[MISC]):
+            cells[k] = bare
+            repairs["white-space"] += 1
+    cells[FEATS] = _features(cells[FEATS], repairs)
+    cells[DEPS] = _deps(cells[DEPS], repairs)
+    return "\t".join(cells)
+
+
+def _may_strip(column: int, bare: str, unspaced: bool) -> bool:
+    """Not where a row would become a comment, nor where the white space in a form stands for that in the text."""
+    if column == ID:
+        return bare[0].isdigit()
+    return column != FORM or not unspaced
+
+
+def _features(feats: str, repairs: Counter[str]) -> str:
+    faults = {rule for rule, _ in feature_faults(feats)} if feats != "_" else set()
+    if not faults or not faults <= SORTING:
+        return feats
+    repairs.update(faults)
+    parts = []
+    for part in feats.split("|"):
+        name, _, values = part.partition("=")
+        parts.append(f"{name}={','.join(sorted(values.split(','), key=str.lower))}")
+    return "|".join(sorted(parts, key=str.lower))
+
+
+def _deps(deps: str, repairs: Counter[str]) -> str:
+    if "|" not in deps:
+        return deps
+    keyed = []
+    for pair in deps.split("|"):
+        head, _, relation = pair.partition(":")
+        order = head_order(head)
+        if order is None or not relation:
+            return deps
+        keyed.append((order, relation, pair))
+    if keyed == sorted(keyed):
+        return deps
+    repairs["unsorted-deps"] += 1
+    return "|".join(pair for _, _, pair in sorted(keyed))

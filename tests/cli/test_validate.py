@@ -1,0 +1,100 @@
+"""`dodona validate`: what it prints, what it repairs, and how it ends."""
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from samples.bad_treebanks import BAD, plain
+
+from dodona.cli.validate import validate_command
+
+
+def run(*arguments: str | Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "dodona", "validate", *map(str, arguments)],
+        input=given, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    path = tmp_path / "bad.conllu"
+    path.write_bytes(BAD["unknown-upos"].replace(b"DET", b"ART"))
+    return path
+
+
+def test_findings_and_summary(bad: Path) -> None:
+    done = run(bad, "--max", "2")
+    assert done.returncode == 1
+    shown = done.stdout.decode()
+    assert f"{bad}:9 (one): unknown-upos, level 2: JJ; expected one of ADJ" in shown
+    assert shown.count("unknown-upos, level 2") == 2
+    assert "unknown-upos       2          6" in shown
+    assert run(bad, "--level", "1").returncode == 0
+
+
+def test_json_and_tsv(bad: Path) -> None:
+    found = json.loads(run(bad, "--format", "json", "--max", "1").stdout)
+    assert found["findings"][0]["rule"] == "unknown-upos"
+    assert found["findings"][0]["line"] == 9
+    assert found["summary"][str(bad)]["rules"]["unknown-upos"] == 6
+    header, *rows = run(bad, "--format", "tsv").stdout.decode().splitlines()
+    assert header.split("\t") == ["file", "line", "sentence", "rule", "level", "value", "expected"]
+    assert all(len(row.split("\t")) == 7 for row in rows)
+    assert rows[0].split("\t")[:6] == [str(bad), "9", "one", "unknown-upos", "2", "JJ"]
+
+
+def test_standard_input_and_files_that_are_not_there(tmp_path: Path) -> None:
+    done = run("-", given=plain())
+    assert (done.returncode, done.stdout) == (0, b"-: valid\n")
+    done = run(tmp_path / "none.conllu", "-", given=plain())
+    assert done.returncode == 1
+    assert b"unreadable-file" in done.stdout
+    assert done.stderr == b""
+
+
+def test_repair_to_a_file(tmp_path: Path) -> None:
+    source, target = tmp_path / "source.conllu", tmp_path / "target.conllu.gz"
+    source.write_bytes(plain().replace(b"\n", b"\r\n"))
+    done = run(source, "--fix", "-o", target)
+    assert done.returncode == 0
+    assert f"{source}: repaired: non-unix-newline {len(plain().splitlines())}".encode() in done.stderr
+    assert gzip.decompress(target.read_bytes()) == plain()
+    done = run(source, "--fix", "-o", "-")
+    assert (done.returncode, done.stdout) == (0, plain())
+
+
+def test_repair_in_place(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.conllu", tmp_path / "bad.conllu"
+    good.write_bytes(plain())
+    bad.write_bytes(BAD["extra-empty-line"].replace(b"ADJ", b"JJ"))
+    before = good.stat().st_mtime_ns
+    done = run(good, bad, "--fix", "--in-place")
+    assert done.returncode == 1  # the tag is still wrong
+    assert good.stat().st_mtime_ns == before
+    assert bad.read_bytes() == plain().replace(b"ADJ", b"JJ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.conllu", "good.conllu"]
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_not_repaired(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.conllu.gz"
+    broken.write_bytes(gzip.compress(BAD["extra-empty-line"] * 20)[:-9])
+    before = broken.read_bytes()
+    done = run(broken, "--fix", "--in-place")
+    assert done.returncode == 1
+    assert b"cannot be read" in done.stderr
+    assert broken.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [broken]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["x -o y", "x --in-place", "x --fix", "x y --fix -o z", "- --fix --in-place", "x --fix -o y --in-place"],
+)
+def test_wrong_usage(arguments: str) -> None:
+    done = CliRunner().invoke(validate_command, arguments.split())
+    assert done.exit_code == 2
