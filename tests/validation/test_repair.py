@@ -80,7 +80,7 @@ def test_counts_of_lines() -> None:
     assert repairs == {"extra-empty-line": 4}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.sampled_from(LINES), max_size=12),
     st.lists(st.tuples(st.floats(0, 1), st.sampled_from(NOISE + MORE_NOISE)), max_size=8),

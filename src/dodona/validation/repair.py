@@ -5,6 +5,7 @@ values, blank lines; and it puts text into NFC, and features and DEPS into their
 as it is, and what is valid comes out byte for byte.
 """
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,7 @@ __all__ = ["repaired"]
 ID, FORM, FEATS, DEPS, MISC = 0, 1, 5, 8, 9
 SORTING = {"unsorted-features", "unsorted-feature-values"}
 NO_SPACE = "SpaceAfter=No"
+START = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r]*+\n)*+")
 STRIPPED_COMMENTS = ("# text", "#text", "# sent_id", "#sent_id")
 
 
@@ -31,18 +33,19 @@ def repaired(pieces: Iterable[bytes], name: str, repairs: Counter[str]) -> Itera
 
 
 def _repaired(block: Block, repairs: Counter[str]) -> bytes:
-    leading = block.leading
-    if leading.startswith(BOM):
-        repairs["byte-order-mark"] += 1
-        leading = leading.removeprefix(BOM)
-    blank = leading if block.body else leading + block.end
+    whole = block.leading + block.body
+    begin = START.match(whole).end()  # type: ignore[union-attr]  # which matches nothing too
+    marks = whole.count(BOM, 0, begin)
+    body = whole[begin:]
+    blank = whole[:begin].replace(BOM, b"") + (b"" if body.strip() else body + block.end)
+    repairs["byte-order-mark"] += marks
     repairs["extra-empty-line"] += blank.count(b"\n") or bool(blank)
-    if not block.body:
+    if not body.strip():
         return b""
-    body = _body(block.body, repairs)
-    returns = block.end.count(b"\r\n") if body is not block.body else 0
+    old, body = body, _body(body, repairs)
+    returns = block.end.count(b"\r\n") if body is not old else 0
     repairs["non-unix-newline"] += returns
-    if body is block.body and block.body.endswith(b"\r"):
+    if body is old and old.endswith(b"\r"):
         return body + block.end  # a lone carriage return: it is not known where lines end
     feeds = block.end.count(b"\n")
     repairs["missing-empty-line"] += feeds < 2
@@ -81,26 +84,19 @@ def _line(line: str, unspaced: bool, repairs: Counter[str]) -> str:
         repairs["text-trailing-whitespace"] += 1
         return bare
     cells = line.split("\t")
-    while len(cells) > COLUMNS and not cells[-1].strip():
-        cells.pop()
-        repairs["number-of-columns"] += 1
-    if len(cells) != COLUMNS:
+    if len(cells) < COLUMNS or any(map(str.strip, cells[COLUMNS:])) or not cells[ID].strip()[:1].isdigit():
         return line
+    repairs["number-of-columns"] += len(cells) - COLUMNS
+    del cells[COLUMNS:]
     for k, cell in enumerate(cells):
         bare = cell.strip()
-        if bare and bare != cell and _may_strip(k, bare, unspaced or NO_SPACE in cells[MISC]):
+        if bare and bare != cell and not (k == FORM and (unspaced or NO_SPACE in cells[MISC])):
+            # in a form, white space can stand for that of the text, where the next token follows without any
             cells[k] = bare
             repairs["white-space"] += 1
     cells[FEATS] = _features(cells[FEATS], repairs)
     cells[DEPS] = _deps(cells[DEPS], repairs)
     return "\t".join(cells)
-
-
-def _may_strip(column: int, bare: str, unspaced: bool) -> bool:
-    """Not where a row would become a comment, nor where the white space in a form stands for that in the text."""
-    if column == ID:
-        return bare[0].isdigit()
-    return column != FORM or not unspaced
 
 
 def _features(feats: str, repairs: Counter[str]) -> str:
