@@ -118,7 +118,7 @@ def _deps(deps: str, repairs: Counter[str]) -> str:
     for pair in deps.split("|"):
         head, _, relation = pair.partition(":")
         order = head_order(head)
-        if order is None or not relation:
+        if order is None or relation.split() != [relation]:
             return deps
         keyed.append((order, relation, pair))
     if keyed == sorted(keyed):
