@@ -16,7 +16,7 @@ from dodona.transitions.driver import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 
-__all__ = ["TrainingTree", "TrainingTrees", "training_trees"]
+__all__ = ["MOST_ACTIONS", "TrainingTree", "TrainingTrees", "check_tree", "training_trees"]
 
 MOST_ACTIONS = 65_535
 
@@ -95,6 +95,15 @@ def _prepared(
             elif options.nonprojective == "drop" and not is_projective(heads):
                 continue
         yield sentence, as_seen, heads, [*labels]
+
+
+def check_tree(sentence: Sentence, options: ParserOptions) -> None:
+    """Raise an error if a sentence cannot be learned from, as `training_trees` would."""
+    sentence.gold_labels()
+    if None in sentence.heads and leaves_a_choice(str(options.oracle)):
+        sentence.known_heads()
+    else:
+        _whole_tree(sentence, options)
 
 
 def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:

@@ -19,7 +19,7 @@ from dodona.data.characters import is_blank
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError
 
-__all__ = ["Token", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt", "unescaped"]
+__all__ = ["Token", "check_text", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt", "unescaped"]
 
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 CHARACTERS = {escape[1]: char for char, escape in ESCAPES.items()}
@@ -80,12 +80,7 @@ def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[Token]
         if any(re.match(r"#\s*new(par|doc)\b", comment) for comment in sentence.comments) and tokens:
             yield "".join(pieces), tokens
             pieces, tokens, begin, gap = [], [], 0, ""
-        text = sentence.text
-        if not text:
-            raise FormatError(
-                f"{sentence.file}:{sentence.line}: a sentence without '# text'; expected the raw text, to learn where "
-                "tokens end (dodona.data.rawtext.detokenized makes it up from the words)"
-            )
+        text = _text(sentence)
         begin += len(gap)
         tokens += _aligned(sentence, text, begin)
         pieces += (gap, text)
@@ -94,6 +89,20 @@ def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[Token]
         gap = _space_after(_said(misc))
     if tokens:
         yield "".join(pieces), tokens
+
+
+def check_text(sentence: Sentence) -> None:
+    """Raise an error unless `# text` has the tokens of the sentence, and nothing else."""
+    _aligned(sentence, _text(sentence), 0)
+
+
+def _text(sentence: Sentence) -> str:
+    if not sentence.text:
+        raise FormatError(
+            f"{sentence.file}:{sentence.line}: a sentence without '# text'; expected the raw text, to learn where "
+            "tokens end (dodona.data.rawtext.detokenized makes it up from the words)"
+        )
+    return sentence.text
 
 
 def _aligned(sentence: Sentence, text: str, begin: int) -> list[Token]:

@@ -107,7 +107,11 @@ def train(
         network=network,
     )
     plan = TrainingPlan(components, tags, folds, jobs, patience, vectors, vectors_size, checkpoint, resume)
-    sentences, dev_sentences = (
-        read(source) if isinstance(source, str | Path) else source for source in (treebank, dev)
-    )
-    return train_pipeline(sentences, choice, plan, dev_sentences)
+    return train_pipeline(_sentences(treebank), choice, plan, _sentences(dev))
+
+
+def _sentences(source: str | Path | Iterable[Sentence]) -> list[Sentence]:
+    found = list(read(source) if isinstance(source, str | Path) else source)
+    if not found and isinstance(source, str | Path):
+        raise FormatError(f"{source}: there are no sentences in this file")
+    return found

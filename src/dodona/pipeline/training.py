@@ -1,9 +1,8 @@
 """From a treebank to a pipeline: all components in their order, the parser on predicted tags."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from dodona.components import parser_training
@@ -14,43 +13,15 @@ from dodona.components.tagger import COLUMNS, TaggerOptions, train_tagger
 from dodona.components.tokenizer import TokenizerOptions, train_tokenizer
 from dodona.data import Sentence
 from dodona.errors import FormatError, OptionError
+from dodona.pipeline.input_checks import check_training_input
 from dodona.pipeline.jackknife import jackknifed
 from dodona.pipeline.parser_study import ParserStudy, Progress, Say
-from dodona.pipeline.pipeline import COMPONENTS, Pipeline
+from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.plan import TAGS, TrainingPlan
 
 __all__ = ["TAGS", "TrainingPlan", "train_pipeline"]
 
-TAGS = ("predicted", "gold")
 PATIENCE = 5
-
-
-@dataclass(frozen=True)
-class TrainingPlan:
-    """Which components are trained, and on which tags the parser is trained."""
-
-    components: Sequence[str] | None = None  # None: all that the treebank has data for
-    tags: str = "predicted"  # by taggers trained on other sentences; or "gold"
-    folds: int = 10  # number of these taggers
-    jobs: int = 1  # processes that train them; several need a main module that can be imported again
-    patience: int | None = None  # iterations of the parser without gain on the development data before it stops
-
-    vectors: str | Path | None = None  # a file of pretrained word vectors, for a network
-    vectors_size: float = 10.0  # megabytes of them that are kept
-    checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
-    resume: bool = False  # continue from it
-
-    def __post_init__(self) -> None:
-        if self.tags not in TAGS:
-            raise OptionError(f"tags {self.tags!r}: expected one of {', '.join(TAGS)}")
-        for name in self.components or ():
-            if name not in COMPONENTS:
-                raise OptionError(f"component {name!r}: expected some of {', '.join(COMPONENTS)}")
-        if self.components is not None and "parser" not in self.components:
-            raise OptionError("components without 'parser': a pipeline ends with one")
-        for name in ("folds", "jobs", "patience"):
-            least = 2 if name == "folds" else 1
-            if getattr(self, name) is not None and getattr(self, name) < least:
-                raise OptionError(f"{name} {getattr(self, name)}: expected at least {least}")
 
 
 def train_pipeline(
@@ -70,11 +41,10 @@ def train_pipeline(
     sentences, dev = list(sentences), list(dev)
     if not sentences:
         raise FormatError("there is no sentence to train on")
-    for sentence in dev:
-        sentence.check_gold()
     wanted = _wanted(sentences, plan)
     if options.scorer != "neural" and (plan.vectors is not None or plan.resume):
         raise OptionError("vectors, or a training to be resumed; expected them with the scorer 'neural'")
+    check_training_input(sentences, dev, options, wanted, plan)
     parts: dict[str, Any] = {}
     makers: dict[str, tuple[Callable[..., Any], Any]] = {
         "tokenizer": (train_tokenizer, TokenizerOptions(seed=options.seed)),
