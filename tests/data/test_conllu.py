@@ -258,3 +258,24 @@ def test_remarks_on_the_command_line_are_one_line(tmp_path: Path) -> None:
     assert done.stderr.splitlines() == [
         f"dodona: {tmp_path}/a.conllu:1: no blank line after the last sentence; read as if there were one"
     ]
+
+
+@pytest.mark.parametrize("text", ["1 a _ _ _ _ 0 root _ _\n\n", "1\ta _ _ _ _ 0 root\t_\t_\n\n"])
+def test_spaces_for_tabs_are_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "spaces.conllu").write_text(text)
+    with pytest.raises(FormatError, match=r"separated by tabs \(here are spaces for tabs\)"):
+        list(read(tmp_path / "spaces.conllu"))
+
+
+def test_lone_surrogates_are_refused_where_they_enter() -> None:
+    sentence = Sentence.from_words(["é", "b"])
+    for change in (
+        lambda: sentence.set_tree([0, 1], ["root", "\udcff"]),
+        lambda: sentence.set_column("xpos", ["_", "\ud800"]),
+        lambda: sentence.set_comments(["# \udcff"]),
+        lambda: Sentence.from_words(["\udcff"]),
+        lambda: Sentence.from_words(["a", "b"], multiword=[(1, 2, "\udcff")]),
+    ):
+        with pytest.raises(OptionError):
+            change()
+    assert sentence.to_bytes().decode().startswith("1\té")

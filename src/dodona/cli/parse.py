@@ -14,7 +14,7 @@ from dodona.data import Sentence, write
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.data.plain import read_plain, read_text
-from dodona.data.sniff import sniffed
+from dodona.data.sniff import sniffed_format
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.doors import model_path
 from dodona.pipeline.modelfile import is_model
@@ -176,8 +176,7 @@ def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None) -> 
         return read_plain(source, vertical=kind == "vertical")
     pieces = chunks(source)
     if kind == "auto":
-        is_conllu, pieces = sniffed(pieces)
-        kind = "conllu" if is_conllu else "text"
+        kind, pieces = sniffed_format(pieces, source)
     if kind != "text":
         return read_chunks(pieces, source, format=kind)
     return _named(pipeline.sentences(read_text(pieces, source)), name)

@@ -23,12 +23,26 @@ def check_values(values: Sequence[str], n: int) -> None:
     if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
         bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
         raise OptionError(f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
+    if not is_unicode(together):
+        bad = next(value for value in values if not is_unicode(value))
+        raise OptionError(f"value {bad!r}; expected text without lone surrogates, which UTF-8 does not have")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written in UTF-8: Python's strings can have halves of characters (surrogates)."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def checked_comments(comments: Iterable[str]) -> list[str]:
     lines = list(comments)
     for line in lines:
-        if not line.startswith("#") or "\n" in line or "\r" in line or "\0" in line:
+        if not line.startswith("#") or "\n" in line or "\r" in line or "\0" in line or not is_unicode(line):
             raise OptionError(f"comment {line!r}; expected a single line that begins with '#'")
     return lines
 

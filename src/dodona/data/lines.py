@@ -5,11 +5,12 @@ import warnings
 
 from dodona.errors import FormatError, FormatWarning
 
-__all__ = ["HEAD", "Remarks", "SentenceLines", "shortened"]
+__all__ = ["HEAD", "Remarks", "SentenceLines", "has_spaces_for_tabs", "shortened"]
 
 COLUMNS = 10
 ID, FORM, HEAD = 0, 1, 6
 RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
+SPACED = re.compile(r"[0-9]+(?:[-.][0-9]+)?(?:\t| +)\S.* ")
 EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 
 
@@ -58,8 +59,9 @@ class SentenceLines:
 
     def _row(self, columns: list[str], row: int, line: int) -> None:
         if len(columns) != COLUMNS:
+            spaces = " (here are spaces for tabs)" if has_spaces_for_tabs("\t".join(columns)) else ""
             raise FormatError(
-                f"{self.reader.name}:{line}: {len(columns)} columns; expected {COLUMNS}, separated by tabs"
+                f"{self.reader.name}:{line}: {len(columns)} columns; expected {COLUMNS}, separated by tabs{spaces}"
             )
         number = columns[ID]
         if not columns[FORM]:
@@ -110,6 +112,11 @@ class SentenceLines:
             self.reader.fault(line, f"empty node {number}; expected {expected} here")
         else:
             self.empty += 1
+
+
+def has_spaces_for_tabs(line: str) -> bool:
+    """Whether a line looks like a row in which tabs were replaced by spaces, all of them or some."""
+    return SPACED.match(line) is not None and len(line.split()) >= COLUMNS and line.count("\t") < COLUMNS - 1
 
 
 def shortened(value: str) -> str:
