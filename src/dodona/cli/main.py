@@ -25,6 +25,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "evaluate": "evaluate_command",
     "crossvalidate": "crossvalidate",
     "validate": "validate_command",
+    "convert": "convert_command",
     "info": "info",
     "stats": "stats",
     "oracle": "oracle",

@@ -39,7 +39,7 @@ def sniffed_format(pieces: Iterable[bytes], name: str) -> tuple[str, Iterator[by
         return "conllu", rest
     if _is_spaced(head, line.decode("utf-8", "replace")):
         number = head.count(b"\n") + 1
-        hint = "(--input text if it really is text)"
+        hint = "(dodona parse --input text if it really is text)"
         raise FormatError(
             f"{name}:{number}: this looks like CoNLL-U with spaces for tabs; expected tabs between columns {hint}"
         )

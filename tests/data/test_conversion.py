@@ -1,0 +1,65 @@
+"""Conversion keeps what the other format has room for, and names what is lost."""
+
+from pathlib import Path
+
+import pytest
+from samples.bad_treebanks import enhanced, plain
+
+from dodona import OptionError, Sentence, read, write
+from dodona.data.conversion import TARGETS, convert
+from dodona.data.plain import read_plain
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "source.conllu"
+    path.write_bytes(plain())
+    return path
+
+
+def test_the_same_format_is_the_same_bytes(source: Path, tmp_path: Path) -> None:
+    assert not convert(read(source), tmp_path / "copy.conllu", "conllu")
+    assert (tmp_path / "copy.conllu").read_bytes() == plain()
+
+
+def test_to_conllx_and_back(source: Path, tmp_path: Path) -> None:
+    lost = convert(read(source), tmp_path / "x", "conllx")
+    assert lost == {"comments": 3, "multiword tokens": 1, "MISC": 3}
+    first = next(read(tmp_path / "x", format="conllx"))
+    assert (first.words[2], first.heads[2], first.labels[2]) == ("n't", 4, "advmod")
+    assert not convert(read(tmp_path / "x", format="conllx"), tmp_path / "u.conllu", "conllu")
+    kept = [(s.words, s.upos, s.feats, s.heads, s.labels) for s in read(tmp_path / "u.conllu")]
+    assert kept == [(s.words, s.upos, s.feats, s.heads, s.labels) for s in read(source)]
+
+
+def test_empty_nodes_and_last_columns(tmp_path: Path) -> None:
+    (tmp_path / "e.conllu").write_bytes(enhanced())
+    lost = convert(read(tmp_path / "e.conllu"), tmp_path / "x", "conllx")
+    assert lost == {"comments": 2, "empty nodes": 1, "DEPS": 2}
+    write([Sentence.from_words(["a"], heads=[0], deps=["0"], misc=["root"], format="conllx")], tmp_path / "p")
+    assert convert(read(tmp_path / "p", format="conllx"), tmp_path / "u", "conllu") == {"PHEAD": 1, "PDEPREL": 1}
+
+
+def test_words(source: Path, tmp_path: Path) -> None:
+    words = [sentence.words for sentence in read(source)]
+    for to in ("horizontal", "vertical"):
+        lost = convert(read(source), tmp_path / to, to)
+        assert lost.keys() >= {"comments", "HEAD", "DEPREL", "LEMMA", "UPOS", "FEATS", "MISC", "multiword tokens"}
+        assert [s.words for s in read_plain(tmp_path / to, vertical=to == "vertical")] == words
+    assert convert([Sentence.from_words(["a b"])], tmp_path / "w", "horizontal") == {"spaces inside of words": 1}
+
+
+def test_text(source: Path, tmp_path: Path) -> None:
+    lost = convert(read(source), tmp_path / "t", "text")
+    assert not lost.keys() & {"MISC", "multiword tokens"}
+    assert (tmp_path / "t").read_text() == (
+        "She doesn't see old oaks. The wind moves a leaf of an oak through the old wood.\n\nThe o ak.\n"
+    )
+    kept = Sentence.from_words(["a", "b"], misc=["SpacesAfter=\\n", "SpaceAfter=No"])
+    assert convert([kept], tmp_path / "t", "text") == {}
+    assert (tmp_path / "t").read_text() == "a\nb"
+
+
+def test_unknown_formats(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=", ".join(TARGETS)):
+        convert(read(source), tmp_path / "x", "xml")
