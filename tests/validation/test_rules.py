@@ -148,3 +148,20 @@ def test_the_validator_of_ud_finds_nothing_else(tmp_path: Path) -> None:
     blamed = {path for path in paths if f"[File {path.name} Line" in done.stdout + done.stderr}
     assert [path.name for path in blamed if not list(validate(path))] == []
     assert [path.stem for path in paths if path not in blamed] == ["edeps-identical-to-basic-trees"]  # of all files
+
+
+def test_lines_of_blank_lines() -> None:
+    found = [(f.line, f.rule) for f in validate_chunks([b"\n \n" + plain() + b"\n \n"], "it")]
+    end = plain().count(b"\n") + 2
+    assert found == [
+        (1, "extra-empty-line"),
+        (2, "pseudo-empty-line"),
+        (2, "extra-empty-line"),
+        (end + 1, "extra-empty-line"),
+        (end + 2, "pseudo-empty-line"),
+        (end + 2, "extra-empty-line"),
+    ]
+    assert [(f.line, f.rule) for f in validate_chunks([b"\n\n"], "it")] == [
+        (1, "extra-empty-line"),
+        (2, "extra-empty-line"),
+    ]

@@ -74,10 +74,7 @@ def unicode_normalization(s: Lines) -> Iterator[Spot]:
 @LINES.rule("pseudo-empty-line", 1, "an empty line")
 def pseudo_empty_line(s: Lines) -> Iterator[Spot]:
     """The blank line after a sentence is empty; white space in it cannot be seen, and not every program skips it."""
-    last = s.first + len(s.lines) - 1
-    places = [(1, s.block.leading.removeprefix(BOM))]
-    places.append((last, s.block.end))
-    for number, blank in places:
+    for number, blank in ((1, s.block.leading.removeprefix(BOM)), (s.last, s.block.end)):
         for k, line in enumerate(blank.split(b"\n")):
             if line.strip(b"\r"):
                 yield Spot(number + k, line.decode())
@@ -88,16 +85,15 @@ def extra_empty_line(s: Lines) -> Iterator[Spot]:
     """Exactly one empty line ends a sentence; a second one would end a sentence without words."""
     for k in range(s.block.leading.count(b"\n")):
         yield Spot(1 + k, "")
-    last = s.first + len(s.lines) - 1
     for k in range(2 if s.lines else 0, s.block.end.count(b"\n")):
-        yield Spot(last + k, "")
+        yield Spot(s.last + k, "")
 
 
 @LINES.rule("missing-empty-line", 1, "an empty line after the last sentence")
 def missing_empty_line(s: Lines) -> Iterator[Spot]:
     """The last sentence is followed by an empty line too; without one, files cannot be joined."""
     if s.lines and s.block.end.count(b"\n") < 2:
-        yield Spot(s.first + len(s.lines) - 1, s.lines[-1])
+        yield Spot(s.last, s.lines[-1])
 
 
 @LINES.rule("empty-sentence", 1, "a word after the comments", severe=True)

@@ -91,6 +91,11 @@ class Lines:
         return ""
 
     @property
+    def last(self) -> int:
+        """The number of the last line, after which the blank lines come."""
+        return self.first + max(0, len(self.lines) - 1)
+
+    @property
     def starts_with_bom(self) -> bool:
         return self.block.leading.startswith(BOM)
 
