@@ -362,8 +362,9 @@ def decision(text: TextReference, at: SoFar, k: int, model: Scored) -> int:
 
 def segmented(text: TextReference, model: Scored, final: bool) -> tuple[list[Cut], int]:
     """(sentences, where the first one that is not complete begins); too near to the end of a text that goes on,
-    nothing is decided."""
-    limit = len(text.runs) if final else len(text.runs) - LOOKAHEAD
+    nothing is decided, unless a paragraph ends before."""
+    paragraphs = [k for k, run in enumerate(text.runs) if run.gap == PARAGRAPH]
+    limit = len(text.runs) if final else max([len(text.runs) - LOOKAHEAD, *paragraphs])
     at = SoFar(0, 0, 0)
     tokens: list[tuple[int, int]] = []  # runs from, to
     found: list[Cut] = []

@@ -60,7 +60,7 @@ def different(trees: list[Analysis], request: Request) -> list[Analysis]:
 
 def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
     """Yield the sentence with its best tree, and copies of it with the other trees."""
-    copies = [sentence, *(sentence.copied() for _ in analyses[1:])]
+    copies = sentence.repeated(len(analyses))
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
         copy.accept_tree(analysis.heads, analysis.labels)
         if request.nbest > 1:

@@ -19,6 +19,7 @@ from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.components.multiword import Expander
 from dodona.components.tokenizer_rules import learned_rules
 from dodona.data import Sentence, characters
+from dodona.data.marks import Item, Pause
 from dodona.data.rawtext import escaped, paragraphs
 from dodona.errors import FormatError, OptionError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
@@ -65,12 +66,26 @@ class Tokenizer:
         With `located`, sentences have `offsets`: start and end of each word in the text. The words of a multiword token
         share its offsets.
         """
+        items = self.stream(filter(None, chunks), located)
+        return (item for item in items if isinstance(item, Sentence))
+
+    def stream(self, chunks: Iterable[str], located: bool = False, by_line: bool = False) -> Iterator[Item]:
+        """Like `apply`, with pauses: an empty chunk yields the sentences that are certain already, and then a pause.
+
+        With `by_line`, for terminals, a line that is followed by a pause ends a sentence.
+        """
         number = 0
         comments = ["# newdoc"]
-        for begin, passage, segments in self._segments(chunks):
+        for found in self._segments(chunks, by_line):
+            if found is None:
+                yield Pause()
+                continue
+            begin, passage, segments = found
             for segment in segments:
                 number += 1
-                before = passage.text[: segment.starts[0]] if number == 1 else ""
+                before = passage.text[: segment.starts[0]] if segment is segments[0] else ""
+                if "\n" in before and number > 1:
+                    comments = ["# newpar"]
                 places = _places(segment, begin) if located else None
                 sentence = self._sentence(passage, segment, [*comments, f"# sent_id = {number}"], before)
                 if places is not None:
@@ -82,28 +97,34 @@ class Tokenizer:
                 yield sentence
                 comments = ["# newpar"] if segment.ends_paragraph else []
 
-    def _segments(self, chunks: Iterable[str]) -> Iterator[tuple[int, Passage, list[Segment]]]:
+    def _segments(
+        self, chunks: Iterable[str], by_line: bool = False
+    ) -> Iterator[tuple[int, Passage, list[Segment]] | None]:
         """Segment the text in steps of at least PIECE characters, and at least as long as the unfinished rest, so that
-        the beginning of a long sentence is not segmented again too often.
+        the beginning of a long sentence is not segmented again too often; and at pauses (empty chunks).
 
-        Yields the number of characters before each passage, the passage and its segments.
+        Yields the number of characters before each passage, the passage and its segments; and None for a pause.
         """
         rest = ""
         begin = 0
         waiting: list[str] = []
         size = 0
         for chunk in chunks:
-            for at in range(0, len(chunk), PIECE):
+            for at in range(0, len(chunk) or 1, PIECE):
                 waiting.append(chunk[at : at + PIECE])
                 size += len(waiting[-1])
-                if size >= max(PIECE, len(rest)):
-                    passage = Passage(rest + "".join(waiting), self._rules)
-                    segments, done = self._segmenter.segment(passage, False)
-                    yield begin, passage, segments
-                    rest = passage.text[done:]
-                    begin += done
-                    waiting.clear()
-                    size = 0
+                if not (size >= max(PIECE, len(rest)) if chunk else by_line or size > len(rest) // PIECE * 1000):
+                    continue
+                passage = Passage(rest + "".join(waiting), self._rules)
+                final = by_line and not chunk and passage.text.endswith("\n") and passage.count > 0
+                segments, done = self._segmenter.segment(passage, final)
+                yield begin, passage, segments
+                rest = passage.text[done:]
+                begin += done
+                waiting.clear()
+                size = 0
+            if not chunk:
+                yield None
         passage = Passage(rest + "".join(waiting), self._rules)
         yield begin, passage, self._segmenter.segment(passage, True)[0]
 

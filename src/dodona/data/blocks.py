@@ -25,28 +25,43 @@ class Block(NamedTuple):
     """Lines up to and including the blank lines after them."""
 
     line: int  # number of the first line of the body
-    leading: bytes  # a BOM and blank lines, at the beginning of the file only
+    leading: bytes  # a BOM and blank lines, at the beginning of the file or after a pause only
     body: bytes  # the lines, without the line feed of the last one
     end: bytes  # that line feed and the blank lines
 
 
-def blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block]:
-    """The blocks of a file. Together their bytes are the file."""
+def blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block | None]:
+    """The blocks of a file. Together their bytes are the file.
+
+    An empty chunk (a pause) yields the last block, if a blank line has ended it, and then None. More blank lines may
+    follow: they are at the beginning of the next block.
+    """
     pending = bytearray()
     seen = 0  # up to its last character that is not white space, pending has no end of a block
     line = 1
-    first = True
+    lead: bytes | None = BOM  # what blank lines at the beginning of the next block may follow; None: there are none
     for chunk in chunks:
         begin = 0
+        if not chunk:
+            last = END.search(pending, seen) if seen else None
+            if last is not None:
+                block = _block(bytes(pending[: last.start()]), last.group(), line, lead)
+                lead = b""
+                yield block
+                line = _line_after(block)
+                del pending[: last.end()]
+                seen = 0
+            yield None
+            continue
         # white space at the end may go on in the next chunk; nothing is searched twice, however long the block
         inked = len(chunk.rstrip(b" \t\r\n"))
         stop = len(pending) + inked if inked else seen
         pending += chunk
         for end in END.finditer(pending, seen, stop):
-            block = _block(bytes(pending[begin : end.start()]), end.group(), line, first)
-            first = False
+            block = _block(bytes(pending[begin : end.start()]), end.group(), line, lead)
+            lead = None
             yield block
-            line = block.line + line_feeds(block.body, 0, len(block.body)) + block.end.count(b"\n")
+            line = _line_after(block)
             begin = end.end()
         del pending[:begin]
         seen = stop - begin
@@ -54,16 +69,19 @@ def blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block]:
     if pending:
         last = LAST_END.search(pending)
         cut = last.start() if last else len(pending)
-        yield _block(bytes(pending[:cut]), bytes(pending[cut:]), line, first)
+        yield _block(bytes(pending[:cut]), bytes(pending[cut:]), line, lead)
 
 
-def _block(body: bytes, end: bytes, line: int, first: bool) -> Block:
-    if not first:
+def _block(body: bytes, end: bytes, line: int, lead: bytes | None) -> Block:
+    if lead is None:
         return Block(line, b"", body, end)
-    bom = BOM if body.startswith(BOM) else b""
-    blank = LEADING.match(body, len(bom))
-    cut = blank.end() if blank else len(bom)
+    blank = LEADING.match(body, len(lead) if body.startswith(lead) else 0)
+    cut = blank.end() if blank else 0
     return Block(line + body.count(b"\n", 0, cut), body[:cut], body[cut:], end)
+
+
+def _line_after(block: Block) -> int:
+    return block.line + line_feeds(block.body, 0, len(block.body)) + block.end.count(b"\n")
 
 
 def _check_limits(pending: bytearray, name: str, line: int) -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 from dodona.data.blocks import BOM, SENTENCE_LIMIT, Block, blocks, ends_blank
 from dodona.data.files import chunks, output
 from dodona.data.lines import HEAD, Remarks, SentenceLines, shortened
+from dodona.data.marks import Item, Pause
 from dodona.data.sentence import Sentence
 from dodona.data.table import plain_words, words_in_rows
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["read", "read_chunks", "write"]
+__all__ = ["read", "read_chunks", "read_stream", "write"]
 
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -38,28 +39,39 @@ def read_chunks(
     pieces: Iterable[bytes], name: str, *, format: str = "conllu", strict: bool = True
 ) -> Iterator[Sentence]:
     """Yield the sentences in chunks of bytes, from a file of this name."""
+    items = read_stream(filter(None, pieces), name, format=format, strict=strict)
+    return (item for item in items if isinstance(item, Sentence))
+
+
+def read_stream(pieces: Iterable[bytes], name: str, *, format: str = "conllu", strict: bool = True) -> Iterator[Item]:
+    """Like `read_chunks`, with pauses: one for each empty chunk, and one before an error."""
     _check_format(format)
-    return _sentences(pieces, name, format, strict)
+    return _items(pieces, name, format, strict)
 
 
-def write(sentences: Iterable[Sentence], path: str | Path, *, format: str | None = None) -> None:
+def write(sentences: Iterable[Item], path: str | Path, *, format: str | None = None) -> None:
     """Write sentences one at a time; `.gz` and `.xz` are compressed, `-` is standard output.
 
     The file is written atomically. Unchanged sentences are written byte for byte; only between sentences from different
-    files a missing blank line is added and a BOM removed. `format` converts.
+    files a missing blank line is added and a BOM removed. `format` converts. At a pause, pipes get what is written.
     """
     if format is not None:
         _check_format(format)
     with output(path) as out:
         previous = b""
         for sentence in sentences:
-            data = (sentence if format is None else sentence.converted(format)).to_bytes()
-            if previous:
-                data = data.removeprefix(BOM)
-                if not ends_blank(previous):
-                    out.write(b"\n" if previous.endswith(b"\n") else b"\n\n")
-            out.write(data)
-            previous = data
+            if isinstance(sentence, Sentence):
+                data = (sentence if format is None else sentence.converted(format)).to_bytes()
+                if previous:
+                    data = data.removeprefix(BOM)
+                    if not ends_blank(previous):
+                        out.write(b"\n" if previous.endswith(b"\n") else b"\n\n")
+                out.write(data)
+                previous = data
+            elif isinstance(sentence, Pause):
+                out.write(sentence.data)
+                out.flush()
+                previous += sentence.data
 
 
 def _check_format(format: str) -> None:
@@ -67,29 +79,44 @@ def _check_format(format: str) -> None:
         raise OptionError(f"unknown format {format!r}; the formats are: {', '.join(FORMATS)}")
 
 
-def _sentences(pieces: Iterable[bytes], name: str, format: str, strict: bool) -> Iterator[Sentence]:
+def _items(pieces: Iterable[bytes], name: str, format: str, strict: bool) -> Iterator[Item]:
     reader = _Reader(name, format, strict)
     held: Sentence | None = None  # the last sentence takes along the comments at the end of the file
     stray = bytearray()
-    for block in blocks(pieces, name):
-        sentence = reader.sentence(block)
-        stray += block.leading
-        if sentence is not None:
-            if stray:
-                sentence.enclose(before=bytes(stray))
-                stray.clear()
-            if held is not None:
-                yield held
-            held = sentence
-            continue
-        stray += block.body + block.end
-        if len(stray) > SENTENCE_LIMIT:
-            raise FormatError(
-                f"{name}:{block.line}: more than {SENTENCE_LIMIT >> 20} MiB without a word; expected sentences"
-            )
+    is_passed_on = False  # the last sentence, at a pause
+    try:
+        for block in blocks(pieces, name):
+            if block is None:
+                if held is not None:
+                    yield held
+                    held, is_passed_on = None, True
+                yield Pause()
+                continue
+            sentence = reader.sentence(block)
+            stray += block.leading
+            if sentence is not None:
+                if stray:
+                    sentence.enclose(before=bytes(stray))
+                    stray.clear()
+                if held is not None:
+                    yield held
+                held = sentence
+                continue
+            stray += block.body + block.end
+            if len(stray) > SENTENCE_LIMIT:
+                raise FormatError(
+                    f"{name}:{block.line}: more than {SENTENCE_LIMIT >> 20} MiB without a word; expected sentences"
+                )
+    except FormatError:
+        if held is not None:
+            yield held
+        yield Pause()
+        raise
     if held is not None:
         held.enclose(after=bytes(stray))
         yield held
+    elif is_passed_on and stray:
+        yield Pause(bytes(stray))
 
 
 class _Reader(Remarks):

@@ -6,43 +6,61 @@ from pathlib import Path
 
 from dodona.data.blocks import LINE_LIMIT
 from dodona.data.files import chunks
+from dodona.data.marks import Item, Pause
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["read_plain", "read_text"]
+__all__ = ["read_plain", "read_plain_stream", "read_text"]
 
 
 def read_plain(path: str | Path, *, vertical: bool) -> Iterator[Sentence]:
     """Read tokenized sentences. Horizontal: one sentence per line, words separated by whitespace. Vertical: one word
     per line, empty lines between sentences. Compressed files and `-` as for treebanks."""
+    items = read_plain_stream(chunks(path), str(path), vertical=vertical)
+    return (item for item in items if isinstance(item, Sentence))
+
+
+def read_plain_stream(pieces: Iterable[bytes], name: str, *, vertical: bool) -> Iterator[Item]:
+    """Like `read_plain`, from chunks of bytes, with pauses: one for each empty chunk."""
     words: list[str] = []
     number = 0
-    for number, line in enumerate(_lines(str(path)), start=1):
+    for line in _lines(pieces, name):
+        if line is None:
+            yield Pause()
+            continue
+        number += 1
         if vertical and line:
             words.append(line)
             continue
         if not vertical:
             words = line.split()
         if words:
-            yield _sentence(words, f"{path}:{number}")
+            yield _sentence(words, f"{name}:{number}")
         words = []
     if words:
-        yield _sentence(words, f"{path}:{number}")
+        yield _sentence(words, f"{name}:{number}")
 
 
 def read_text(pieces: Iterable[bytes], name: str) -> Iterator[str]:
-    """Yield raw text from chunks of bytes, from a file of this name; a BOM at its beginning is removed."""
+    """Yield raw text from chunks of bytes, from a file of this name; a BOM at its beginning is removed.
+
+    An empty chunk (a pause) is an empty text; one comes before an error, too.
+    """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
     try:
         for piece in pieces:
             text = decoder.decode(piece)
-            yield text
+            if text or not piece:
+                yield text
             line += text.count("\n")
-        yield decoder.decode(b"", final=True)
+        decoder.decode(b"", final=True)  # the end of a character may be missing
     except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode()
+        yield before
+        yield ""
         bad = error.object[error.start]
-        line += error.object.count(b"\n", 0, error.start)
+        line += before.count("\n")
         raise FormatError(f"{name}:{line}: byte {bad:#04x} is not UTF-8; expected text in UTF-8") from error
 
 
@@ -53,10 +71,14 @@ def _sentence(words: list[str], place: str) -> Sentence:
         raise FormatError(f"{place}: {error}") from None
 
 
-def _lines(name: str) -> Iterator[str]:
+def _lines(pieces: Iterable[bytes], name: str) -> Iterator[str | None]:
+    """Yield the lines, without whitespace at their ends; None for a pause."""
     number = 0
     rest = b""
-    for chunk in chunks(name):
+    for chunk in pieces:
+        if not chunk:
+            yield None
+            continue
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
             number += 1

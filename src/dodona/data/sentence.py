@@ -1,5 +1,6 @@
 """A sentence of a treebank: its columns for access, its bytes for output."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 
@@ -13,6 +14,7 @@ __all__ = ["Sentence"]
 
 COLUMNS = {"words": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "labels": 7, "deps": 8, "misc": 9}
 DEPREL = COLUMNS["labels"]
+FIRST_BLANK_LINE = re.compile(rb"^(\n[ \t\r]*\n).*", re.S)
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
 
 
@@ -28,28 +30,9 @@ class Sentence:
     """
 
     __slots__ = (
-        "_after",
-        "_before",
-        "_end",
-        "_new_comments",
-        "_replaced",
-        "_table",
-        "comments",
-        "deps",
-        "feats",
-        "file",
-        "format",
-        "heads",
-        "labels",
-        "lemmas",
-        "line",
-        "misc",
-        "multiword",
-        "offsets",
-        "upos",
-        "words",
-        "xpos",
-    )
+        "_after", "_before", "_end", "_new_comments", "_replaced", "_table", "comments", "deps", "feats", "file",
+        "format", "heads", "labels", "lemmas", "line", "misc", "multiword", "offsets", "upos", "words", "xpos",
+    )  # fmt: skip
 
     words: list[str]
     lemmas: list[str]
@@ -263,6 +246,15 @@ class Sentence:
         other = copy(self)
         other._replaced = dict(self._replaced)
         return other
+
+    def repeated(self, count: int) -> "list[Sentence]":
+        """Return the sentence and copies of it, to be written in a row: what is around it is not repeated."""
+        found = [self, *(self.copied() for _ in range(count - 1))]
+        for other in found[1:]:
+            other._before = b""
+        for other in found[:-1]:
+            other._end, other._after = FIRST_BLANK_LINE.sub(rb"\1", other._end), b""
+        return found
 
     def check_gold(self) -> None:
         """Raise an error unless the sentence has a complete tree; several roots are allowed."""

@@ -70,7 +70,7 @@ def _begun(rest: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
     """The bytes before the first line that is no comment, that line as far as it is needed, and all chunks."""
     held = bytearray()
     at = 0  # the beginning of the first line that is not known to be a comment or blank
-    for piece in rest:
+    for piece in filter(None, rest):  # at a pause nothing can be answered yet
         held += piece
         if at == 0 and held.startswith(BOM):
             at = len(BOM)

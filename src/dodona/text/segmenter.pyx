@@ -33,6 +33,14 @@ cdef Segment new_segment(int first):
     return segment
 
 
+cdef int certain(Passage passage) noexcept nogil:
+    """The number of runs after which nothing that may follow the passage changes a decision."""
+    cdef int k = passage.count - 1
+    while k > 0 and k > passage.count - LOOKAHEAD and passage.runs[k].gap != PARAGRAPH:
+        k -= 1
+    return k
+
+
 cdef class Segmenter:
     """A frozen model with its workspace."""
 
@@ -65,10 +73,10 @@ cdef class Segmenter:
 
     def segment(self, Passage passage, bint final):
         """Return (sentences, start of the first incomplete one). Unless the text is `final`, the last runs are not
-        decided."""
+        decided, except those before the end of a paragraph."""
         cdef Progress at
         cdef Run* runs = passage.runs
-        cdef int k = 0, n = passage.count, limit = n if final else n - LOOKAHEAD, decision
+        cdef int k = 0, n = passage.count, limit = n if final else certain(passage), decision
         cdef Py_ssize_t done = 0, end
         cdef bint has_blanks = False, is_plain = True
         cdef str text = passage.text
