@@ -3,7 +3,6 @@
 A parser that is trained on such tags learns how reliable predicted tags are.
 """
 
-import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -12,7 +11,7 @@ from functools import partial
 from dodona.components.tagger import Tagger, TaggerOptions, train_tagger
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
-from dodona.pipeline.processes import process_context
+from dodona.pipeline.processes import begin_process, process_context, shut_down
 
 __all__ = ["jackknifed"]
 
@@ -60,7 +59,7 @@ def _in_parallel(columns: list[list[list[str]]], train: Train, folds: int, jobs:
     except BrokenProcessPool as error:
         raise DodonaError("a process that was training a tagger has died; with one job the reason may show") from error
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        shut_down(pool)
 
 
 def _tagged(sentence: Sentence) -> list[list[str]]:
@@ -69,9 +68,8 @@ def _tagged(sentence: Sentence) -> list[list[str]]:
 
 
 def _prepare(columns: list[list[list[str]]], train: Train) -> None:
-    """Set up a new process. Ctrl-C reaches all processes; this one just ends, and the parent reports it."""
     global _sentences, _train
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    begin_process()
     _sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]
     _train = train
 

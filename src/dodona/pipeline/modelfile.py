@@ -98,7 +98,9 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 
 def is_model(path: str | Path) -> bool:
-    """Return whether the first bytes of a file are those of a model."""
+    """Return whether the first bytes of a file are those of a model; nothing is read from a pipe."""
+    if not os.path.isfile(path):
+        return False
     try:
         with open(path, "rb") as stream:
             length = int.from_bytes(stream.read(8), "little")

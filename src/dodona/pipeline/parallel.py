@@ -1,6 +1,6 @@
 """Parsing on several cores: the same output in the same order as on one."""
 
-import signal
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -10,12 +10,13 @@ from typing import Any
 from dodona.components.analysis import Analysis, Request, annotated
 from dodona.components.component import batches
 from dodona.data import Sentence
+from dodona.data.marks import Item, batches_with_marks, interleaved, sentences_only
 from dodona.errors import DodonaError
 from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.processes import process_context
+from dodona.pipeline.processes import begin_process, process_context, shut_down
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
-__all__ = ["parse_in_parallel"]
+__all__ = ["parse_in_parallel", "stream_in_parallel"]
 
 BATCH = 200  # sentences handed over at a time
 TAGS = ("lemmas", "upos", "xpos", "feats")
@@ -30,29 +31,47 @@ def parse_in_parallel(
     pipeline: Pipeline, model: str | Path, sentences: Iterable[Sentence], jobs: int, request: Request, retag: bool
 ) -> Iterator[Sentence]:
     """Parse in `jobs` processes. Each loads the model file; at most a few batches are processed at any time."""
-    pending: list[tuple[list[Sentence], Future[list[Found]]]] = []
-    waiting = batches(sentences, BATCH)
+    items = stream_in_parallel(pipeline, model, sentences, jobs, request, retag)
+    return (item for item in items if isinstance(item, Sentence))
+
+
+def stream_in_parallel(
+    pipeline: Pipeline, model: str | Path, items: Iterable[Item], jobs: int, request: Request, retag: bool
+) -> Iterator[Item]:
+    """Like `parse_in_parallel`, for sentences with marks between them; at a pause everything before it is finished."""
+    pending: deque[tuple[list[Item], Future[list[Found]]]] = deque()
     system = entry_of(str(pipeline.parser.options.system))
     pool = ProcessPoolExecutor(jobs, process_context(), _load, (str(model), system))
     try:
-        while True:
-            while len(pending) < 2 * jobs and (batch := next(waiting, [])):
-                if request.constrained:
-                    for sentence in batch:
-                        pipeline.parser.check_given(sentence)  # checked here, where the file and the line are known
-                columns = [_columns(sentence, request) for sentence in batch]
+        for batch, pause in batches_with_marks(items, BATCH):
+            sentences = sentences_only(batch)
+            if request.constrained:
+                for sentence in sentences:
+                    pipeline.parser.check_given(sentence)  # checked here, where the file and the line are known
+            columns = [_columns(sentence, request) for sentence in sentences]
+            if batch:
                 pending.append((batch, pool.submit(_parsed, columns, request, retag)))
-            if not pending:
-                return
-            batch, future = pending.pop(0)
-            for sentence, (filled, analyses) in zip(batch, future.result(), strict=True):
-                for name, values in filled.items():
-                    sentence.set_column(name, values)
-                yield from annotated(sentence, analyses, request)
+            while pending and (pause is not None or len(pending) >= 2 * jobs):
+                yield from _finished(*pending.popleft(), request)
+            if pause is not None:
+                yield pause
+        while pending:
+            yield from _finished(*pending.popleft(), request)
     except BrokenProcessPool as error:
         raise DodonaError("a process that was parsing has died; with --jobs 1 the reason may show") from error
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        shut_down(pool)
+
+
+def _finished(batch: list[Item], future: "Future[list[Found]]", request: Request) -> Iterator[Item]:
+    return interleaved(batch, _filled(sentences_only(batch), future.result(), request))
+
+
+def _filled(sentences: list[Sentence], found: list[Found], request: Request) -> Iterator[Sentence]:
+    for sentence, (filled, analyses) in zip(sentences, found, strict=True):
+        for name, values in filled.items():
+            sentence.accept_column(name, values)
+        yield from annotated(sentence, analyses, request)
 
 
 def _columns(sentence: Sentence, request: Request) -> dict[str, Any]:
@@ -61,20 +80,27 @@ def _columns(sentence: Sentence, request: Request) -> dict[str, Any]:
     return {name: getattr(sentence, name) for name in names}
 
 
-def _load(model: str, system: Entry) -> None:
-    """Set up a new process, in which the systems registered in the parent are not yet known.
+def _sentence(words: list[str], **columns: Any) -> Sentence:
+    """A sentence with these columns. They are valid as they were read: a column may be empty."""
+    sentence = Sentence.from_words(words)
+    for name in TAGS:
+        sentence.accept_column(name, columns[name])
+    if "heads" in columns:
+        sentence.heads, sentence.labels = columns["heads"], columns["labels"]
+    return sentence
 
-    Ctrl-C reaches all processes; this one just ends, and the parent reports it.
-    """
+
+def _load(model: str, system: Entry) -> None:
+    """Set up a new process, in which the systems registered in the parent are not yet known."""
     global _pipeline
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    begin_process()
     SYSTEMS.setdefault(system.name, system)
     _pipeline = Pipeline.load(model)
 
 
 def _parsed(batch: list[dict[str, Any]], request: Request, retag: bool) -> list[Found]:
     assert _pipeline is not None
-    sentences = [Sentence.from_words(**columns) for columns in batch]
+    sentences = [_sentence(**columns) for columns in batch]
     tagged = _pipeline.tag(sentences, retag)
     found = []
     analyses = [each for some in batches(sentences) for each in _pipeline.parser.analyses_of(some, request, tagged)]

@@ -2,22 +2,25 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import NDArray
 
 from dodona.components.analysis import Request
-from dodona.components.component import Component, batches
+from dodona.components.component import BATCH, Component
 from dodona.components.lemmatizer import Lemmatizer
 from dodona.components.parser import Parser
 from dodona.components.tagger import Tagger
 from dodona.components.tokenizer import Tokenizer
 from dodona.data import Sentence
+from dodona.data.marks import Boundary, Item, batches_with_marks, interleaved, sentences_only
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
 
 __all__ = ["COMPONENTS", "Pipeline"]
 
+NO_TOKENIZER = "this model has no tokenizer; expected CoNLL-U or words that are separated already"
+T = TypeVar("T")
 COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmatizer": Lemmatizer, "parser": Parser}
 
 
@@ -47,8 +50,14 @@ class Pipeline:
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
         """Tokenize a text that is given in chunks; with `located`, sentences have the offsets of their words."""
         if self.tokenizer is None:
-            raise OptionError("this model has no tokenizer; expected CoNLL-U or words that are separated already")
+            raise OptionError(NO_TOKENIZER)
         return self.tokenizer.apply(chunks, located=located)
+
+    def text_stream(self, chunks: Iterable[str], by_line: bool = False) -> Iterator[Item]:
+        """Like `sentences`, with pauses: see `Tokenizer.stream`."""
+        if self.tokenizer is None:
+            raise OptionError(NO_TOKENIZER)
+        return self.tokenizer.stream(chunks, by_line=by_line)
 
     def parse(
         self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False
@@ -57,9 +66,56 @@ class Pipeline:
 
         A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set.
         """
-        for batch in batches(sentences):
-            tagged = self.tag(batch, retag)
-            yield from self.parser.apply(batch, request=request, tagged=tagged)
+        return (item for item in self.stream(sentences, request, retag) if isinstance(item, Sentence))
+
+    def stream(
+        self, items: Iterable[Item], request: Request | None = None, retag: bool = False, batch: int = BATCH
+    ) -> Iterator[Item]:
+        """Like `parse`, for sentences with marks between them, `batch` sentences at a time; a pause ends a batch."""
+        for some, pause in batches_with_marks(items, batch):
+            sentences = sentences_only(some)
+            tagged = self.tag(sentences, retag)
+            parsed = self.parser.apply(sentences, request=request, tagged=tagged)
+            yield from parsed if len(sentences) == len(some) else interleaved(some, parsed)
+            if pause is not None:
+                yield pause
+
+    @overload
+    def pipe(
+        self, texts: Iterable[str], request: Request | None = ..., *, batch: int = ..., as_tuples: Literal[False] = ...
+    ) -> Iterator[list[Sentence]]: ...
+    @overload
+    def pipe(
+        self, texts: Iterable[tuple[str, T]], request: Request | None = ..., *, batch: int = ...,
+        as_tuples: Literal[True],
+    ) -> Iterator[tuple[list[Sentence], T]]: ...  # fmt: skip
+    def pipe(
+        self, texts: Iterable[Any], request: Request | None = None, *, batch: int = BATCH, as_tuples: bool = False
+    ) -> Iterator[Any]:
+        """Yield for each text the list that `nlp(text)` returns, in order, as soon as it is ready.
+
+        Sentences of several texts are parsed together, `batch` at a time, which is faster for short texts; so a few
+        texts are read ahead. With `as_tuples`, `texts` are pairs (text, context), and so are the results.
+        """
+        if batch < 1:
+            raise OptionError(f"batch {batch}: expected at least 1")
+        return self._piped(texts if as_tuples else ((text, None) for text in texts), batch, as_tuples, request)
+
+    def _piped(
+        self, pairs: Iterable[tuple[str, Any]], batch: int, as_tuples: bool, request: Request | None
+    ) -> Iterator[Any]:
+        found: list[Sentence] = []
+        for item in self.stream(self._bounded(pairs), request, batch=batch):
+            if isinstance(item, Sentence):
+                found.append(item)
+            elif isinstance(item, Boundary):
+                yield (found, item.value) if as_tuples else found
+                found = []
+
+    def _bounded(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
+        for text, context in pairs:
+            yield from self.sentences([text], located=True)
+            yield Boundary(context)
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
         """Fill in missing tags and lemmas, in place; returns the `id` of the sentences that were tagged."""
