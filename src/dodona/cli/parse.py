@@ -1,21 +1,24 @@
 """`dodona parse`: from text, words or CoNLL-U to trees."""
 
 import os
-import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from dodona.cli.limits import with_a_count_of_pieces
+from dodona.cli.outputs import checked_targets, write_each
+from dodona.cli.progress import Progress
 from dodona.components.parser import Request
 from dodona.components.parser_options import WIDEST
 from dodona.data import Sentence, write
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_stream
 from dodona.data.files import chunks
-from dodona.data.plain import read_plain, read_text
+from dodona.data.inputs import is_terminal, size_of
+from dodona.data.marks import Boundary, Item, Pause
+from dodona.data.plain import read_plain_stream, read_text
 from dodona.data.sniff import sniffed_format
-from dodona.errors import FormatError, OptionError
+from dodona.errors import DodonaError, FormatError, OptionError
 from dodona.pipeline.doors import model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
@@ -27,6 +30,7 @@ DEFAULT = "en"
 @click.command(short_help="Parse text, words or CoNLL-U.")
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where to write. [default: standard output]")
+@click.option("--each", is_flag=True, help="Write one output for each of FILES, into the folder that -o names.")
 @click.option(
     "--input",
     "kind",
@@ -81,8 +85,8 @@ DEFAULT = "en"
     "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of processes."
 )
 def parse(
-    arguments: tuple[str, ...], output: str, kind: str, form: str, retag: bool, beam: int | None, nbest: int,
-    confidence: bool, constrained: bool, max_length: int | None, timeout: float | None, jobs: int,
+    arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
+    nbest: int, confidence: bool, constrained: bool, max_length: int | None, timeout: float | None, jobs: int,
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
@@ -94,43 +98,55 @@ def parse(
     dodona parse "Oak trees grow slowly." --format tree
     dodona parse en novel.txt > parsed.conllu
     dodona parse en-fast corpus.txt.gz -o parsed.conllu.gz --jobs 2
+    dodona parse en-fast one.txt other.txt.gz -o parsed/ --each
     dodona parse my.model text.conllu --confidence
     dodona parse my.model text.conllu --beam 20 --nbest 5
     dodona parse my.model half-annotated.conllu --constrained
     """
     model, sources = _model_and_sources(arguments)
-    if output != "-" and os.path.exists(output) and os.path.samefile(output, model):
-        raise OptionError(f"{output}: the parses would take the place of the model; expected another name")
+    files = [None if _is_text(source) else source for source in sources]
+    targets = checked_targets(files, output, each, form, model)
     pipeline = Pipeline.load(model)
     request = Request(beam, nbest, confidence, constrained, max_length, timeout)
     pipeline.parser.check(request)
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
-    named = zip(sources, _names(sources), strict=True)
-    sentences = (sentence for source, name in named for sentence in _sentences(source, kind, pipeline, name))
-    if jobs > 1:
-        from dodona.pipeline.parallel import parse_in_parallel  # which needs much that one process can do without
+    with Progress(sources, results=output == "-") as progress:
+        items = _stream(sources, kind, pipeline, each, progress)
+        if jobs > 1:
+            from dodona.pipeline.parallel import stream_in_parallel  # which needs much that one process can do without
 
-        parsed = parse_in_parallel(pipeline, model, sentences, jobs, request, retag)
-    else:
-        parsed = pipeline.parse(sentences, request, retag)
-    if max_length is not None or timeout is not None:
-        parsed = with_a_count_of_pieces(parsed)
-    if form == "tree":
-        from dodona.cli.trees import write_trees  # colours take longer to import than a sentence to parse
+            parsed = stream_in_parallel(pipeline, model, items, jobs, request, retag)
+        else:
+            parsed = pipeline.stream(items, request, retag)
+        if max_length is not None or timeout is not None:
+            parsed = with_a_count_of_pieces(parsed)
+        writer: Callable[[Iterable[Item], str], None] = write
+        if form == "tree":
+            from dodona.cli.trees import write_trees  # colours take longer to import than a sentence to parse
 
-        write_trees(parsed, output)
-    else:
-        write(parsed, output)
+            writer = write_trees
+        write_each(progress.counted(parsed), targets, writer)
 
 
 def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     """A first argument that is the name of a model, or looks like one from inside, is the model."""
+    _check_encoding(arguments)
     first = arguments[0] if arguments else "-"
     if is_model(first) or not (first == "-" or _is_text(first) or _is_file(first)):
         return _model(first), arguments[1:] or ("-",)
     return _default_model(), arguments or ("-",)
+
+
+def _check_encoding(arguments: tuple[str, ...]) -> None:
+    """A text must be UTF-8; the name of a file may be anything. Python turns other bytes into lone surrogates."""
+    for argument in filter(_is_text, arguments):
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            byte = ord(argument[error.start]) & 0xFF
+            raise OptionError(f"{argument[:40]!r}: byte {byte:#04x} is not UTF-8; expected text in UTF-8") from None
 
 
 def _model(name: str) -> Path:
@@ -152,7 +168,8 @@ def _default_model() -> Path:
 
 
 def _is_file(argument: str) -> bool:
-    return Path(argument).is_file()
+    """A pipe or a device is read like a file."""
+    return os.path.exists(argument) and not os.path.isdir(argument)
 
 
 def _is_text(argument: str) -> bool:
@@ -167,27 +184,44 @@ def _names(sources: tuple[str, ...]) -> list[str | None]:
     return [name if name and names.count(name) == 1 else str(k) for k, name in enumerate(names, start=1)]
 
 
-def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None) -> Iterator[Sentence]:
+def _stream(sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool, progress: Progress) -> Iterator[Item]:
+    """Yield the sentences of all sources, with a boundary after each of them; and a pause wherever something has to be
+    waited for, or an error comes."""
+    names = [None] * len(sources) if each else _names(sources)
+    for source, name in zip(sources, names, strict=True):
+        try:
+            if size_of(source) is None:
+                yield Pause()
+            yield from _sentences(source, kind, pipeline, name, progress)
+        except DodonaError:
+            yield Pause()
+            raise
+        if each:
+            yield Boundary()
+
+
+def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None, progress: Progress) -> Iterator[Item]:
     if _is_text(source):
-        return _named(pipeline.sentences([source]), name)
-    if source == "-" and sys.stdin.isatty():
+        return _named(pipeline.text_stream([source]), name)
+    if source == "-" and os.isatty(0):
         click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
+    pieces = chunks(source, pauses=True, count=progress.read)
     if kind in ("horizontal", "vertical"):
-        return read_plain(source, vertical=kind == "vertical")
-    pieces = chunks(source)
+        return read_plain_stream(pieces, source, vertical=kind == "vertical")
     if kind == "auto":
         kind, pieces = sniffed_format(pieces, source)
     if kind != "text":
-        return read_chunks(pieces, source, format=kind)
-    return _named(pipeline.sentences(read_text(pieces, source)), name)
+        return read_stream(pieces, source, format=kind)
+    return _named(pipeline.text_stream(read_text(pieces, source), by_line=is_terminal(source)), name)
 
 
-def _named(sentences: Iterator[Sentence], name: str | None) -> Iterator[Sentence]:
-    return sentences if name is None else _renamed(sentences, name)
+def _named(items: Iterator[Item], name: str | None) -> Iterator[Item]:
+    return items if name is None else _renamed(items, name)
 
 
-def _renamed(sentences: Iterable[Sentence], name: str) -> Iterator[Sentence]:
-    for sentence in sentences:
-        comments = [comment.replace("# sent_id = ", f"# sent_id = {name}-", 1) for comment in sentence.comments]
-        sentence.set_comments([f"# newdoc id = {name}" if comment == "# newdoc" else comment for comment in comments])
-        yield sentence
+def _renamed(items: Iterable[Item], name: str) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Sentence):
+            comments = [comment.replace("# sent_id = ", f"# sent_id = {name}-", 1) for comment in item.comments]
+            item.set_comments([f"# newdoc id = {name}" if comment == "# newdoc" else comment for comment in comments])
+        yield item

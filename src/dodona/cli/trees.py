@@ -9,6 +9,7 @@ from rich.text import Text
 
 from dodona.data import Sentence
 from dodona.data.files import output
+from dodona.data.marks import Item, Pause
 from dodona.drawing import GAP, Line, draw, shown
 
 __all__ = ["write_trees"]
@@ -16,11 +17,13 @@ __all__ = ["write_trees"]
 STYLES = ("cyan", "green", "dim")  # UPOS, relation, confidence
 
 
-def write_trees(sentences: Iterable[Sentence], path: str) -> None:
-    """Draw sentences into a file, or on standard output (`-`), each under its text."""
+def write_trees(items: Iterable[Item], path: str) -> None:
+    """Draw sentences into a file, or on standard output (`-`), each under its text. At a pause, pipes get them."""
     if path == "-" and sys.stdout.isatty():
         console = Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
-        for sentence in sentences:
+        for sentence in items:
+            if not isinstance(sentence, Sentence):
+                continue
             for title in _titles(sentence):
                 console.print(Text(title, style="bold"))
             for line in draw(sentence, console.width):
@@ -28,9 +31,12 @@ def write_trees(sentences: Iterable[Sentence], path: str) -> None:
             console.print()
         return
     with output(path) as stream:
-        for sentence in sentences:
-            lines = [*_titles(sentence), *map(str, draw(sentence)), "", ""]
-            stream.write("\n".join(lines).encode())
+        for sentence in items:
+            if isinstance(sentence, Sentence):
+                lines = [*_titles(sentence), *map(str, draw(sentence)), "", ""]
+                stream.write("\n".join(lines).encode())
+            elif isinstance(sentence, Pause):
+                stream.flush()
 
 
 def _titles(sentence: Sentence) -> Iterator[str]:
