@@ -10,7 +10,10 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from dodona import FormatError, MismatchError
-from dodona.data import Sentence, read
+from dodona.cli.progress import Progress
+from dodona.data import Sentence
+from dodona.data.conllu import read_chunks
+from dodona.data.files import chunks
 from dodona.evaluation import (
     Comparison,
     Scores,
@@ -100,10 +103,11 @@ def evaluate_command(
     files = [gold, system] if system2 is None else [gold, system, system2]
     if files.count("-") > 1:
         raise click.UsageError("Only one file can be '-', standard input.")
-    gold_sentences = _sentences(gold)
+    progress = Progress(files, results=False)
+    gold_sentences = _sentences(gold, progress)
     results, comparisons = [], []
     for file in files[1:]:
-        sentences = _sentences(file)
+        sentences = _sentences(file, progress)
         tables, drawings = [_scores_table(evaluate(gold_sentences, sentences))], list[str]()
         try:
             comparison = compare(gold_sentences, sentences)
@@ -130,8 +134,9 @@ def evaluate_command(
     PRINTERS[output](results)
 
 
-def _sentences(file: str) -> list[Sentence]:
-    sentences = list(read(file))
+def _sentences(file: str, progress: Progress) -> list[Sentence]:
+    with progress:
+        sentences = list(progress.counted(read_chunks(chunks(file, count=progress.read), file)))
     if not sentences:
         raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
     return sentences

@@ -1,7 +1,6 @@
 """`dodona`: finds the command, and converts errors to one line on stderr and an exit code."""
 
 import atexit
-import io
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from typing import TextIO
 import click
 
 from dodona import DodonaError, FormatWarning, OptionError, __version__
+from dodona.cli.surroundings import hear_signals, last_signal, prepare_standard_streams
 from dodona.transitions.system import COMPILED
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
@@ -76,7 +76,7 @@ def dodona() -> None:
     dodona train train.conllu --dev dev.conllu -o my.model
     dodona COMMAND --help
 
-    Exit codes: 0 done, 1 bad input, 2 bad usage, 130 interrupted.
+    Exit codes: 0 done, 1 bad input, 2 bad usage, 130 interrupted (129 by SIGHUP, 143 by SIGTERM).
     """
 
 
@@ -85,14 +85,10 @@ def run() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads, which are not needed
     warnings.simplefilter("always", FormatWarning)  # readers report each kind of warning once per file
     warnings.showwarning = _remark
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show a character still gets the rest
+    prepare_standard_streams()
+    hear_signals()
     try:
-        dodona.main(prog_name="dodona", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as help_text:
-        click.echo(help_text.format_message())
-        sys.exit(2)
+        _run_command()
     except click.UsageError as error:
         error.show()
         sys.exit(2)
@@ -106,14 +102,22 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except OSError as error:
-        click.echo(f"dodona: {error.filename or 'output'}: {error.strerror}", err=True)
+        click.echo(f"dodona: {error.filename or 'standard output'}: {error.strerror}", err=True)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
 
+def _run_command() -> None:
+    try:
+        dodona.main(prog_name="dodona", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as help_text:
+        click.echo(help_text.format_message())
+        sys.exit(2)
+
+
 def _end_at_once() -> None:
-    """End after Ctrl-C. Everything that was open is closed by now; threads and processes that are still busy are not
-    waited for, and a second Ctrl-C changes nothing."""
+    """End after Ctrl-C, SIGTERM or SIGHUP. Everything that was open is closed by now; threads and processes that are
+    still busy are not waited for, and a second Ctrl-C changes nothing."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     click.echo("dodona: interrupted", err=True)
     if "multiprocessing" in sys.modules:
@@ -122,7 +126,7 @@ def _end_at_once() -> None:
     with suppress(OSError, ValueError):
         sys.stdout.flush()
     atexit._run_exitfuncs()  # what modules release at the end, such as semaphores shared with these processes
-    os._exit(130)
+    os._exit(128 + last_signal())
 
 
 def _remark(

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import click
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
-from dodona.data import read
+from dodona.cli.progress import Progress
+from dodona.data.conllu import read_chunks
+from dodona.data.files import chunks
 from dodona.research.statistics import Statistics
 
 Row = dict[str, str | int | float | None]
@@ -31,8 +32,6 @@ COLUMNS = (
     "mean\nlength",
     "longest",
 )
-
-EVERY = 100  # sentences between two looks at the progress bar
 
 
 @click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
@@ -68,18 +67,12 @@ def stats(files: tuple[str, ...], form: str) -> None:
 
 def _rows(files: Sequence[str]) -> list[Row]:
     rows = []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("files"))
-    talk = Console(stderr=True)
-    with Progress(*columns, console=talk, transient=True, disable=not talk.is_terminal) as progress:
-        task = progress.add_task("", total=len(files))
+    with Progress(files, results=False) as progress:
         for file in files:
             found = Statistics(file)
-            for sentence in read(file):
+            for sentence in progress.counted(read_chunks(chunks(file, count=progress.read), file)):
                 found.add(sentence)
-                if found.sentences % EVERY == 0:
-                    progress.update(task, description=f"{file}: {found.sentences} sentences")
             rows.append(found.row())
-            progress.advance(task)
     return rows
 
 
