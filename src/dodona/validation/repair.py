@@ -26,7 +26,7 @@ STRIPPED_COMMENTS = ("# text", "#text", "# sent_id", "#sent_id")
 
 def repaired(pieces: Iterable[bytes], name: str, repairs: Counter[str]) -> Iterator[bytes]:
     """Yield the repaired bytes of a file in chunks of bytes, and count the repairs by the rule that demands them."""
-    for block in blocks(pieces, name):
+    for block in filter(None, blocks(pieces, name)):  # without pauses
         data = _repaired(block, repairs)
         if data:
             yield data

@@ -49,7 +49,7 @@ def validate_chunks(pieces: Iterable[bytes], name: str, *, level: int = 3) -> It
 
 def _findings(pieces: Iterable[bytes], name: str, level: int) -> Iterator[Finding]:
     memory = Memory()
-    for block in blocks(pieces, name):
+    for block in filter(None, blocks(pieces, name)):  # without pauses
         sentence, found = _look(block, memory, level)
         found.sort(key=lambda each: each[1].line)
         for rule, spot in found:
