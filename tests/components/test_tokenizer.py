@@ -12,6 +12,7 @@ from dodona import Sentence, read, write
 from dodona.components.component import Iteration
 from dodona.components.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
 from dodona.data.characters import is_blank
+from dodona.data.marks import sentences_only
 from dodona.data.rawtext import raw_text, rebuilt
 from dodona.errors import FormatError, OptionError
 from dodona.evaluation.conll18 import evaluate
@@ -128,11 +129,33 @@ def test_pieces_make_no_difference(texts: list[str], repeated: int, data: st.Dat
     whole = as_bytes(tokenized(text))
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=20)))
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    paused = [piece for each in pieces for piece in (each, "")]
     least, module.PIECE = module.PIECE, data.draw(st.sampled_from([1, 30, 1000]))
     try:
         assert as_bytes(list(TRAINED.apply(pieces))) == whole
+        assert as_bytes(sentences_only(TRAINED.stream(paused))) == whole
     finally:
         module.PIECE = least
+
+
+def test_at_a_pause_the_sentences_that_are_certain_are_passed_on() -> None:
+    pieces = ["Zeus saw the oak. Ares", " didn't see the oak and the", "", " oak. Zeus\n\nAr", "", "es saw.\n\n", ""]
+    found = [item.text if isinstance(item, Sentence) else None for item in TRAINED.stream(pieces)]
+    *certain, last = found
+    assert certain == ["Zeus saw the oak.", None, "Ares didn't see the oak and the oak.", "Zeus", None, None]
+    assert last == "Ares saw."
+
+
+def test_on_a_terminal_a_line_ends_a_sentence() -> None:
+    pieces = ["\n", "", "Zeus saw\nthe", "", " oak\n", "", "\n", "", "Ares\n", "", ""]
+    items = list(TRAINED.stream(pieces, located=True, by_line=True))
+    assert [item.text if isinstance(item, Sentence) else None for item in items] == [
+        None, None, "Zeus saw the oak", None, None, "Ares", None, None,
+    ]  # fmt: skip
+    one, two = sentences_only(items)
+    assert two.comments[0] == "# newpar"
+    assert rebuilt([one, two]) == "".join(pieces)
+    assert two.offsets == [(19, 23)]
 
 
 def test_memory_is_flat() -> None:

@@ -2,6 +2,9 @@
 
 import multiprocessing
 import os
+import signal
+import time
+from concurrent.futures import Executor
 
 import pytest
 
@@ -26,3 +29,37 @@ def test_processes_begin_clean(monkeypatch: pytest.MonkeyPatch) -> None:
     assert processes.process_context().get_start_method() == ("forkserver" if "forkserver" in offered else "spawn")
     monkeypatch.setattr(processes, "get_all_start_methods", lambda: ["spawn"])
     assert processes.process_context().get_start_method() == "spawn"
+
+
+class Pool(Executor):
+    """Notes how it is shut down."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self.how = wait, cancel_futures
+
+
+@pytest.mark.parametrize(("error", "waits"), [(None, True), (OSError, True), (KeyboardInterrupt, False)])
+def test_only_after_ctrl_c_processes_are_not_waited_for(error: type[BaseException] | None, waits: bool) -> None:
+    """Python may end while they are ending, and report that as an error."""
+    pool = Pool()
+    try:
+        if error is not None:
+            raise error
+    except BaseException:
+        processes.shut_down(pool)
+    else:
+        processes.shut_down(pool)
+    assert pool.how == (waits, True)
+
+
+def test_interrupts_are_delayed_while_a_process_is_started() -> None:
+    heard = []
+    before = signal.signal(signal.SIGTERM, lambda *_: heard.append("now"))
+    try:
+        with processes.uninterrupted():
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0)
+            assert heard == []
+        assert heard == ["now"]
+    finally:
+        signal.signal(signal.SIGTERM, before)

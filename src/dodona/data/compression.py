@@ -40,14 +40,18 @@ class GzipDecompressor:
 
 
 class Packing(NamedTuple):
-    """A format: its name, its decompressor, and of what the number of zero bytes after a stream is a multiple."""
+    """A format."""
 
     name: str
     decompressor: Callable[[], GzipDecompressor | lzma.LZMADecompressor]
-    padding: int
+    beginning: bytes  # of each stream
+    padding: int  # the number of zero bytes after a stream is a multiple of it
 
 
-PACKINGS = {".gz": Packing("gzip", GzipDecompressor, 1), ".xz": Packing("xz", lzma.LZMADecompressor, 4)}
+PACKINGS = {
+    ".gz": Packing("gzip", GzipDecompressor, b"\x1f\x8b", 1),
+    ".xz": Packing("xz", lzma.LZMADecompressor, b"\xfd7zXZ\0", 4),
+}
 
 
 def decompressed(pieces: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
@@ -65,13 +69,13 @@ def decompressed(pieces: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
                 zeros += len(rest) - len(data)
                 if not data:
                     break
-                _check_padding(zeros, packing)
+                if streams:
+                    _check_next(data, zeros, packing)
                 stream, rest = packing.decompressor(), data
             try:
                 yield from _contents(stream, rest)
             except (zlib.error, lzma.LZMAError) as error:
-                what = f"other data after the end of the {packing.name} data" if streams else f"no {packing.name} file"
-                raise CompressionError(f"{what}, or damaged ({error})") from error
+                raise CompressionError(f"not valid {packing.name} data ({error})") from error
             rest = b""
             if stream.eof:
                 rest = stream.unused_data
@@ -82,7 +86,7 @@ def decompressed(pieces: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
         raise CompressionError(f"the {packing.name} data are cut off")
     if not streams:
         raise CompressionError(f"the file is empty; expected {packing.name} data")
-    _check_padding(zeros, packing)
+    _check_next(b"", zeros, packing)
 
 
 def _contents(stream: GzipDecompressor | lzma.LZMADecompressor, data: bytes) -> Iterator[bytes]:
@@ -93,8 +97,8 @@ def _contents(stream: GzipDecompressor | lzma.LZMADecompressor, data: bytes) -> 
         found = b"" if stream.eof or stream.needs_input else stream.decompress(b"", CHUNK)
 
 
-def _check_padding(zeros: int, packing: Packing) -> None:
-    if zeros % packing.padding:
-        raise CompressionError(
-            f"{zeros} zero bytes after the {packing.name} data; expected a multiple of {packing.padding}"
-        )
+def _check_next(data: bytes, zeros: int, packing: Packing) -> None:
+    """Check what comes after a stream: zero bytes, then the end of the file or the beginning of another stream."""
+    size = len(packing.beginning)
+    if zeros % packing.padding or not packing.beginning.startswith(data[:size]):
+        raise CompressionError(f"other data after the end of the {packing.name} data; expected the end of the file")

@@ -11,7 +11,7 @@ from functools import partial
 from dodona.components.tagger import Tagger, TaggerOptions, train_tagger
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
-from dodona.pipeline.processes import begin_process, process_context, shut_down
+from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
 
 __all__ = ["jackknifed"]
 
@@ -54,7 +54,8 @@ def _predicted(sentences: Sequence[Sentence], train: Train, fold: int, folds: in
 def _in_parallel(columns: list[list[list[str]]], train: Train, folds: int, jobs: int) -> list[list[list[list[str]]]]:
     pool = ProcessPoolExecutor(jobs, process_context(), _prepare, (columns, train))
     try:
-        futures = [pool.submit(_predicted_here, fold, folds) for fold in range(folds)]
+        with uninterrupted():
+            futures = [pool.submit(_predicted_here, fold, folds) for fold in range(folds)]
         return [future.result() for future in futures]
     except BrokenProcessPool as error:
         raise DodonaError("a process that was training a tagger has died; with one job the reason may show") from error

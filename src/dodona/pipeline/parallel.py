@@ -13,7 +13,7 @@ from dodona.data import Sentence
 from dodona.data.marks import Item, batches_with_marks, interleaved, sentences_only
 from dodona.errors import DodonaError
 from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.processes import begin_process, process_context, shut_down
+from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
 __all__ = ["parse_in_parallel", "stream_in_parallel"]
@@ -50,7 +50,8 @@ def stream_in_parallel(
                     pipeline.parser.check_given(sentence)  # checked here, where the file and the line are known
             columns = [_columns(sentence, request) for sentence in sentences]
             if batch:
-                pending.append((batch, pool.submit(_parsed, columns, request, retag)))
+                with uninterrupted():
+                    pending.append((batch, pool.submit(_parsed, columns, request, retag)))
             while pending and (pause is not None or len(pending) >= 2 * jobs):
                 yield from _finished(*pending.popleft(), request)
             if pause is not None:

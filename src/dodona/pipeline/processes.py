@@ -4,11 +4,17 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process
 from multiprocessing.context import BaseContext
+from types import FrameType
 
-__all__ = ["available_cores", "begin_process", "process_context", "shut_down"]
+__all__ = ["available_cores", "begin_process", "process_context", "shut_down", "uninterrupted"]
+
+
+DELAYED = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def available_cores() -> int:
@@ -42,6 +48,32 @@ def _end_with_parent() -> None:
 def shut_down(pool: Executor) -> None:
     """End the processes of a pool, without beginning anything that waits.
 
-    Only after Ctrl-C is nothing waited for. Otherwise Python could end in the middle of it, with a traceback.
+    Only after Ctrl-C nothing is waited for. Otherwise Python could end while the pool is being closed, or a process
+    that has only begun could find the pool gone: with a traceback, either way.
     """
     pool.shutdown(wait=not isinstance(sys.exception(), KeyboardInterrupt), cancel_futures=True)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Delay signals for which Python calls a function, such as Ctrl-C, to the end of the block.
+
+    A process that is started meanwhile is then known, and can be ended with the others.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals interrupt only the main thread
+        return
+    arrived: list[tuple[int, FrameType | None]] = []
+    handlers = {number: signal.getsignal(number) for number in DELAYED}
+    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in handlers:
+        signal.signal(number, lambda *found: arrived.append(found))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number, frame in arrived:
+            handler = handlers[number]
+            if callable(handler):
+                handler(number, frame)
