@@ -70,7 +70,7 @@ def _worst(found: Sequence[Flaws], gold: Sequence[Sentence], system: Sequence[Se
     for one in found:
         numbers = (one.words, one.wrong_heads, one.wrong_labels, 100 * (1 - one.wrong_arcs / one.words))
         sides = gold[one.sentence], system[one.sentence]
-        more = (sides[0].sent_id, " ".join(sides[0].words), *map(_tree, sides)) if trees else ()
+        more = (_name(sides[0]), shown(" ".join(sides[0].words)), *map(_tree, sides)) if trees else ()
         rows[str(one.sentence + 1)] = (*numbers, *more)
     columns = (
         "words",
@@ -82,9 +82,13 @@ def _worst(found: Sequence[Flaws], gold: Sequence[Sentence], system: Sequence[Se
     return Table("worst sentences", "Worst sentences", columns, rows)
 
 
+def _name(sentence: Sentence) -> str | None:
+    return None if sentence.sent_id is None else shown(sentence.sent_id)
+
+
 def _tree(sentence: Sentence) -> str:
     """Heads and relations, word by word."""
-    return " ".join(f"{h}:{label}" for h, label in zip(sentence.heads, sentence.labels, strict=True))
+    return shown(" ".join(f"{h}:{label}" for h, label in zip(sentence.heads, sentence.labels, strict=True)))
 
 
 def worst_drawn(

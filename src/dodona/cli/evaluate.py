@@ -126,7 +126,7 @@ def evaluate_command(
 
                 both = gold_sentences, sentences
                 tables += confusion_tables(comparison, *both, worst, matrices=output != "table")
-                drawings = list(worst_drawn(comparison, *both, worst, _console().width))
+                drawings += worst_drawn(comparison, *both, worst, _console().width)
         results.append(Result([file], tables, drawings))
     if system2 is not None:
         first, second = comparisons

@@ -55,7 +55,7 @@ LETTERS = 12  # of a word that are drawn
 )
 @click.option(
     "--max-configurations",
-    default=1_000_000,
+    default=100_000,
     show_default=True,
     type=click.IntRange(1),
     metavar="N",
