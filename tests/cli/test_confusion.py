@@ -64,6 +64,14 @@ def test_tsv_has_a_number_a_line(parsed: Path, capfd: pytest.CaptureFixture[str]
     assert f"{parsed}\tworst sentences\t3\tother head\t1" in lines
 
 
+def test_a_tab_in_a_name_breaks_no_line(parsed: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    named = tmp_path / "named.conllu"
+    named.write_text(SENTENCES.read_text().replace("sent_id = letter", "sent_id = let\tter"))
+    lines = run(capfd, named, parsed, "--confusion", "--format", "tsv").splitlines()
+    assert {line.count("\t") for line in lines} == {4}
+    assert f"{parsed}\tworst sentences\t1\tsent_id\tlet ter" in lines
+
+
 def test_without_data_there_is_a_dash(capfd: pytest.CaptureFixture[str]) -> None:
     out = run(capfd, SENTENCES, SENTENCES, "--confusion")
     assert sum(set(line.strip("│").replace("│", " ").split()) == {"–"} for line in out.splitlines()) == 3
