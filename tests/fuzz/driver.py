@@ -11,7 +11,7 @@ from pathlib import Path
 from fuzz.failures import keep
 from fuzz.worker import LONGEST, RUNNING, Task
 
-__all__ = ["Result", "run_tasks"]
+__all__ = ["Result", "WorkerError", "run_tasks"]
 
 PREPARATION = 120.0  # seconds: a worker trains small models before it begins
 MOST_CRASHES = 20  # at a door; then something more basic is wrong

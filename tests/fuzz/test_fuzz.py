@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from fuzz.door import Door, all_doors
-from fuzz.driver import Result, run_tasks
+from fuzz.driver import Result, WorkerError, run_tasks
 from fuzz.failures import kept
 from fuzz.worker import Task
 
@@ -73,3 +73,12 @@ def test_a_seed_gives_the_same_inputs() -> None:
     assert [Door("conllu").case(1, number) for number in reversed(range(50))] == first[::-1]
     assert [door.case(2, number) for number in range(50)] != first
     assert len(set(first)) > 45
+
+
+def test_a_door_that_cannot_make_up_inputs_is_no_door(tmp_path: Path) -> None:
+    (tmp_path / "some").mkdir()
+    program = "def seeds(): return [b'']\ndef target(data): pass\ndef mutate(seeds, chance): raise KeyError('no input')"
+    (tmp_path / "some" / "wrong.py").write_text(program, encoding="utf-8")
+    with pytest.raises(WorkerError, match=r"some.wrong: a worker died before it tried an input(.|\n)*no input"):
+        run_tasks([Task("some.wrong", 0, 100, FOREVER)], SEED, tmp_path / "found")
+    assert kept(tmp_path / "found") == []

@@ -52,6 +52,7 @@ def run(task: Task, seed: int, folder: Path, running: int) -> None:
     refused = 0
     number = task.first
     while number < task.first + task.cases and time.time() < task.until:
+        os.ftruncate(running, 0)  # a fault of what makes up inputs is none of the last input
         data = door.case(seed, number)
         note = f"{task.door} {number}\n".encode() + data
         os.lseek(running, 0, os.SEEK_SET)

@@ -85,7 +85,7 @@ def mutate(seeds: list[bytes], chance: random.Random) -> bytes:
             one, other = chance.choice(sorted(arrays)), chance.choice(sorted(arrays))
             arrays[one], arrays[other] = arrays[other], arrays[one]
         else:
-            components = [entry for name, entry in sorted(metadata.items()) if name != "about"]
+            components = [entry for _, entry in sorted(metadata.items()) if isinstance(entry, dict) and entry]
             _change_entry(chance.choice(components) if components and chance.random() < 0.9 else metadata, chance)
     try:
         return _saved(metadata, arrays)
