@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.components.analysis import Analysis, Request, annotated, different
+from dodona.components.columns import check_columns
 from dodona.components.component import Parts, batches
 from dodona.components.confidence import Calibration, fit_calibration
 from dodona.components.given_arcs import Given, given_arcs
@@ -114,6 +115,7 @@ class Parser:
         """Return the n-best trees for a sentence, or fewer if the beam has fewer; the sentence is not changed."""
         request = request or Request()
         self.check(request)
+        check_columns(sentence, request.constrained)
         return self.analyses_of([sentence], request)[0]
 
     def analyses_of(

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 from numpy.typing import NDArray
 
 from dodona.components.analysis import Request
+from dodona.components.columns import check_columns
 from dodona.components.component import BATCH, Component
 from dodona.components.lemmatizer import Lemmatizer
 from dodona.components.parser import Parser
@@ -72,8 +73,11 @@ class Pipeline:
         self, items: Iterable[Item], request: Request | None = None, retag: bool = False, batch: int = BATCH
     ) -> Iterator[Item]:
         """Like `parse`, for sentences with marks between them, `batch` sentences at a time; a pause ends a batch."""
+        constrained = request is not None and request.constrained
         for some, pause in batches_with_marks(items, batch):
             sentences = sentences_only(some)
+            for sentence in sentences:
+                check_columns(sentence, constrained)
             tagged = self.tag(sentences, retag)
             parsed = self.parser.apply(sentences, request=request, tagged=tagged)
             yield from parsed if len(sentences) == len(some) else interleaved(some, parsed)

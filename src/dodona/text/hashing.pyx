@@ -16,6 +16,26 @@ cdef uint64_t SHAPE = 2
 cdef int LONGEST_SHAPE = 8
 
 
+def strings(list values not None):
+    """Return the list itself if it has plain strings only, else one in which other kinds of strings have become plain.
+
+    Compiled code takes strings apart without asking what they are.
+    """
+    cdef Py_ssize_t i
+    for i in range(len(values)):
+        if type(values[i]) is not str:
+            return [plain(value) for value in values]
+    return values
+
+
+cdef str plain(value):
+    if not isinstance(value, str):
+        shown = repr(value)
+        shown = shown if len(shown) <= 40 else shown[:37] + "..."
+        raise TypeError(f"value {shown} of type {type(value).__name__}; expected a string")
+    return "".join(value)  # its characters, whatever the methods of its class do
+
+
 def hash_text(str text not None, int kind=-1):
     """Return the hash of a string; `kind` makes it different for the same string in another column."""
     cdef uint64_t h = hash_prefixes(text, NULL, 0)
