@@ -55,6 +55,7 @@ def checked_lexicon(where: str, tags: int, arrays: Mapping[str, NDArray[Any]]) -
     sound = sound and int(sizes.sum(dtype=np.int64)) == len(possible)
     for values, limit in ((entries, len(usual)), (usual, tags), (possible, tags)):
         sound = sound and (not len(values) or int(values.max()) < limit)
+    sound = sound and bool((words[1:] > words[:-1]).all())
     if not sound or not bool((words & 1).all()) or len(words) > 1 << 28:
         raise FormatError(f"{where}: the lexicon does not fit the {tags} tags of the model")
     return _lexicon(arrays)

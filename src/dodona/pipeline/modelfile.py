@@ -92,7 +92,9 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         if about.get("digest") != _digest(about, entries, body):
             raise FormatError(f"{path}: the digest does not fit the contents; the file is damaged")
         metadata = {k: json.loads(v) for k, v in about.items() if k not in ("format", "version", "digest")}
-    except (UnicodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, FormatError):
+            raise
         raise FormatError(f"{path}: metadata that is no JSON") from error
     return metadata, arrays
 

@@ -46,12 +46,17 @@ def build(name: str, labels: Sequence[str] | None, options: Mapping[str, Any]) -
     return BuiltSystem(entry, core, checked, own, tuple(names))
 
 
+MOST_LABELS = 65_535
+
+
 def _checked_labels(labels: Sequence[str] | None) -> tuple[str, ...]:
     if labels is None:
         return ()
     if isinstance(labels, str):
         raise OptionError(f"labels must be a list of names, not the string {labels!r}")
     checked = tuple(labels)
+    if len(checked) > MOST_LABELS:
+        raise OptionError(f"{len(checked)} labels; expected at most {MOST_LABELS}")
     seen: set[str] = set()
     for label in checked:
         if not isinstance(label, str) or not label or label in seen:

@@ -45,6 +45,8 @@ def checked_weights(where: str, actions: int, arrays: Mapping[str, NDArray[Any]]
     kinds = [array.dtype.str for array in (fingerprints, counts, rows, wide)]
     if kinds != ["<u4", "|u1", row_kind, "<i2"] or len(wide) % actions or not len(counts):
         raise FormatError(f"{where}: weights of another kind than expected")
+    if len(counts) > max(1, len(fingerprints)):  # each takes memory, and freeze makes half as many
+        raise FormatError(f"{where}: {len(counts)} buckets for {len(fingerprints)} features; expected at most as many")
     if int(counts.sum(dtype="int64")) != len(fingerprints) or not rows_are_sound(
         rows.view("<u2"), 1 if row_kind == "<u2" else 2, len(fingerprints), len(wide) // actions, actions
     ):
