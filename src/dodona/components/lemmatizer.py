@@ -21,6 +21,7 @@ __all__ = ["Lemmatizer", "LemmatizerOptions", "train_lemmatizer"]
 
 MOST = 65_535  # scripts
 REMEMBERED = 1 << 20  # words whose lemmas are cached before the cache is cleared
+LONGEST_REMEMBERED = 200  # characters of such a word with its tags
 
 Key = tuple[str, str, str]  # form, UPOS, FEATS
 
@@ -62,12 +63,13 @@ class Lemmatizer:
         return [known.get(key) or self._learn(key) for key in zip(words, upos, feats, strict=True)]
 
     def _learn(self, key: Key) -> str:
-        if len(self._known) >= REMEMBERED:
-            self._known.clear()
-        form, upos, _ = key
+        form, upos, feats = key
         lemma = self.exceptions.get(key) or self.exceptions.get((form, upos, "")) or self.guess(key)
         check_values((lemma,), 1)  # checked once, so that columns need no check
-        self._known[key] = lemma
+        if len(form) + len(upos) + len(feats) <= LONGEST_REMEMBERED:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[key] = lemma
         return lemma
 
     def guess(self, key: Key) -> str:

@@ -16,6 +16,7 @@ __all__ = ["Expander", "Expansion"]
 LEAST_TYPES = 3  # token types that must agree on a rule
 LEAST_SHARE = 0.2  # of all tokens with this suffix that must be multiword tokens
 MOST = 1 << 16  # forms cached before the cache is cleared
+LONGEST = 200  # characters of a token that is cached
 
 
 class Expansion(NamedTuple):
@@ -52,9 +53,11 @@ class Expander(dict[str, Expansion | None]):
         return cls(lexicon, _rules(lexicon, plain))
 
     def __missing__(self, form: str) -> Expansion | None:
-        if len(self) >= MOST:
-            self.clear()
-        expansion = self[form] = self._expansion(form)
+        expansion = self._expansion(form)
+        if len(form) <= LONGEST:
+            if len(self) >= MOST:
+                self.clear()
+            self[form] = expansion
         return expansion
 
     def _expansion(self, form: str) -> Expansion | None:

@@ -25,6 +25,7 @@ from dodona.text.word_numbers import WordNumbers
 __all__ = ["NeuralModel", "NeuralSession"]
 
 MOST_FORMS = 20_000  # kept in a thread; then it begins anew
+MOST_CHARACTERS = 1 << 22  # in them, and in tags
 
 
 class NeuralModel:
@@ -137,11 +138,12 @@ class NeuralSession:
         inputs = self._model.options.inputs
         self._forms: dict[str, int] = {}
         self._tags: dict[Tag, int] = {}
+        self._characters = 0
         self._form_inputs = np.zeros((0, inputs), np.float32)
         self._tag_inputs = np.zeros((0, inputs), np.float32)
 
     def encoded(self, sentences: Sequence[Tagged]) -> list[EncodedSentence]:
-        if len(self._forms) + len(self._tags) > MOST_FORMS:
+        if len(self._forms) + len(self._tags) > MOST_FORMS or self._characters > MOST_CHARACTERS:
             self._forget()
         model = self._model
         lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.int32)
@@ -167,10 +169,12 @@ class NeuralSession:
         ]
         new_forms = list(forms)[len(self._form_inputs) :]
         if new_forms:
+            self._characters += sum(map(len, new_forms))
             numbers = np.array([model.numbers.of_form(form) for form in new_forms], dtype=np.int32)
             self._form_inputs = np.concatenate([self._form_inputs, model.inputs.of_forms(numbers)])
         new_tags = list(tags)[len(self._tag_inputs) :]
         if new_tags:
+            self._characters += sum(len(part) for tag in new_tags for part in tag)
             found = model.inputs.of_tags([model.numbers.of_tag(tag) for tag in new_tags])
             self._tag_inputs = np.concatenate([self._tag_inputs, found])
         x: NDArray[np.float32] = self._form_inputs[np.array(words, dtype=np.intp)]

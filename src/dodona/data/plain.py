@@ -10,7 +10,10 @@ from dodona.data.marks import Item, Pause
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["read_plain", "read_plain_stream", "read_text"]
+__all__ = ["MOST_BLANKS", "read_plain", "read_plain_stream", "read_text"]
+
+MOST_BLANKS = 1 << 20
+"""In a row, in raw text. They are kept in MISC, so that the text can be restored; more are an error."""
 
 
 def read_plain(path: str | Path, *, vertical: bool) -> Iterator[Sentence]:
@@ -48,9 +51,14 @@ def read_text(pieces: Iterable[bytes], name: str) -> Iterator[str]:
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
+    blanks = 0
     try:
         for piece in pieces:
             text = decoder.decode(piece)
+            blanks = _blanks(text, blanks)
+            if blanks > MOST_BLANKS:
+                yield ""
+                raise FormatError(f"{name}:{line}: more than {MOST_BLANKS:,} blanks in a row; expected a text")
             if text or not piece:
                 yield text
             line += text.count("\n")
@@ -62,6 +70,16 @@ def read_text(pieces: Iterable[bytes], name: str) -> Iterator[str]:
         bad = error.object[error.start]
         line += before.count("\n")
         raise FormatError(f"{name}:{line}: byte {bad:#04x} is not UTF-8; expected text in UTF-8") from error
+
+
+def _blanks(text: str, before: int) -> int:
+    """Return how many blanks come last, in a text after so many others, or more than MOST_BLANKS if they come first."""
+    text = text.replace("\0", " ")
+    after = len(text) - len(text.rstrip())
+    if after == len(text):
+        return before + after
+    first = before + len(text) - len(text.lstrip())
+    return first if first > MOST_BLANKS else after
 
 
 def _sentence(words: list[str], place: str) -> Sentence:

@@ -7,6 +7,7 @@ cdef class HashCache:
     cdef int count          # of numbers for each string
     cdef object work_out    # computes them for a string that is not in the cache
     cdef dict known
+    cdef Py_ssize_t characters  # of the strings in it
     cdef int[::1] columns   # where each of the numbers goes
     cdef bytes root         # the numbers of ROOT
 

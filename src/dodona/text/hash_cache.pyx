@@ -9,6 +9,8 @@ from dodona.scoring.linear.features cimport Words
 from dodona.scoring.linear.templates import COLUMNS
 
 cdef int MOST = 1 << 20  # strings kept before the cache is cleared
+cdef int MOST_CHARACTERS = 1 << 24  # and the number of characters in them
+cdef int LONGEST = 1 << 10  # characters of a string that is kept
 
 
 cdef class HashCache:
@@ -26,13 +28,22 @@ cdef class HashCache:
     cdef bytes numbers(self, value):
         found = self.known.get(value)
         if found is None:
-            if len(self.known) >= MOST:
-                self.known.clear()
+            if not isinstance(value, str):
+                raise TypeError(f"a value of type {type(value).__name__}; expected a string")
             found = array("Q", self.work_out(value)).tobytes()
             if len(found) != 8 * self.count:
                 raise ValueError("expected a number for each column")
-            self.known[value] = found
+            if len(value) <= LONGEST:
+                if len(self.known) >= MOST or self.characters >= MOST_CHARACTERS:
+                    self.known.clear()
+                    self.characters = 0
+                self.known[value] = found
+                self.characters += len(value)
         return found
+
+    def kept(self):
+        """Return (number of strings, number of their characters) that are kept."""
+        return len(self.known), self.characters
 
     def write(self, list values, Words words):
         """Write the numbers of the values, one for each word, and those of ROOT into their columns of `words`."""
