@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from dodona.validation.rules import COLUMNS, Spot
-from dodona.validation.sentences import Rows, universal
+from dodona.validation.sentences import Rows
+from dodona.validation.values import universal
 
 UPOS = frozenset(
     (
@@ -22,7 +23,6 @@ RELATIONS = frozenset(
     )
 )
 ENHANCED_RELATIONS = RELATIONS | {"ref"}
-FEATURE = re.compile(r"([A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?)=([A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*)")
 RELATION = re.compile(r"[a-z]+(?::[a-z]+)?")
 ONCE = frozenset(("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref"))
 BETWEEN = (("LEMMA", 2), ("UPOS", 3), ("XPOS", 4), ("FEATS", 5), ("HEAD", 6), ("DEPREL", 7), ("DEPS", 8))
@@ -54,39 +54,10 @@ def unknown_upos(s: Rows) -> Iterator[Spot]:
             yield Spot(row.line, row.upos)
 
 
-@lru_cache(1 << 16)
-def feature_faults(feats: str) -> tuple[tuple[str, str], ...]:
-    """The names of the rules that a value of FEATS breaks, each with the part that does."""
-    faults = []
-    parts = feats.split("|")
-    lowered = [part.lower() for part in parts]
-    if lowered != sorted(lowered):
-        faults.append(("unsorted-features", feats))
-    names = set()
-    for part in parts:
-        found = FEATURE.fullmatch(part)
-        if found is None:
-            faults.append(("invalid-feature", part))
-            continue
-        name = found[1]
-        if name in names:
-            faults.append(("repeated-feature", part))
-        names.add(name)
-        values = found[2].split(",")
-        if len(set(values)) < len(values):
-            faults.append(("repeated-feature-value", part))
-        lowered = [value.lower() for value in values]
-        if lowered != sorted(lowered):
-            faults.append(("unsorted-feature-values", part))
-    return tuple(faults)
-
-
 def _faulty_features(s: Rows, name: str) -> Iterator[Spot]:
-    for row in s.nodes:
-        if row.feats != "_":
-            for rule, value in feature_faults(row.feats):
-                if rule == name:
-                    yield Spot(row.line, value)
+    for line, rule, value in s.feature_faults:
+        if rule == name:
+            yield Spot(line, value)
 
 
 @COLUMNS.rule("invalid-feature", 2, "Name=Value or Name[layer]=Value,Value; letters and digits, a capital first")

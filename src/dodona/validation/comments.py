@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from dodona.validation.rules import COLUMNS, Spot
-from dodona.validation.sentences import SENT_ID, Row, Rows, spaced_no, texts
+from dodona.validation.sentences import SENT_ID, Row, Rows
+from dodona.validation.values import is_unspaced, texts
 
 NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+\S+)?")
 NEW_PARAGRAPH = re.compile(r"#\s*newpar(?:\s+\S+)?")
@@ -84,7 +85,7 @@ def spaceafter_newdocpar(s: Rows) -> Iterator[Spot]:
             if NEW_DOCUMENT.fullmatch(comment) or NEW_PARAGRAPH.fullmatch(comment):
                 yield Spot(s.line, comment)
                 break
-    s.memory.unspaced = spaced_no(s.tokens[-1])
+    s.memory.unspaced = is_unspaced(s.tokens[-1].misc)
 
 
 @COLUMNS.rule("missing-text", 2, "a comment `# text = …`")
@@ -131,7 +132,7 @@ def mismatches(s: Rows) -> Iterator[tuple[str, Spot]]:
             sound = False
             continue
         at += len(row.form)
-        if spaced_no(row):
+        if is_unspaced(row.misc):
             continue
         if at < len(rest) and not rest[at].isspace() and sound:
             yield "missing-spaceafter", Spot(row.line, row.form, f"SpaceAfter=No before {rest[at:][:20]!r}")

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dodona.validation.rules import TREES, Spot, file_rule
-from dodona.validation.sentences import Tree, universal
+from dodona.validation.sentences import Tree
+from dodona.validation.values import universal
 
 
 @TREES.rule("enhanced-0-is-not-root", 3, "the relation root where the head is 0")

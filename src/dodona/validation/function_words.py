@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dodona.validation.rules import TREES, Spot
-from dodona.validation.sentences import Tree, attribute
+from dodona.validation.sentences import Tree
+from dodona.validation.values import attribute
 
 ALWAYS = "goeswith reparandum conj punct"  # in a function word too, parts can be apart, repeated or joined
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dodona.validation.rules import TREES, Spot
-from dodona.validation.sentences import Tree, attribute
+from dodona.validation.sentences import Tree
+from dodona.validation.values import attribute
 
 
 def _groups(s: Tree) -> Iterator[tuple[int, list[int]]]:

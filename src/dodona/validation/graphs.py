@@ -8,7 +8,8 @@ from unicodedata import category
 from dodona.data.trees import find_cycle
 from dodona.validation.columns import ENHANCED_RELATIONS
 from dodona.validation.rules import COLUMNS, Spot
-from dodona.validation.sentences import HEAD, Rows, universal
+from dodona.validation.sentences import HEAD, Rows
+from dodona.validation.values import universal
 
 ENHANCED_HEAD = re.compile(r"(0|[1-9][0-9]{0,8})(?:\.([1-9][0-9]{0,8}))?", re.ASCII)
 SMALL = re.compile(r"[a-z]+")

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 from dodona.data.blocks import BOM
 from dodona.validation.rules import LINES, Spot
-from dodona.validation.sentences import COLUMNS, RANGE_ID, Lines
+from dodona.validation.sentences import COLUMNS, Lines
 
 NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 FORM, LEMMA, MISC = 1, 2, 9
 WITH_SPACES = {FORM, LEMMA, MISC}
-SPACE = re.compile(r"[^\S\t]")
 TWO_SPACES = re.compile(r"\s\s")
 
 
@@ -142,22 +141,10 @@ def empty_column(s: Lines) -> Iterator[Spot]:
                         yield Spot(number, f"{name} ''")
 
 
-def _spaced(s: Lines) -> Iterator[tuple[int, int, str, bool]]:
-    """The columns with white space: line, column, value, and whether it is that of a multiword token."""
-    for number, line in s.rows:
-        if SPACE.search(line):
-            cells = line.split("\t")
-            if len(cells) == COLUMNS:
-                in_range = RANGE_ID.fullmatch(cells[0]) is not None
-                for k, cell in enumerate(cells):
-                    if SPACE.search(cell):
-                        yield number, k, cell, in_range
-
-
 @LINES.rule("invalid-whitespace", 1, "no white space in this column")
 def invalid_whitespace(s: Lines) -> Iterator[Spot]:
     """Only FORM, LEMMA and MISC may have spaces."""
-    for number, k, cell, _ in _spaced(s):
+    for number, k, cell, _ in s.spaced:
         if k not in WITH_SPACES:
             yield Spot(number, f"{NAMES[k]} {cell!r}")
 
@@ -165,7 +152,7 @@ def invalid_whitespace(s: Lines) -> Iterator[Spot]:
 @LINES.rule("invalid-whitespace-mwt", 1, "no white space in the form of a multiword token")
 def invalid_whitespace_mwt(s: Lines) -> Iterator[Spot]:
     """A multiword token is written without spaces: with a space, it would be two tokens."""
-    for number, k, cell, in_range in _spaced(s):
+    for number, k, cell, in_range in s.spaced:
         if in_range and k in (FORM, LEMMA):
             yield Spot(number, f"{NAMES[k]} {cell!r}")
 
@@ -173,7 +160,7 @@ def invalid_whitespace_mwt(s: Lines) -> Iterator[Spot]:
 @LINES.rule("leading-whitespace", 1, "a value without white space before it")
 def leading_whitespace(s: Lines) -> Iterator[Spot]:
     """Values do not begin with white space."""
-    for number, k, cell, in_range in _spaced(s):
+    for number, k, cell, in_range in s.spaced:
         if k in WITH_SPACES and not (in_range and k < MISC) and cell[0].isspace():
             yield Spot(number, f"{NAMES[k]} {cell!r}")
 
@@ -181,7 +168,7 @@ def leading_whitespace(s: Lines) -> Iterator[Spot]:
 @LINES.rule("trailing-whitespace", 1, "a value without white space after it")
 def trailing_whitespace(s: Lines) -> Iterator[Spot]:
     """Values do not end with white space."""
-    for number, k, cell, in_range in _spaced(s):
+    for number, k, cell, in_range in s.spaced:
         if k in WITH_SPACES and not (in_range and k < MISC) and cell[-1].isspace():
             yield Spot(number, f"{NAMES[k]} {cell!r}")
 
@@ -189,6 +176,6 @@ def trailing_whitespace(s: Lines) -> Iterator[Spot]:
 @LINES.rule("repeated-whitespace", 1, "single spaces")
 def repeated_whitespace(s: Lines) -> Iterator[Spot]:
     """Inside a value there is no more than one space at a time."""
-    for number, k, cell, in_range in _spaced(s):
+    for number, k, cell, in_range in s.spaced:
         if k in WITH_SPACES and not (in_range and k < MISC) and TWO_SPACES.search(cell):
             yield Spot(number, f"{NAMES[k]} {cell!r}")

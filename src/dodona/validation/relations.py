@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from dodona.validation.rules import TREES, Spot
-from dodona.validation.sentences import Tree, attribute
+from dodona.validation.sentences import Tree
+from dodona.validation.values import attribute
 
 NOMINALS = frozenset(("NOUN", "PROPN", "PRON"))
 NOMINAL_RELATIONS = frozenset(("nsubj", "obj", "iobj", "obl", "vocative", "dislocated", "expl", "nmod"))

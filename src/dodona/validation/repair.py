@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dodona.data.blocks import BOM, Block, blocks
-from dodona.validation.columns import feature_faults
 from dodona.validation.graphs import head_order
 from dodona.validation.sentences import COLUMNS
+from dodona.validation.values import feature_faults
 
 __all__ = ["repaired"]
 

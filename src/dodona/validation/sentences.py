@@ -2,20 +2,21 @@
 
 import re
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from dodona.data.blocks import BOM, Block
 from dodona.data.trees import find_cycle, is_projective
+from dodona.validation.values import feature_faults, is_unspaced, texts, universal
 
-__all__ = ["Lines", "Memory", "Range", "Row", "Rows", "Tree", "attribute", "spaced_no", "texts", "tree_of", "universal"]
+__all__ = ["Lines", "Memory", "Range", "Row", "Rows", "Tree", "tree_of"]
 
 WORD_ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 RANGE_ID = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
 EMPTY_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S+)")
-TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 HEAD = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+SPACE = re.compile(r"[^\S\t]")
 COLUMNS = 10
 
 
@@ -100,6 +101,18 @@ class Lines:
         return self.block.leading.startswith(BOM)
 
     @cached_property
+    def spaced(self) -> list[tuple[int, int, str, bool]]:
+        """The values with white space: line, column, value, and whether it is that of a multiword token."""
+        found = []
+        for number, line in self.rows:
+            if SPACE.search(line):
+                cells = line.split("\t")
+                in_range = RANGE_ID.fullmatch(cells[0]) is not None
+                if len(cells) == COLUMNS:
+                    found += [(number, k, cell, in_range) for k, cell in enumerate(cells) if SPACE.search(cell)]
+        return found
+
+    @cached_property
     def cells(self) -> list[tuple[int, list[str]]]:
         return [(number, line.split("\t")) for number, line in self.rows]
 
@@ -159,6 +172,16 @@ class Rows:
         return heads
 
     @cached_property
+    def feature_faults(self) -> list[tuple[int, str, str]]:
+        """Line, rule and value of each fault in FEATS."""
+        return [
+            (row.line, rule, value)
+            for row in self.nodes
+            if row.feats != "_"
+            for rule, value in feature_faults(row.feats)
+        ]
+
+    @cached_property
     def deps(self) -> list[tuple[Row, list[tuple[str, str]]]]:
         """The nodes with DEPS, and these as pairs of head and relation; only the ones that have this form."""
         found = []
@@ -172,7 +195,7 @@ class Rows:
     @cached_property
     def text_matches(self) -> bool:
         """Whether `# text` is the tokens with single spaces between them, as it nearly always is."""
-        pieces = [row.form if row.misc != "_" and spaced_no(row) else row.form + " " for row in self.tokens]
+        pieces = [row.form if row.misc != "_" and is_unspaced(row.misc) else row.form + " " for row in self.tokens]
         text = "".join(pieces)
         return texts(self.comments) == [text[:-1] if text[-1:] == " " else text]
 
@@ -238,30 +261,3 @@ def tree_of(rows: Rows) -> Tree | None:
     if heads is None or find_cycle(heads) is not None:
         return None
     return Tree(rows, heads)
-
-
-def texts(comments: list[str]) -> list[str]:
-    """The values of all comments `# text = …`."""
-    return [found[1] for comment in comments if (found := TEXT.fullmatch(comment))]
-
-
-def spaced_no(row: Row) -> bool:
-    """Whether there is no space after a token."""
-    return "SpaceAfter=No" in row.misc and "SpaceAfter=No" in row.misc.split("|")
-
-
-@lru_cache(1 << 12)
-def universal(relation: str) -> str:
-    """The part of a relation that all languages share, before the first colon."""
-    return relation.partition(":")[0]
-
-
-def attribute(values: str, name: str) -> str:
-    """The value of an attribute in FEATS or MISC, or ""."""
-    if name not in values:
-        return ""
-    for pair in values.split("|"):
-        key, _, value = pair.partition("=")
-        if key == name:
-            return value
-    return ""
