@@ -50,7 +50,7 @@ test: $(VENV)/installed  ## lint, types and all tests
 fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=5
 	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(or $(MINUTES),5)
 
-sanitize: $(VENV)/installed  ## tests and fuzzing with AddressSanitizer and UBSan, in a build of their own (about 20 minutes)
+sanitize: $(VENV)/installed  ## tests, fuzzing and threads with sanitizers, in builds of their own (about half an hour)
 	$(BIN)/python scripts/sanitize.py
 
 stress: $(VENV)/installed  ## sixteen threads share everything, for CALLS=10000
