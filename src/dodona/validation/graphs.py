@@ -123,7 +123,8 @@ def deps_self_loop(s: Rows) -> Iterator[Spot]:
 
 @lru_cache(1 << 14)
 def is_enhanced_relation(relation: str) -> bool:
-    """relation[:subtype][:lemma of a case marker or conjunction][:case]; lemmas are joined by `_`."""
+    """A relation, then a subtype, the lemma of a case marker or conjunction, and a case, each after a colon and each
+    optional; lemmas are joined by `_`."""
     first, *rest = relation.split(":")
     if SMALL.fullmatch(first) is None or len(rest) > 3:
         return False
