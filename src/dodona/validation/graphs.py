@@ -123,8 +123,7 @@ def deps_self_loop(s: Rows) -> Iterator[Spot]:
 
 @lru_cache(1 << 14)
 def is_enhanced_relation(relation: str) -> bool:
-    """A relation, then a subtype, the lemma of a case marker or conjunction, and a case, each after a colon and each
-    optional; lemmas are joined by `_`."""
+    """Whether this is a relation, then perhaps a subtype, the lemma of a preposition or conjunction, and a case."""
     first, *rest = relation.split(":")
     if SMALL.fullmatch(first) is None or len(rest) > 3:
         return False
