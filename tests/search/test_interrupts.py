@@ -9,18 +9,23 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 from samples.treebank import treebank
 
+import dodona
 from dodona import Sentence
 from dodona.components.parser import Parser
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import train_parser
+from dodona.components.tagger import TaggerOptions, train_tagger
 from dodona.oracles.policy import Policy
 from dodona.systems.arc_standard import ArcStandard
 from dodona.systems.covington import Covington
 from dodona.systems.swap_search import fewest_swaps
 from dodona.systems.swap_standard import SwapStandard
+from dodona.text.tag_features import Traits
+from dodona.text.tag_model import GreedyTagger
 from dodona.transitions import driver
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import SHIFT
@@ -137,3 +142,16 @@ def test_a_watch_looks_only_now_and_then() -> None:
     assert 100 < before / (before - watch.left) < 1000
     watch.report(before)
     assert watch.left == before  # it has looked
+
+
+def test_tagging() -> None:
+    tagger = train_tagger(list(treebank(20)), TaggerOptions(iterations=1))
+    traits = Traits(words(200_000).words, tagger._tagset, tagger._lexicon)
+    assert is_heard(lambda: GreedyTagger(tagger._tagset, tagger._weights).tag(traits))
+
+
+def test_the_network_of_a_long_sentence() -> None:
+    session = dodona.load("en").parser._session
+    encoder = session._encoder  # type: ignore[attr-defined]
+    x = np.zeros((20_000, encoder.network.inputs), np.float32)
+    assert is_heard(lambda: encoder.encode(x, np.array([len(x)], np.int32)))

@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from dodona.scoring.linear.frozen cimport FrozenWeights
 from dodona.scoring.linear.weights cimport Weights
 from dodona.text.tag_features cimport Lexicon, TagSet, Traits
+from dodona.transitions.watch cimport Watch
 
 @cython.final
 cdef class TagLearner:
@@ -24,5 +25,6 @@ cdef class GreedyTagger:
     cdef int32_t[::1] scores, sums
     cdef uint64_t[::1] keys
     cdef uint32_t[::1] found
+    cdef Watch watch
 
-    cdef void tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) noexcept nogil
+    cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) except -1 nogil

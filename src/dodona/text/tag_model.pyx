@@ -134,6 +134,7 @@ cdef class GreedyTagger:
 
     def __init__(self, TagSet tagset, FrozenWeights weights):
         self.tagset, self.weights = tagset, weights
+        self.watch = Watch()
         self.scores = array("i", bytes(4 * tagset.parts))
         self.sums = array("i", bytes(4 * tagset.nodes))
         self.keys = array("Q", bytes(8 * MOST_FEATURES))
@@ -149,7 +150,7 @@ cdef class GreedyTagger:
             self.tag_words(tagset, lexicon, traits, view)
         return tags
 
-    cdef void tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) noexcept nogil:
+    cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) except -1 nogil:
         cdef int i, count, entry, tag
         cdef uint64_t tag1 = NOBODY, class1 = NOBODY, class2 = NOBODY
         for i in range(traits.n):
@@ -161,3 +162,5 @@ cdef class GreedyTagger:
                 tag = best(tagset, lexicon, entry, &self.scores[0], &self.sums[0])
             tags[i] = tag
             tag1, class2, class1 = tagset.names[tag], class1, tagset.classes[tag]
+            self.watch.step()
+        return 0

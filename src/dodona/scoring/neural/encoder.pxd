@@ -2,6 +2,7 @@ cimport cython
 from libc.stdint cimport int8_t, int32_t
 
 from dodona.scoring.neural.matrix cimport Matrix, Memory
+from dodona.transitions.watch cimport Watch
 
 cdef extern from "gates.h" nogil:
     ctypedef struct Scales "dodona_scales":
@@ -33,11 +34,12 @@ cdef class Encoder:
     cdef Memory states                  # prepared rows: the outputs of the step before
     cdef Memory recurrent_sums          # of their products
     cdef Memory cells
+    cdef Watch watch
 
-    cdef void run(
+    cdef int run(
         self, Direction direction, bint backward, const int8_t* inputs, const Py_ssize_t* begins,
         const int32_t* lengths, int sentences, int8_t* outputs
-    ) noexcept nogil
+    ) except -1 nogil
     cdef void step(
         self, Direction direction, bint backward, int time, const int32_t* sums, const Py_ssize_t* begins,
         const int32_t* lengths, int active, int8_t* outputs

@@ -120,6 +120,7 @@ cdef class Encoder:
         cdef Py_ssize_t deepest = max(padded(network.inputs, DEPTH), padded(2 * network.width, DEPTH))
         cdef Py_ssize_t width = padded(network.width, STRIP), cell = cell_size(network.kernel_number)
         self.network = network
+        self.watch = Watch()
         self.inputs = Memory(MOST_ROWS * deepest * cell)
         self.input_sums = Memory(MOST_ROWS * 4 * width * sizeof(int32_t))
         self.states = Memory(MOST_SENTENCES * padded(network.width, DEPTH) * cell)
@@ -163,10 +164,10 @@ cdef class Encoder:
             inputs = outputs
         return found
 
-    cdef void run(
+    cdef int run(
         self, Direction direction, bint backward, const int8_t* inputs, const Py_ssize_t* begins,
         const int32_t* lengths, int sentences, int8_t* outputs
-    ) noexcept nogil:
+    ) except -1 nogil:
         """Run one direction over these sentences, the longest first: all that are not at their end take a step at once.
 
         The products with the input weights, which do not depend on the steps before, are computed for several steps.
@@ -197,6 +198,8 @@ cdef class Encoder:
                 self.step(direction, backward, time, sums + rows * columns, begins, lengths, active, outputs)
                 rows += active
             begin = end
+            self.watch.report(32 * <long long> rows * matrix.outputs)
+        return 0
 
     cdef void step(
         self, Direction direction, bint backward, int time, const int32_t* sums, const Py_ssize_t* begins,
