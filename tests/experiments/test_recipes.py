@@ -1,6 +1,7 @@
 """Every recipe from end to end on small treebanks; their numbers are those of direct calls."""
 
 import csv
+import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -298,3 +299,32 @@ def test_missing_runs_and_other_programs_are_told(results: Results, tmp_path: Pa
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "2 of 8 runs are missing." in report
     assert "Runs of different programs are mixed: 1 of 0.1.0 (other), 5 of 0.1.0 (" in report
+
+
+def test_means_are_of_treebanks_that_every_condition_has(results: Results, tmp_path: Path) -> None:
+    recipe = RECIPES["static-vs-dynamic"]
+    runs = each_once(list(recipe.runs(results.plan)))
+    kept = [run for run in runs if run.treebank.name == "en_a" or (run.options and run.options.oracle == "static")]
+    write(recipe, results.plan, Store(results.home / "runs").finished(kept), tmp_path / "static-vs-dynamic")
+    table = Results(tmp_path, results.plan).table("static-vs-dynamic", "uas")
+    for row in ("eager: static", "eager: dynamic"):
+        assert table[row, "mean"] == table[row, "en_a"] != ""
+    assert table["eager: dynamic", "en_b"] == ""
+
+
+def test_oracles_are_chosen_on_dev(results: Results, tmp_path: Path) -> None:
+    recipe, store = RECIPES["swap"], Store(tmp_path / "runs")
+    runs = each_once(list(recipe.runs(results.plan)))
+    for run in runs:
+        (record,) = Store(results.home / "runs").finished([run]).of([run])
+        data = json.loads(json.dumps(record.data))
+        if run.options is not None:  # LAZY is best on dev and worst on test
+            lazy = run.options.oracle == "lazy"
+            for part, wins in (("dev", lazy), ("test", not lazy)):
+                data["results"][part]["all words"]["LAS"][0] *= wins
+        store.save(run, data)
+    write(recipe, results.plan, store.finished(runs), tmp_path / "swap")
+    for search in ("greedy", "beam"):
+        table = Results(tmp_path, results.plan).table("swap", f"test-{search}")
+        assert table["best static oracle", "en_a"] == "LAZY"
+        assert float(table["static", "en_a"]) == 0

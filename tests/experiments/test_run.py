@@ -11,6 +11,7 @@ from dodona import FormatError, OptionError
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import ParserIteration, train_parser
 from dodona.evaluation import attachment, compare
+from dodona.experiments.measures import Subject
 from dodona.experiments.plan import Plan, as_in_the_papers
 from dodona.experiments.records import Record, Store
 from dodona.experiments.run import Run, perform
@@ -166,8 +167,13 @@ def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treeba
     run = with_tags(plan, [one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"), elsewhere=(other.treebank,))
     record = Record(perform(run))
     for part, gold in {"test": one.treebank.test, "en_b": other.treebank.test}.items():
-        rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copied() for s in seen[part.split()[0]]])))
+        rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copied() for s in seen[part]])))
         assert record.percent(part, "LAS") == 100 * rates["LAS"].accuracy
+    subject = Subject(one.treebank, None, 12, "last", (), (other.treebank,), str(one.folder))
+    for part, sentences in (("test", subject.seen("test")), ("en_b", subject.seen("test", other.treebank))):
+        assert [sentence.upos for sentence in sentences] == [sentence.upos for sentence in seen[part]]
+    right = [sentence.upos for sentence in subject.gold("test")]
+    assert [sentence.upos for sentence in subject.seen("test")] != right  # the tagger makes mistakes
     before = {path: path.stat().st_mtime_ns for path in one.files}
     tag(one)
     assert {path: path.stat().st_mtime_ns for path in one.files} == before  # nothing is done again

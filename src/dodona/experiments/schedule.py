@@ -29,7 +29,12 @@ MISSING = "experiments need Dask: pip install 'dodona[experiments]' (or run them
 DEATHS = 3
 """Workers that may die while they do a run before it is given up: then the run itself is to blame."""
 
+CONNECT = 300  # seconds that a busy machine may take to begin
+
 QUIET: dict[str, Any] = {
+    "distributed.scheduler.worker-ttl": None,  # on a busy machine, a worker may be silent for minutes
+    "distributed.comm.timeouts.connect": "300s",
+    "distributed.comm.timeouts.tcp": "300s",
     "distributed.worker.memory.target": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
@@ -122,7 +127,7 @@ def _by_dask(
         dask: Any = import_module("distributed")
     except ImportError as error:
         raise DodonaError(MISSING) from error
-    with _address(cluster) as address, dask.Client(address, timeout=60) as client:
+    with _address(cluster) as address, dask.Client(address, timeout=CONNECT) as client:
         by_key = {task.key: task for task in tasks}
         futures = [
             client.submit(function, task, key=task.key, pure=True, priority=-place) for place, task in enumerate(tasks)
