@@ -1,15 +1,18 @@
 """Runs in this process: each once, finished ones never again, failures told while the others go on."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from queue import Queue
 
 import pytest
+from rich.console import Console
 from samples.treebank_folder import treebank_folder
 
 from dodona import DodonaError, OptionError
 from dodona.components.parser_options import ParserOptions
-from dodona.experiments.progress import Lines, Silent, Task, duration
+from dodona.experiments.progress import Lines, Silent, Task, duration, shown_progress
 from dodona.experiments.records import Store
 from dodona.experiments.run import Run
 from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
@@ -112,19 +115,43 @@ def test_lines_tell_what_is_done_and_left(
     lines.begin([first, second, third], 4, 2)
     now[0] = 100.0
     lines.advance(first, "")
+    assert lines.state() == "runs: 1 of 3 done, 2 running, about 5 min left"  # the third has two iterations
     lines.advance(second, "too bad")
     now[0] = 240.0
     lines.advance(third, "")
     lines.end()
-    first_line, told, failed, *rest = capsys.readouterr().err.splitlines()
-    assert first_line == "dodona: runs: 3 to do, 4 finished earlier"
-    assert told == "dodona: runs: 1 of 3 done, 2 running, about 5 min left"  # the third has two iterations
+    begin, failed, end = capsys.readouterr().err.splitlines()
+    assert begin == "dodona: runs: 3 to do, 4 finished earlier"
     assert failed.startswith("dodona: failed: en_a arc-eager dynamic")
     assert failed.endswith("seed=1 measuring test: too bad")
-    assert rest == [
-        "dodona: runs: 3 of 3 done, 0 running, 1 failed",
-        "dodona: runs: 3 of 3 done, 0 running, 1 failed, after 4 min",
-    ]
+    assert end == "dodona: runs: 3 of 3 done, 0 running, 1 failed, after 4 min"
+
+
+def test_lines_come_also_while_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dodona.experiments.progress.SECONDS_BETWEEN_LINES", 0.001)
+    told: Queue[str] = Queue()
+    lines = Lines("taggings")
+    monkeypatch.setattr(lines, "say", told.put)
+    lines.begin([], 3, 1)
+    assert [told.get(timeout=60) for _ in range(3)][1:] == ["taggings: 0 of 0 done, 0 running"] * 2
+    lines.end()
+
+
+def test_a_bar_on_a_terminal(treebank: Treebank, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+
+    def console(**options: object) -> Console:
+        return Console(file=stream, force_terminal=True, width=400, highlight=False)
+
+    monkeypatch.setattr("dodona.experiments.progress.Console", console)
+    bar = shown_progress("runs")
+    first, second, _ = runs(treebank)
+    bar.begin([first, second], 0, 2)
+    bar.advance(first, "")
+    bar.advance(second, "[no] luck")
+    bar.end()
+    assert "2 of 2 done, 0 running, 1 failed" in stream.getvalue()
+    assert "measuring test: [no] luck" in stream.getvalue()
 
 
 def test_durations() -> None:

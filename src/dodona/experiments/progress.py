@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from threading import Event, Thread
 from typing import Protocol
 
 import click
@@ -11,7 +12,7 @@ from rich.progress import Progress as Bar
 
 __all__ = ["Progress", "Silent", "Task", "shown_progress"]
 
-SECONDS_BETWEEN_LINES = 60.0
+SECONDS_BETWEEN_LINES = 180.0
 
 
 class Task(Protocol):
@@ -77,20 +78,20 @@ class Counting:
 
 
 class Lines(Counting):
-    """A line at the beginning and at the end, and every minute at most."""
+    """A line at the beginning and at the end, and every few minutes, also while long runs are under way."""
 
     def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None:
         super().begin(tasks, finished, jobs)
-        self.told = self.started
         self.say(f"{self.what}: {self.total} to do, {finished} finished earlier")
+        self.ended = Event()
+        Thread(target=self._tell, daemon=True).start()
 
-    def advance(self, task: Task, failure: str) -> None:
-        super().advance(task, failure)
-        if time.monotonic() - self.told > SECONDS_BETWEEN_LINES:
-            self.told = time.monotonic()
+    def _tell(self) -> None:
+        while not self.ended.wait(SECONDS_BETWEEN_LINES):
             self.say(self.state())
 
     def end(self) -> None:
+        self.ended.set()
         if self.total:
             self.say(f"{self.state()}, after {duration(time.monotonic() - self.started)}")
 

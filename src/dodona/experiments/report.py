@@ -29,7 +29,7 @@ def notes(recipe: Recipe, plan: Plan, records: Records) -> list[str]:
     found = records.of(runs)
     iterations = sorted({run.options.iterations for run in runs if run.options and run.options.iterations})
     said = [f"Mean over {plan.seeds} seeds" if plan.seeds > 1 else "One seed"]
-    said += [f"{' or '.join(map(str, iterations))} iterations"] if iterations else []
+    said += [f"{' or '.join(map(str, iterations))} iteration{'s' * (iterations != [1])}"] if iterations else []
     said += [f"{plan.tags} tags", *([f"the first {plan.limit} sentences of each part"] if plan.limit else [])]
     told = [", ".join(said) + "."]
     if len(found) < len(runs):
