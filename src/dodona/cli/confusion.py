@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from dodona.cli.evaluate import Table, Value
+from dodona.cli.tables import Table, Value
 from dodona.data import Sentence
 from dodona.drawing import shown
 from dodona.drawing.comparison import OTHER_HEAD, OTHER_LABEL, compared

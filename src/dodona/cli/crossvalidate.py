@@ -8,9 +8,9 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from dodona.cli.evaluate import PRINTERS, Result, Table, Value
 from dodona.cli.option_groups import GroupedCommand
 from dodona.cli.suspects import write_suspects
+from dodona.cli.tables import PRINTERS, Result, Table, Value
 from dodona.cli.train import GROUPS, parser_options, train_command
 from dodona.components.parser_options import ParserOptions
 from dodona.data import Sentence, read, write

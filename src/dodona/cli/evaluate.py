@@ -1,16 +1,10 @@
 """`dodona evaluate`: scores of a parse, error analysis, and significance of the difference between two parses."""
 
-import json
-import sys
-from dataclasses import dataclass, field
-
 import click
-from rich.console import Console
-from rich.table import Table as RichTable
-from rich.text import Text
 
 from dodona import FormatError, MismatchError
 from dodona.cli.progress import Progress
+from dodona.cli.tables import PRINTERS, Result, Table, Value, terminal
 from dodona.data import Sentence
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
@@ -29,30 +23,7 @@ from dodona.evaluation.calibration import Reliability, confidences, reliability
 from dodona.evaluation.significance import SHUFFLES
 
 BREAKDOWNS = ("relation", "length", "distance")
-NO_DATA = "–"
 ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
-
-Value = int | float | str | None
-
-
-@dataclass
-class Table:
-    """Named numbers, independent of the output format. Shares are in percent."""
-
-    name: str
-    title: str
-    columns: tuple[str, ...]
-    rows: dict[str, tuple[Value, ...]]
-    decimals: int = 2
-
-
-@dataclass
-class Result:
-    """All tables about one file, or about two of them."""
-
-    files: list[str]
-    tables: list[Table]
-    drawings: list[str] = field(default_factory=list)  # lines below the tables, where these are shown
 
 
 @click.command("evaluate", short_help="Score a parse against gold trees, or compare two.")
@@ -80,7 +51,7 @@ class Result:
     "output",
     default="table",
     show_default=True,
-    type=click.Choice(["table", "json", "tsv"]),
+    type=click.Choice(list(PRINTERS)),
     help="Output format.",
 )
 def evaluate_command(
@@ -126,7 +97,7 @@ def evaluate_command(
 
                 both = gold_sentences, sentences
                 tables += confusion_tables(comparison, *both, worst, matrices=output != "table")
-                drawings += worst_drawn(comparison, *both, worst, _console().width)
+                drawings += worst_drawn(comparison, *both, worst, terminal().width)
         results.append(Result([file], tables, drawings))
     if system2 is not None:
         first, second = comparisons
@@ -214,56 +185,3 @@ def _significance_table(first: Comparison, second: Comparison, shuffles: int, se
         )
     columns = ("first", "second", "difference", "sentences differing", "p randomization", "p Wilcoxon")
     return Table("significance", f"Significance, {shuffles} shuffles", columns, rows, decimals=4)
-
-
-def _console() -> Console:
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
-
-
-def _show(results: list[Result]) -> None:
-    console = _console()
-    for result in results:
-        for table in result.tables:
-            drawn = RichTable(title=Text(f"{table.title} · {' '.join(result.files)}"), title_justify="left")
-            drawn.add_column("")
-            for column in table.columns:
-                drawn.add_column(column, justify="right")
-            for name, values in table.rows.items():
-                drawn.add_row(Text(name), *(_cell(value, table.decimals) for value in values))
-            if not table.rows:
-                drawn.add_row(NO_DATA, *[NO_DATA] * len(table.columns))
-            console.print(drawn)
-        for line in result.drawings:
-            console.print(Text(line), no_wrap=True, crop=False, overflow="ignore")
-
-
-def _cell(value: Value, decimals: int) -> str:
-    if value is None:
-        return NO_DATA
-    return f"{value:.{decimals}f}" if isinstance(value, float) else str(value)
-
-
-def _print_json(results: list[Result]) -> None:
-    """One object for each system, and one for their difference: the files, then table, row and column by name."""
-    shown = []
-    for result in results:
-        tables = {
-            table.name: {name: dict(zip(table.columns, values, strict=True)) for name, values in table.rows.items()}
-            for table in result.tables
-        }
-        shown.append({"files": result.files, **tables})
-    click.echo(json.dumps(shown, ensure_ascii=False, indent=1))
-
-
-def _print_tsv(results: list[Result]) -> None:
-    """Print one number per line, for `grep` and `cut`."""
-    click.echo("files\ttable\trow\tcolumn\tvalue")
-    for result in results:
-        for table in result.tables:
-            for name, values in table.rows.items():
-                for column, value in zip(table.columns, values, strict=True):
-                    cells = (" ".join(result.files), table.name, name, column, "" if value is None else str(value))
-                    click.echo("\t".join(cells))
-
-
-PRINTERS = {"table": _show, "json": _print_json, "tsv": _print_tsv}
