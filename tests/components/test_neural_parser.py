@@ -16,6 +16,7 @@ from samples.treebank import treebank
 from dodona import OptionError, Sentence
 from dodona.components import neural_model
 from dodona.components.analysis import Analysis
+from dodona.components.calibrating import calibrate
 from dodona.components.network_options import NetworkOptions
 from dodona.components.neural_model import NeuralModel, NeuralSession
 from dodona.components.parser import Parser, Request
@@ -274,9 +275,12 @@ def test_confidence_of_greedy_parses(parser: Parser) -> None:
     ]
     calibrated = copied(parser)
     before = calibrated.calibration
-    calibrated.calibrate(TEST)
+    calibrate(calibrated, TEST)
     assert calibrated.calibration != before
-    assert copied(calibrated).calibration == calibrated.calibration
+    assert calibrated.beam_calibration is not None
+    again = copied(calibrated)
+    assert again.calibration == calibrated.calibration
+    assert again.beam_calibration == calibrated.beam_calibration
 
 
 # Tags

@@ -3,6 +3,7 @@
 import random
 import zlib
 from array import array
+from collections.abc import Sequence
 from functools import partial
 from math import exp, fsum, log
 from typing import Any
@@ -16,6 +17,7 @@ from samples.random_parses import OPTIONS, built, random_part, random_tree
 
 from dodona.oracles.policy import Policy
 from dodona.scoring.scorer import CallableScorer, EncodedSentence
+from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.systems.build import BuiltSystem
 from dodona.systems.registry import SYSTEMS
@@ -39,9 +41,17 @@ def drawn(actions: int, values: tuple[float, ...], seed: int, s: State, site: in
 
 
 def walked(
-    system: BuiltSystem, n: int, scores: Scores, temperature: float, oracle: Oracle | None = None
+    system: BuiltSystem,
+    n: int,
+    scores: Scores,
+    temperature: float,
+    oracle: Oracle | None = None,
+    derivation: Sequence[int] | None = None,
 ) -> tuple[list[float], int]:
-    """The mean of the logarithms, the probability for each word, and how many heads were replaced."""
+    """The mean of the logarithms, the probability for each word, and how many heads were replaced.
+
+    With a derivation, its actions are taken and not the best ones.
+    """
     core = system.core
     s = driver.start(core, n)
     logarithms: list[float] = []
@@ -57,7 +67,7 @@ def walked(
             costs = oracle.costs(s, 0, site, carried) if oracle is not None else []
             for a in legal:
                 options.append((row[a], a, site, carried, exp(row[a] / temperature) / parts))
-                if oracle is None or costs[a] == 0:
+                if a == derivation[len(logarithms)] if derivation is not None else oracle is None or costs[a] == 0:
                     free.append(options[-1])
         _, action, site, carried, probability = max(free or options, key=lambda option: option[0])
         before = list(s.head[1 : n + 1])
@@ -123,6 +133,36 @@ def test_a_certain_action_has_the_probability_one() -> None:
     found = array("d", [0.0, 0.0])
     search(system, lambda s, site: [1.0, 2.0, 3.0]).parse(EncodedSentence(1), confidence=found)
     assert list(found) == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("system", [v for v in variants() if SYSTEMS[v.values[0].entry.name].has_beam])
+def test_a_derivation_of_a_beam_is_followed(system: BuiltSystem) -> None:
+    """The same tree, and the probabilities of its actions."""
+    for n in (1, 4, 7):
+        scores = partial(drawn, system.core.actions, FINE, n)
+        greedy = search(system, scores)
+        beam = Beam(system.core, greedy.scorer, 4, traced=True)
+        beam.search(EncodedSentence(n))
+        for rank, (total, *arcs) in enumerate(beam.results(4)):
+            derivation = beam.derivation(rank)
+            found = np.full(n + 1, 7.0)
+            assert greedy.follow(EncodedSentence(n), derivation, found, 0.5) == tuple(arcs)
+            expected, _ = walked(system, n, scores, 0.5, derivation=derivation)
+            assert found.tolist() == pytest.approx(expected)
+            plain, _ = walked(system, n, scores, 1.0, derivation=derivation)
+            assert total == pytest.approx(plain[0] * len(derivation)), "the beam has normalized the same scores"
+
+
+def test_derivations_that_are_not_stored() -> None:
+    system = built("arc-hybrid")
+    scorer = search(system, lambda s, site: [0.0] * system.core.actions).scorer
+    for beam, rank in ((Beam(system.core, scorer, 2), 0), (Beam(system.core, scorer, 2, traced=True), 2)):
+        beam.search(EncodedSentence(3))
+        with pytest.raises(ValueError, match=f"derivation {rank} of"):
+            beam.derivation(rank)
+    easy = search(built("easy-first"), lambda s, site: [0.0] * 100)
+    with pytest.raises(ValueError, match="expected one that a beam has found"):
+        easy.follow(EncodedSentence(1), array("i"), np.zeros(2))
 
 
 def test_bad_arguments() -> None:

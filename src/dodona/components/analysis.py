@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dodona.data import Sentence
 from dodona.errors import OptionError
 
-__all__ = ["IN_PIECES", "Analysis", "Request", "annotated", "different"]
+__all__ = ["IN_PIECES", "Analysis", "Request", "agreement", "annotated", "different"]
 
 IN_PIECES = "# parsed_in_pieces ="
 
@@ -46,16 +46,24 @@ class Analysis(NamedTuple):
     """In how many pieces the sentence was parsed."""
 
 
-def different(trees: list[Analysis], request: Request) -> list[Analysis]:
-    """Return the first `nbest` different trees of the hypotheses, best first."""
-    found: list[Analysis] = []
-    for tree in trees:
-        if len(found) < request.nbest and not any(tree[:2] == other[:2] for other in found):
-            found.append(tree)
-    if request.confidence:
-        masses = [exp(tree.score - trees[0].score) for tree in trees]
-        found = [tree._replace(confidence=_confidence(tree, trees, masses)) for tree in found]
+def different(trees: Sequence[Analysis], nbest: int) -> list[int]:
+    """Return the ranks of the first `nbest` different trees of the hypotheses, best first."""
+    found: list[int] = []
+    for rank, tree in enumerate(trees):
+        if len(found) < nbest and not any(tree[:2] == trees[other][:2] for other in found):
+            found.append(rank)
     return found
+
+
+def agreement(trees: Sequence[Analysis], rank: int) -> list[float]:
+    """Return for each word of the tree with this rank the probability of the hypotheses that agree on its arc."""
+    masses = [exp(tree.score - trees[0].score) for tree in trees]
+    total = sum(masses)
+    shares = []
+    for k, arc in enumerate(zip(trees[rank].heads, trees[rank].labels, strict=True)):
+        agreeing = (mass for other, mass in zip(trees, masses, strict=True) if (other.heads[k], other.labels[k]) == arc)
+        shares.append(sum(agreeing) / total)
+    return shares
 
 
 def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
@@ -92,13 +100,3 @@ def _with_pieces(comments: Sequence[str], pieces: int) -> list[str]:
 def _with_confidence(misc: str, confidence: float) -> str:
     kept = [part for part in misc.split("|") if part != "_" and not part.startswith("Confidence=")]
     return "|".join([*kept, f"Confidence={confidence:.4f}"])
-
-
-def _confidence(tree: Analysis, trees: list[Analysis], masses: list[float]) -> list[float]:
-    total = sum(masses)
-    shares = []
-    for k in range(len(tree.heads)):
-        arc = tree.heads[k], tree.labels[k]
-        agreeing = (mass for other, mass in zip(trees, masses, strict=True) if (other.heads[k], other.labels[k]) == arc)
-        shares.append(sum(agreeing) / total)
-    return shares

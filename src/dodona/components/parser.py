@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.analysis import Analysis, Request, annotated, different
+from dodona.components.analysis import Analysis, Request, agreement, annotated, different
+from dodona.components.calibration_fit import Example
 from dodona.components.columns import check_columns
 from dodona.components.component import Parts, batches
-from dodona.components.confidence import Calibration, fit_calibration
+from dodona.components.confidence import Calibration, Evidence
 from dodona.components.given_arcs import Given, given_arcs
 from dodona.components.network_options import NetworkOptions
 from dodona.components.neural_model import NeuralModel
-from dodona.components.parser_model import LinearModel, Model, Session
+from dodona.components.parser_model import LinearModel, Model
 from dodona.components.parser_options import ParserOptions, check_beam, check_has_beam, check_positions
 from dodona.components.pieces import PIECE, parsed_in_pieces
 from dodona.components.searches import Searches
@@ -24,8 +25,8 @@ from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize
 from dodona.errors import FormatError, OptionError, TimeLimitError
 from dodona.oracles.policy import Policy
 from dodona.scoring.scorer import EncodedSentence
-from dodona.search.greedy import GreedySearch
 from dodona.text.encoder import Tagged
+from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 
 __all__ = ["Analysis", "Parser", "Request"]
@@ -33,10 +34,6 @@ __all__ = ["Analysis", "Parser", "Request"]
 COLDEST = 1e-6
 TEMPERATURES = {"linear": 100.0, "neural": 1.0}
 """Typical values on treebanks; the weights of all linear models are stored on the same scale."""
-
-
-End = tuple[float, list[int], list[int]]
-"""A result of search: score, heads, labels."""
 
 
 class Parser:
@@ -49,13 +46,16 @@ class Parser:
         model: Model,
         temperature: float | None = None,
         calibration: Calibration | None = None,
+        beam_calibration: Calibration | None = None,
     ) -> None:
         self.options = options
         self.labels = list(labels)
         self.model = model
-        # scores are divided by it before exp (temperature scaling)
+        # scores are divided by it before exp (temperature scaling): those of derivations, and of single actions
         self.temperature = temperature if temperature is not None else TEMPERATURES[options.scorer]
+        self.action_temperature = self.temperature
         self.calibration = calibration or Calibration()  # of the confidence of greedy parses
+        self.beam_calibration = beam_calibration  # and with a beam; None: the share of the beam that agrees
         built = options.built(labels, options.single_root)
         self._entry = built.entry
         self._core = built.core
@@ -88,14 +88,14 @@ class Parser:
 
     def _encoded(self, batch: Sequence[Sentence], tagged: Collection[int]) -> list[EncodedSentence]:
         """Return the sentences as numbers, and replace predicted tags by better ones."""
-        encoded = self._session.encoded(batch)
+        encoded = self._searches.session.encoded(batch)
         if self.model.retags and tagged:
             self._retag(batch, tagged)
         return encoded
 
     def _retag(self, batch: Sequence[Sentence], tagged: Collection[int]) -> None:
         """Write the tags that the model predicts for the sentences encoded last."""
-        for sentence, columns in zip(batch, self._session.tags(), strict=True):
+        for sentence, columns in zip(batch, self._searches.session.tags(), strict=True):
             if id(sentence) in tagged:
                 for name, values in zip(("upos", "xpos", "feats"), columns, strict=True):
                     sentence.accept_column(name, values)
@@ -142,60 +142,73 @@ class Parser:
 
     def _analyses(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
         given = self._given(sentence) if request.constrained else None
+        found = self._searched(sentence, encoded, request, given)
+        return [tree._replace(confidence=self._confidence(known, given)) if known else tree for tree, known in found]
+
+    def _searched(
+        self, sentence: Sentence, encoded: EncodedSentence, request: Request, given: Given | None
+    ) -> list[tuple[Analysis, Evidence | None]]:
+        """Return the n-best trees and, for their confidence, what is known about their arcs."""
         width = self._width(request)
-        seconds = request.timeout if request.timeout is not None and encoded.n > PIECE else 0.0
-        if width == 1 and request.confidence:
-            return [self._confident(sentence, encoded, given, seconds)]
         most = width if request.nbest > 1 or request.confidence else 1
-        ends = self._ends(encoded, width, most, *self._limits(given), seconds=seconds)
+        raw = np.zeros(encoded.n + 1) if request.confidence else None
+        seconds = request.timeout if request.timeout is not None and encoded.n > PIECE else 0.0
+        ends = self._searches.ends(encoded, width, most, *self._limits(given), raw, self.action_temperature, seconds)
         trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
         if given is not None:
             trees = [given.checked(sentence, tree) for tree in trees]
-        return different(trees, request)
+        found: list[tuple[Analysis, Evidence | None]] = []
+        for rank in different(trees, request.nbest):
+            known = None
+            if raw is not None:
+                if width > 1:
+                    self._searches.greedy.follow(
+                        encoded, self._searches.beam(width).derivation(rank), raw, self.temperature
+                    )
+                shares = agreement(trees, rank) if width > 1 else None
+                known = Evidence(raw.copy(), ends[rank][1], sentence.upos, shares)
+            found.append((trees[rank], known))
+        return found
 
-    def _confident(self, sentence: Sentence, encoded: EncodedSentence, given: Given | None, seconds: float) -> Analysis:
-        """Return the greedy parse with the calibrated probability of each arc. A given arc is certain."""
-        raw, heads, labels = self._greedy_with_probabilities(encoded, *self._limits(given), seconds=seconds)
-        tree = Analysis(*self._finished(heads, labels), confidence=self.calibration.apply(raw, heads))
+    def _confidence(self, known: Evidence, given: Given | None) -> Sequence[float]:
+        """Return the calibrated probability of each arc. A given arc is certain."""
+        calibration = self.calibration if known.agreement is None else self.beam_calibration
+        found = list(known.agreement or ()) if calibration is None else calibration.apply(known)
         if given is None:
-            return tree
-        known = [head is not None for head in sentence.heads]
-        certain = [1.0 if sure else value for sure, value in zip(known, tree.confidence, strict=True)]
-        return given.checked(sentence, tree._replace(confidence=certain))
+            return found
+        return [1.0 if head is not None else value for head, value in zip(given.heads, found, strict=True)]
 
-    def _greedy_with_probabilities(
-        self, encoded: EncodedSentence, *limits: Any, seconds: float = 0.0
-    ) -> tuple[NDArray[np.float64], list[int], list[int]]:
-        raw = np.zeros(encoded.n + 1)
-        policy, gold = limits or (None, None)
-        heads, labels = self._greedy.parse(encoded, policy, gold, raw, self.temperature, seconds)
-        return raw, heads, labels
+    def examples(self, gold: Iterable[Sentence], beam: int) -> Iterator[Example]:
+        """Parse gold sentences with a beam of this width; yield what is known about the arcs, and which are correct.
 
-    def calibrate(self, gold: Iterable[Sentence]) -> None:
-        """Fit the calibration of greedy parses to gold trees; the sentences are not changed."""
-        self.calibration = fit_calibration(self._verdicts(gold))
-
-    def _verdicts(self, gold: Iterable[Sentence]) -> Iterator[tuple[NDArray[np.float64], list[int], list[bool]]]:
+        The sentences are not changed.
+        """
+        request = Request(beam, confidence=True)
         for batch in batches(gold):
-            for sentence, encoded in zip(batch, self._session.encoded(batch), strict=True):
-                raw, heads, labels = self._greedy_with_probabilities(encoded)
-                found = zip(*self._finished(heads, labels), strict=True)
-                right = zip(sentence.gold_heads(), sentence.labels, strict=True)
-                yield raw, heads, [one == other for one, other in zip(found, right, strict=True)]
+            for sentence, encoded in zip(batch, self._searches.session.encoded(batch), strict=True):
+                ((tree, known),) = self._searched(sentence, encoded, request, None)
+                assert known is not None
+                arcs = zip(tree.heads, tree.labels, sentence.gold_heads(), sentence.labels, strict=True)
+                yield known, [(h, l) == (gold_h, gold_l) for h, l, gold_h, gold_l in arcs]
+
+    @property
+    def has_beam(self) -> bool:
+        """Whether the system's derivations can be compared in a beam."""
+        return self._entry.has_beam
 
     def _width(self, request: Request) -> int:
         return request.beam if request.beam is not None else self.options.beam
 
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
         """Return heads and labels for a sentence, which is not changed."""
-        (encoded,) = self._session.encoded([sentence])
+        (encoded,) = self._searches.session.encoded([sentence])
         return self._finished(*self._best(encoded))
 
     def tagged(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
         found = [sentence.copied() for sentence in sentences]
         for batch in batches(found):
-            self._session.encoded(batch)
+            self._searches.session.encoded(batch)
             self._retag(batch, {id(sentence) for sentence in batch})
         return found
 
@@ -203,7 +216,7 @@ class Parser:
         """Return UAS and LAS in percent on gold trees, full labels, all words; the sentences are not changed."""
         heads_right = right = total = 0
         for batch in batches(gold):
-            for sentence, encoded in zip(batch, self._session.encoded(batch), strict=True):
+            for sentence, encoded in zip(batch, self._searches.session.encoded(batch), strict=True):
                 heads, labels = self._finished(*self._best(encoded))
                 for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
                     total += 1
@@ -213,30 +226,13 @@ class Parser:
 
     def ends(self, sentence: Tagged) -> list[tuple[float, list[int], list[str]]]:
         """Return (score, heads, labels) of all hypotheses in the final beam, best first."""
-        (encoded,) = self._session.encoded([sentence])
-        found = self._ends(encoded, self.options.beam, self.options.beam)
+        (encoded,) = self._searches.session.encoded([sentence])
+        found = self._searches.ends(encoded, self.options.beam, self.options.beam)
         return [(score, *self._finished(heads, labels)) for score, heads, labels in found]
 
     def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[int]]:
-        ((_, heads, labels),) = self._ends(encoded, self.options.beam, 1)
+        ((_, heads, labels),) = self._searches.ends(encoded, self.options.beam, 1)
         return heads, labels
-
-    def _ends(self, encoded: EncodedSentence, width: int, most: int, *limits: Any, seconds: float = 0.0) -> list[End]:
-        """Search for trees; all parsing goes through here. A width of 1 is greedy and has no score to compare."""
-        policy, gold = limits or (None, None)
-        if width == 1:
-            return [(0.0, *self._greedy.parse(encoded, policy, gold, seconds=seconds))]
-        beam = self._searches.beam(width)
-        beam.search(encoded, policy, gold, seconds=seconds)
-        return beam.results(most)
-
-    @property
-    def _session(self) -> Session:
-        return self._searches.session
-
-    @property
-    def _greedy(self) -> GreedySearch:
-        return self._searches.greedy
 
     def _given(self, sentence: Sentence) -> Given | None:
         decorated = self._lowers is not None
@@ -246,11 +242,11 @@ class Parser:
         """Raise an error for given arcs that no tree of this parser can contain."""
         self._given(sentence)
 
-    def _limits(self, given: Given | None) -> tuple[Any, ...]:
+    def _limits(self, given: Given | None) -> tuple[Policy | None, Gold | None]:
         """Return a policy that allows the actions that keep the given arcs reachable, and these arcs. A given arc must
         not get the label of a lifted arc, because it would be lowered after parsing."""
         if given is None:
-            return ()
+            return None, None
         unfit = [i for i, name in enumerate(self._names) if self._lowers is not None and decoded(name).is_lifted]
         return Policy(self._core, "given", unfit=unfit), given.gold
 
@@ -263,7 +259,11 @@ class Parser:
     def parts(self) -> Parts:
         """Return the contents for a model file."""
         description = {"options": asdict(self.options), "labels": self.labels, "temperature": self.temperature}
+        if self.action_temperature != self.temperature:
+            description["action_temperature"] = self.action_temperature
         description["calibration"] = self.calibration.description()
+        if self.beam_calibration is not None:
+            description["beam_calibration"] = self.beam_calibration.description()
         return description | self.model.description(), dict(self.model.arrays)
 
     @classmethod
@@ -273,11 +273,9 @@ class Parser:
             given = dict(description["options"])
             network = NetworkOptions(**given.pop("network")) if given.get("network") is not None else None
             options = ParserOptions(**given | {"network": network}).resolved()
-            labels, temperature = description["labels"], description["temperature"]
+            labels, temperature = description["labels"], _temperature(description["temperature"])
             if not isinstance(labels, list) or not labels:
                 raise OptionError("expected a parser with labels")
-            if type(temperature) not in (int, float) or not COLDEST <= temperature <= 1 / COLDEST:
-                raise OptionError(f"temperature {temperature!r}; expected a number from {COLDEST} to {1 / COLDEST}")
             built = options.built(labels)
             sizes = len(built.label_names), built.core.actions
             model: Model
@@ -287,11 +285,20 @@ class Parser:
             else:
                 model = LinearModel.restored(description, arrays, built.core.actions, where)
                 check_positions(built.entry, "templates", model.templates.places())
-            calibration = description.get("calibration")
-            if calibration is not None:
-                calibration = Calibration.from_description(calibration, where)
-            return cls(options, labels, model, temperature, calibration)
+            calibrations = [
+                Calibration.from_description(description[name], f"{where}, {name}") if name in description else None
+                for name in ("calibration", "beam_calibration")
+            ]
+            parser = cls(options, labels, model, temperature, *calibrations)
+            parser.action_temperature = _temperature(description.get("action_temperature", temperature))
+            return parser
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{where}: the parser's description is not valid: {error}") from error
+
+
+def _temperature(value: Any) -> float:
+    if type(value) not in (int, float) or not COLDEST <= value <= 1 / COLDEST:
+        raise OptionError(f"temperature {value!r}; expected a number from {COLDEST} to {1 / COLDEST}")
+    return float(value)

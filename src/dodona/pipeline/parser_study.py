@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dodona.components import parser_training
+from dodona.components.calibrating import calibrate
 from dodona.components.network_training import NetworkSource
 from dodona.components.neural_model import NeuralModel
 from dodona.components.parser import Parser
 from dodona.components.parser_options import ParserOptions
 from dodona.components.tagger import COLUMNS
-from dodona.components.temperature import fit_temperature
 from dodona.data import Sentence
 from dodona.data.vectors import Vectors, read_vectors
 from dodona.pipeline.checkpoint import Checkpoint
@@ -68,10 +68,7 @@ class ParserStudy:
         if not self.dev:
             return parser, {}
         parser = self.best["parser"]
-        if self.options.beam > 1:
-            parser.temperature = fit_temperature(parser, self.seen)
-        else:
-            parser.calibrate(self.seen)
+        calibrate(parser, self.seen)
         if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
             parser.model.retags = _right(self.dev, parser.tagged(self.seen)) > _right(self.dev, self.seen)
         scores = {name: round(self.best[name], 2) for name in ("UAS", "LAS")}

@@ -75,6 +75,14 @@ cdef class Beam:
         """Return (score, heads, labels) of the best hypotheses, best first."""
         return [(self.totals[rank], *arcs_of(<State> self.states[rank])) for rank in range(min(most, self.size))]
 
+    def derivation(self, int rank):
+        """Return the actions of the hypothesis with this rank, in order; for a beam that is traced."""
+        if not self.traced or not 0 <= rank < self.size:
+            raise ValueError(f"derivation {rank} of {self.size if self.traced else 0} that are stored")
+        cdef int[::1] actions = array("i", [0]) * max(1, self.step)
+        cdef int length = self.path(self.step, rank, actions)
+        return array("i", actions[:length])
+
     cdef int begin(self, int n) except -1:
         if n > self.capacity:
             self.states, self.spare = [], []

@@ -21,3 +21,10 @@ class GreedySearch:
         temperature: float = 1.0,
         seconds: float = 0.0,
     ) -> tuple[list[int], list[int]]: ...
+    def follow(
+        self,
+        sentence: EncodedSentence,
+        derivation: array[int],
+        confidence: array[float] | NDArray[np.float64],
+        temperature: float = 1.0,
+    ) -> tuple[list[int], list[int]]: ...

@@ -32,23 +32,50 @@ cdef class GreedySearch:
         of score / temperature over the legal actions, or 0 if the word was attached to ROOT only in the end; and at 0
         the mean of the logarithms of the probabilities of all actions.
         """
-        self.scorer.check(sentence)
         if policy is not None and (gold is None or gold.n != sentence.n):
             raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
-        if sentence.n > self.capacity:
-            self.reserve(sentence.n)
-        cdef State s = self.s
+        cdef State s = self.ready(sentence)
         cdef Confidence sure = None
         if confidence is not None:
-            if confidence.shape[0] != sentence.n + 1:
-                raise ValueError(f"confidence of {confidence.shape[0]}; expected {sentence.n + 1}, one more than words")
-            sure = Confidence(self.choice, confidence, temperature)
+            sure = self.watching(sentence, confidence, temperature)
         s.watch.begin(seconds)
         with nogil:
             self.search(s, sentence, policy, gold, sure)
             if sure is not None:
                 sure.finish()
         return arcs_of(s)
+
+    def follow(self, EncodedSentence sentence not None, const int[::1] derivation not None,
+               double[::1] confidence not None, double temperature=1.0):
+        """Take the actions of a derivation that a beam has found, and fill in `confidence` as `parse` does.
+
+        Returns (heads, labels). A system with sites has no beam, and its derivations cannot be followed.
+        """
+        cdef State s = self.ready(sentence)
+        cdef Confidence sure = self.watching(sentence, confidence, temperature)
+        cdef Py_ssize_t i
+        if self.system.has_sites:
+            raise ValueError("a derivation of a system with sites; expected one that a beam has found")
+        s.watch.begin(0)
+        with nogil:
+            self.system.start(s, sentence.n)
+            for i in range(derivation.shape[0]):
+                self.choice.look(s, sentence, 0, None, None)
+                sure.act(s, sentence, derivation[i], 0, self.choice.carried)
+            sure.finish()
+        return arcs_of(s)
+
+    cdef State ready(self, EncodedSentence sentence):
+        """Return a state with room for the sentence."""
+        self.scorer.check(sentence)
+        if sentence.n > self.capacity:
+            self.reserve(sentence.n)
+        return self.s
+
+    cdef Confidence watching(self, EncodedSentence sentence, double[::1] confidence, double temperature):
+        if confidence.shape[0] != sentence.n + 1:
+            raise ValueError(f"confidence of {confidence.shape[0]}; expected {sentence.n + 1}, one more than words")
+        return Confidence(self.choice, confidence, temperature)
 
     cdef int search(
         self, State s, EncodedSentence sentence, Policy policy, Gold gold, Confidence sure
