@@ -281,6 +281,29 @@ def test_n_best_trees_confidence_and_calibration(folder: Path, tmp_path: Path) -
     assert "expected Confidence=" in unknown.stderr
 
 
+def test_confidence_of_sentences(folder: Path, tmp_path: Path) -> None:
+    few, out = tmp_path / "few.conllu", tmp_path / "parsed.conllu"
+    write(list(read(folder / "dev.conllu"))[:30], few)
+    bare = dodona("parse", folder / "model", few).stdout
+    assert dodona("parse", folder / "model", few, "--confidence", "-o", out).returncode == 0
+    for jobs in ("1", "2"):
+        again = dodona("parse", folder / "model", out, "--jobs", jobs)
+        assert again.stdout == bare, "nothing is left of what the other parse has said"
+    for sentence in read(out):
+        name, value = sentence.comments[-1].rsplit(maxsplit=1)
+        words = [float(misc.rpartition("Confidence=")[2]) for misc in sentence.misc]
+        assert name == "# confidence ="
+        assert float(value) == pytest.approx(sum(words) / len(words), abs=2e-4)
+    by_doubt = dodona("parse", folder / "model", few, "--confidence", "--sort").stdout.rstrip("\n").split("\n\n")
+    assert sorted(by_doubt) == sorted(out.read_text().rstrip("\n").split("\n\n"))
+    doubts = [line for block in by_doubt for line in block.split("\n") if line.startswith("# confidence")]
+    assert doubts == sorted(doubts)
+    assert doubts[0] < doubts[-1]
+    alone = dodona("parse", folder / "model", few, "--sort")
+    assert alone.returncode == 2
+    assert "--sort needs --confidence" in alone.stderr
+
+
 def test_given_arcs_stay(folder: Path, tmp_path: Path) -> None:
     half = [sentence.copied() for sentence in treebank(30, seed=4, crossing=0)]
     lines = []

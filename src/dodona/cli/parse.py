@@ -66,7 +66,10 @@ DEFAULT = "en"
 @click.option(
     "--confidence",
     is_flag=True,
-    help="Write into MISC how probable it is that each word's head and label are right.",
+    help="Write into MISC how probable it is that each word's head and label are right, and the mean into a comment.",
+)
+@click.option(
+    "--sort", is_flag=True, help="With --confidence: the most doubtful sentences first, after all are parsed."
 )
 @click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
 @click.option(
@@ -86,7 +89,8 @@ DEFAULT = "en"
 )
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
-    nbest: int, confidence: bool, constrained: bool, max_length: int | None, timeout: float | None, jobs: int,
+    nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
+    jobs: int,
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
@@ -99,10 +103,12 @@ def parse(
     dodona parse en novel.txt > parsed.conllu
     dodona parse en-fast corpus.txt.gz -o parsed.conllu.gz --jobs 2
     dodona parse en-fast one.txt other.txt.gz -o parsed/ --each
-    dodona parse my.model text.conllu --confidence
+    dodona parse my.model text.conllu --confidence --sort
     dodona parse my.model text.conllu --beam 20 --nbest 5
     dodona parse my.model half-annotated.conllu --constrained
     """
+    if sort and not confidence:
+        raise click.UsageError("--sort needs --confidence: sentences are sorted by it.")
     model, sources = _model_and_sources(arguments)
     files = [None if _is_text(source) else source for source in sources]
     targets = checked_targets(files, output, each, form, model)
@@ -122,12 +128,21 @@ def parse(
             parsed = pipeline.stream(items, request, retag)
         if max_length is not None or timeout is not None:
             parsed = with_a_count_of_pieces(parsed)
-        writer: Callable[[Iterable[Item], str], None] = write
-        if form == "tree":
-            from dodona.cli.trees import write_trees  # colours take longer to import than a sentence to parse
+        write_each(progress.counted(parsed), targets, _writer(form, sort))
 
-            writer = write_trees
-        write_each(progress.counted(parsed), targets, writer)
+
+def _writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
+    """Return what writes the parses of one output."""
+    writer: Callable[[Iterable[Item], str], None] = write
+    if form == "tree":
+        from dodona.cli.trees import write_trees  # colours take longer to import than a sentence to parse
+
+        writer = write_trees
+    if not sort:
+        return writer
+    from dodona.pipeline.doubtful import most_doubtful_first
+
+    return lambda items, target: writer(most_doubtful_first(items), target)
 
 
 def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:

@@ -8,9 +8,20 @@ from typing import NamedTuple
 from dodona.data import Sentence
 from dodona.errors import OptionError
 
-__all__ = ["IN_PIECES", "Analysis", "Request", "agreement", "annotated", "different"]
+__all__ = [
+    "IN_PIECES",
+    "Analysis",
+    "Request",
+    "agreement",
+    "annotated",
+    "different",
+    "sentence_confidence",
+    "without_notes",
+]
 
-IN_PIECES = "# parsed_in_pieces ="
+IN_PIECES = "# parsed_in_pieces = "
+NOTES = ("# nbest = ", "# score = ", "# confidence = ", IN_PIECES)  # comments that a parse may write
+CONFIDENCE = "Confidence="
 
 
 @dataclass(frozen=True)
@@ -68,17 +79,39 @@ def agreement(trees: Sequence[Analysis], rank: int) -> list[float]:
 
 def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
     """Yield the sentence with its best tree, and copies of it with the other trees."""
+    without_notes(sentence)
     copies = sentence.repeated(len(analyses))
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
         copy.accept_tree(analysis.heads, analysis.labels)
+        notes = []
         if request.nbest > 1:
-            notes = [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
-            copy.set_comments([*_renamed(copy.comments, rank), *notes])
-        if analysis.pieces > 1 or any(comment.startswith(IN_PIECES) for comment in copy.comments):
-            copy.set_comments(_with_pieces(copy.comments, analysis.pieces))
+            notes += [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
+        if analysis.pieces > 1:
+            notes.append(f"{IN_PIECES}{analysis.pieces}")
         if request.confidence:
+            notes.append(f"# confidence = {sentence_confidence(analysis.confidence):.4f}")
             copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
+        if notes:
+            copy.set_comments([*_renamed(copy.comments, rank), *notes])
         yield copy
+
+
+def sentence_confidence(confidence: Sequence[float]) -> float:
+    """Return the share of its arcs that are expected to be correct: the mean.
+
+    The mean of calibrated probabilities is calibrated, whether or not the arcs depend on each other. A product would
+    need that they do not, and would put long sentences first when doubtful sentences are sorted.
+    """
+    return sum(confidence) / len(confidence)
+
+
+def without_notes(sentence: Sentence) -> None:
+    """Remove what an earlier parse has said about its trees: they are replaced, and it would be wrong of the new."""
+    kept = [comment for comment in sentence.comments if not comment.startswith(NOTES)]
+    if len(kept) < len(sentence.comments):
+        sentence.set_comments(kept)
+    if not sentence.lacks("misc") and any(CONFIDENCE in misc for misc in sentence.misc):
+        sentence.set_column("misc", list(map(_without_confidence, sentence.misc)))
 
 
 def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
@@ -87,16 +120,13 @@ def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
         key = comment[1:].partition("=")[0].split()
         if rank > 1 and key[:1] == ["sent_id"]:
             yield f"{comment.rstrip()}-{rank}"
-        elif key not in (["nbest"], ["score"]) and (rank == 1 or key[:1] not in (["newdoc"], ["newpar"])):
+        elif rank == 1 or key[:1] not in (["newdoc"], ["newpar"]):
             yield comment
 
 
-def _with_pieces(comments: Sequence[str], pieces: int) -> list[str]:
-    """Return the comments with the number of pieces, or without it where a former parse has left one."""
-    kept = [comment for comment in comments if not comment.startswith(IN_PIECES)]
-    return [*kept, f"{IN_PIECES} {pieces}"] if pieces > 1 else kept
-
-
 def _with_confidence(misc: str, confidence: float) -> str:
-    kept = [part for part in misc.split("|") if part != "_" and not part.startswith("Confidence=")]
-    return "|".join([*kept, f"Confidence={confidence:.4f}"])
+    return "|".join([*(part for part in misc.split("|") if part != "_"), f"{CONFIDENCE}{confidence:.4f}"])
+
+
+def _without_confidence(misc: str) -> str:
+    return "|".join(part for part in misc.split("|") if not part.startswith(CONFIDENCE)) or "_"

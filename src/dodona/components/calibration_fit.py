@@ -37,9 +37,8 @@ def fit_calibration(examples: Iterable[Example]) -> Calibration:
     inputs, right = np.concatenate(rows), np.concatenate(verdicts)
     if not len(inputs):
         return Calibration()
-    used: NDArray[np.bool_] = inputs.any(
-        axis=0
-    )  # a beam's inputs for a beam only, and no weights for tags that do not occur
+    # a beam's inputs for a beam only, and no weights for tags that do not occur
+    used = np.abs(inputs).max(axis=0) > 0
     weights = np.zeros(len(INPUTS))
     weights[used] = np.round(_regression(inputs[:, used], right), DECIMALS)
     named = {

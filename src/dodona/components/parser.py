@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.analysis import Analysis, Request, agreement, annotated, different
+from dodona.components.analysis import Analysis, Request, agreement, annotated, different, without_notes
 from dodona.components.calibration_fit import Example
 from dodona.components.columns import check_columns
 from dodona.components.component import Parts, batches
@@ -80,6 +80,7 @@ class Parser:
             if request == Request():
                 parsed = [self._best(each) for each in self._encoded(batch, tagged)]
                 for sentence, (heads, labels) in zip(batch, parsed, strict=True):
+                    without_notes(sentence)
                     sentence.accept_tree(*self._finished(heads, labels))
                     yield sentence
             else:
