@@ -58,7 +58,7 @@ def test_json_has_every_number_by_name(files: dict[str, Path]) -> None:
     assert first["scores"]["LAS"]["F1"] == 100.0
     assert first["attachment"]["LAS"] == {"all words": 50.0, "without punctuation": 50.0}
     assert first["relation"]["nsubj"] == {
-        "gold": 0, "system": 1, "correct": 0, "precision": 0.0, "recall": 0.0, "F1": 0.0
+        "gold": 0, "system": 1, "correct": 0, "precision": 0.0, "recall": None, "F1": 0.0
     }  # fmt: skip
     assert first["length"]["1-10"]["sentences"] == 1
     assert "distance" not in first
@@ -142,3 +142,46 @@ def test_errors_are_one_line_and_never_a_traceback(
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_where_there_is_no_data_there_is_no_number(tmp_path: Path) -> None:
+    """Gold has neither XPOS, FEATS nor lemmas, no `obj`, and the system no `nsubj`; all words are punctuation."""
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    bare = "1\tOak\t_\tPUNCT\t_\t_\t2\tnsubj\t_\t_\n2\tleaves\t_\tPUNCT\t_\t_\t0\troot\t_\t_\n\n"
+    gold.write_text(bare)
+    system.write_text(bare.replace("nsubj", "obj").replace("Oak\t_", "Oak\toak"))
+    (found,) = json.loads(evaluate(gold, system, "--by", "relation", "--format", "json").stdout)
+    for name in ("XPOS", "UFeats", "Lemmas"):
+        assert set(found["scores"][name].values()) == {None}
+    assert found["scores"]["UPOS"]["F1"] == found["scores"]["AllTags"]["F1"] == 100.0
+    assert found["attachment"]["UAS"] == {"all words": 100.0, "without punctuation": None}
+    assert found["attachment"]["sentences"] == {"all words": 1, "without punctuation": 0}
+    numbers = {name: [row[key] for key in ("precision", "recall", "F1")] for name, row in found["relation"].items()}
+    assert numbers == {"nsubj": [None, 0.0, 0.0], "obj": [0.0, None, 0.0], "root": [100.0] * 3}
+    lines = evaluate(gold, system, "--by", "relation", "--format", "tsv").stdout.splitlines()
+    assert f"{system}\trelation\tobj\trecall\t" in lines
+    table = evaluate(gold, system, "--by", "relation").stdout
+    assert [cell.strip() for line in table.splitlines() if line.startswith("│ obj") for cell in line.split("│")] == [
+        "", "obj", "0", "1", "0", "0.00", "–", "0.00", "",
+    ]  # fmt: skip
+
+
+def test_calibration_with_bars_and_a_diagram(tmp_path: Path) -> None:
+    system, diagram = tmp_path / "system.conllu", tmp_path / "calibration.svg"
+    lines = PLAIN.replace("nsubj\t_\t_", "nsubj\t_\tConfidence=0.25").replace("root\t_\t_", "root\t_\tConfidence=1")
+    system.write_text(lines)
+    gold = tmp_path / "gold.conllu"
+    gold.write_text(GOLD)
+    done = evaluate(gold, system, "--diagram", diagram)
+    assert done.returncode == 0, done.stderr
+    assert "Calibration (expected calibration error 12.50 %, Brier score 0.0312)" in done.stdout
+    assert "·····◆··············" in done.stdout
+    assert "███████████████████◆" in done.stdout
+    assert "Errors found by reading the least sure part" in done.stdout
+    assert diagram.read_text().startswith("<svg ")
+    (found,) = json.loads(evaluate(gold, system, "--calibration", "--format", "json").stdout)
+    assert found["errors_found"]["50 %"] == {
+        "words read": 1, "errors": 1, "errors found": 100.0, "in whole sentences": 100.0,
+    }  # fmt: skip
+    (nothing,) = json.loads(evaluate(system, system, "--calibration", "--format", "json").stdout)
+    assert nothing["errors_found"]["50 %"]["errors found"] is None

@@ -298,7 +298,6 @@ def test_confidence_of_sentences(folder: Path, tmp_path: Path) -> None:
     assert sorted(by_doubt) == sorted(out.read_text().rstrip("\n").split("\n\n"))
     doubts = [line for block in by_doubt for line in block.split("\n") if line.startswith("# confidence")]
     assert doubts == sorted(doubts)
-    assert doubts[0] < doubts[-1]
     alone = dodona("parse", folder / "model", few, "--sort")
     assert alone.returncode == 2
     assert "--sort needs --confidence" in alone.stderr

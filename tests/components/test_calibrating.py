@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from samples.treebank import treebank
 
-from dodona.components.calibrating import BEAM, calibrate, spread
+from dodona import Sentence
+from dodona.components.calibrating import BEAM, calibrate, held_back, spread
 from dodona.components.calibration_fit import fit_calibration
 from dodona.components.parser import Parser, Request
 from dodona.components.parser_options import ParserOptions
@@ -74,3 +75,14 @@ def test_sentences_from_all_over() -> None:
     assert spread(DEV, words - 1) == DEV[::2]
     assert spread(DEV, words // 4) in (DEV[::4], DEV[::5])
     assert spread([], 10) == []
+
+
+def test_what_is_held_back() -> None:
+    """One in twenty; of a large treebank fewer; none of a small one, and no partial trees."""
+    one = Sentence.from_words(["oak"] * 10, heads=[0, *[1] * 9], labels=["x"] * 10)
+    part = Sentence.from_words(["oak"] * 10, heads=[0, None, *[1] * 8], labels=["x"] * 10)
+    assert held_back([one] * 1999) == set()
+    assert held_back([one] * 2000) == set(range(19, 2000, 20))
+    assert held_back([part] * 2000) == set()
+    assert held_back([one] * 39 + [part] + [one] * 1960) == set(range(19, 2000, 20)) - {39}
+    assert sum(10 for _ in held_back([one] * 100_000)) == 5000

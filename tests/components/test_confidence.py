@@ -187,7 +187,9 @@ def error(calibration: Calibration, examples: list[Example]) -> float:
         gold.append(Sentence.from_words(words, heads=tree, labels=["a"] * n))
         system.append(Sentence.from_words(words, heads=tree, labels=["a" if right else "b" for right in correct]))
         sure += calibration.apply(evidence)
-    return reliability(compare(gold, system), np.array(sure)).error
+    found = reliability(compare(gold, system), np.array(sure)).error
+    assert found is not None
+    return found
 
 
 def test_a_fit_on_some_sentences_calibrates_others() -> None:

@@ -150,10 +150,10 @@ def test_one_sentence_of_a_batch_does_not_change_the_others(parser: Parser) -> N
 
 
 def test_time_limits_end_a_search(parser: Parser) -> None:
-    encoded = parser._session.encoded([long_sentence(3000)])[0]
+    encoded = parser._searches.session.encoded([long_sentence(3000)])[0]
     with pytest.raises(TimeLimitError):
-        parser._greedy.parse(encoded, seconds=1e-9)
-    assert len(parser._greedy.parse(encoded)[0]) == 3000  # the next one has no limit
+        parser._searches.greedy.parse(encoded, seconds=1e-9)
+    assert len(parser._searches.greedy.parse(encoded)[0]) == 3000  # the next one has no limit
     with pytest.raises(TimeLimitError):
         parser._searches.beam(4).search(encoded, seconds=1e-9)
 

@@ -10,8 +10,8 @@ from samples.treebank import treebank
 
 from dodona import DodonaError, FormatError, OptionError, Sentence
 from dodona.components.analysis import Request
+from dodona.components.calibrating import calibrate
 from dodona.components.parser_options import ParserOptions
-from dodona.components.temperature import fit_temperature
 from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 
@@ -87,10 +87,7 @@ def test_one_half_is_calibrated_on_the_other(beam: int) -> None:
     parser = pipeline.parser
     halves = [SENTENCES[i] for i in fold.places[::2]], [SENTENCES[i] for i in fold.places[1::2]]
     for begin in (0, 1):
-        if beam == 1:
-            parser.calibrate(halves[1 - begin])
-        else:
-            parser.temperature = fit_temperature(parser, halves[1 - begin])
+        calibrate(parser, halves[1 - begin])
         for gold, parsed in zip(halves[begin], fold.sentences[begin::2], strict=True):
             (tree,) = parser.analyses(gold, Request(confidence=True))
             assert parsed.misc == [f"Confidence={value:.4f}" for value in tree.confidence]

@@ -15,6 +15,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import Sentence
+from dodona.components.neural_model import NeuralSession
 from dodona.components.parser import Parser
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import train_parser
@@ -86,8 +87,8 @@ def trained(system: str) -> Parser:
 )
 def test_parsing(system: str, n: int, beam: int) -> None:
     parser = trained(system)
-    encoded = parser._session.encoded([words(n)])[0]
-    assert is_heard(lambda: parser._ends(encoded, beam, 1))
+    encoded = parser._searches.session.encoded([words(n)])[0]
+    assert is_heard(lambda: parser._searches.ends(encoded, beam, 1))
 
 
 @pytest.mark.parametrize("system", ["swap-standard", "arc-standard", "covington", "easy-first"])
@@ -96,9 +97,9 @@ def test_parsing_with_given_arcs(system: str) -> None:
     n = 2000
     heads = [0, *(k // 2 * 2 or 1 for k in range(1, n))] if system != "arc-standard" else [0, *range(1, n)]
     gold = driver.gold_tree([h if k % 3 == 0 and h <= k else -1 for k, h in enumerate(heads)], [-1] * n)
-    encoded = parser._session.encoded([words(n)])[0]
+    encoded = parser._searches.session.encoded([words(n)])[0]
     policy = Policy(parser._core, "given")
-    assert is_heard(lambda: parser._greedy.parse(encoded, policy, gold))
+    assert is_heard(lambda: parser._searches.greedy.parse(encoded, policy, gold))
 
 
 def test_the_chart_of_arc_standard() -> None:
@@ -151,7 +152,8 @@ def test_tagging() -> None:
 
 
 def test_the_network_of_a_long_sentence() -> None:
-    session = dodona.load("en").parser._session
-    encoder = session._encoder  # type: ignore[attr-defined]
+    session = dodona.load("en").parser._searches.session
+    assert isinstance(session, NeuralSession)
+    encoder = session._encoder
     x = np.zeros((20_000, encoder.network.inputs), np.float32)
     assert is_heard(lambda: encoder.encode(x, np.array([len(x)], np.int32)))

@@ -3,13 +3,16 @@
 import click
 
 from dodona import FormatError, MismatchError
+from dodona.cli.calibration_tables import calibration_tables, write_diagram
+from dodona.cli.confusion import confusion_tables, worst_drawn
 from dodona.cli.progress import Progress
-from dodona.cli.tables import PRINTERS, Result, Table, Value, terminal
+from dodona.cli.tables import PRINTERS, Result, Table, Value, percent, terminal
 from dodona.data import Sentence
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.evaluation import (
     Comparison,
+    Rate,
     Scores,
     attachment,
     by_distance,
@@ -19,7 +22,6 @@ from dodona.evaluation import (
     differences,
     evaluate,
 )
-from dodona.evaluation.calibration import Reliability, confidences, reliability
 from dodona.evaluation.significance import SHUFFLES
 
 BREAKDOWNS = ("relation", "length", "distance")
@@ -34,6 +36,7 @@ ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
 @click.option(
     "--calibration", is_flag=True, help="Compare the confidence in MISC (`dodona parse --confidence`) with accuracy."
 )
+@click.option("--diagram", metavar="FILE.svg", help="Draw this comparison, too, as a reliability diagram.")
 @click.option("--confusion", is_flag=True, help="Show what is taken for what, and the worst sentences with both trees.")
 @click.option(
     "--worst", default=5, show_default=True, type=click.IntRange(0), help="With --confusion: how many sentences."
@@ -55,8 +58,8 @@ ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
     help="Output format.",
 )
 def evaluate_command(
-    gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, confusion: bool,
-    worst: int, shuffles: int, seed: int, output: str,
+    gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
+    confusion: bool, worst: int, shuffles: int, seed: int, output: str,
 ) -> None:  # fmt: skip
     """Score the trees and tags in SYSTEM against GOLD (CoNLL-U, `-` for standard input); compare it with SYSTEM2.
 
@@ -67,7 +70,7 @@ def evaluate_command(
     \b
     dodona evaluate gold.conllu parsed.conllu
     dodona evaluate gold.conllu parsed.conllu --by relation --by length
-    dodona evaluate gold.conllu parsed.conllu --calibration
+    dodona evaluate gold.conllu parsed.conllu --calibration --diagram calibration.svg
     dodona evaluate gold.conllu parsed.conllu --confusion --worst 10
     dodona evaluate gold.conllu one.conllu other.conllu --format json
     """
@@ -76,10 +79,12 @@ def evaluate_command(
         raise click.UsageError("Only one file can be '-', standard input.")
     progress = Progress(files, results=False)
     gold_sentences = _sentences(gold, progress)
-    results, comparisons = [], []
+    calibration = calibration or diagram is not None
+    missing = _without_gold(gold_sentences)
+    results, comparisons, drawn = [], [], []
     for file in files[1:]:
         sentences = _sentences(file, progress)
-        tables, drawings = [_scores_table(evaluate(gold_sentences, sentences))], list[str]()
+        tables, drawings = [_scores_table(evaluate(gold_sentences, sentences), missing)], list[str]()
         try:
             comparison = compare(gold_sentences, sentences)
         except MismatchError as error:
@@ -91,10 +96,9 @@ def evaluate_command(
             tables.append(_attachment_table(comparison))
             tables += [_breakdown_table(kind, comparison) for kind in BREAKDOWNS if kind in by]
             if calibration:
-                tables.append(_calibration_table(reliability(comparison, confidences(sentences))))
+                tables += calibration_tables(comparison, sentences)
+                drawn.append((file, comparison, sentences))
             if confusion:
-                from dodona.cli.confusion import confusion_tables, worst_drawn  # imports this module
-
                 both = gold_sentences, sentences
                 tables += confusion_tables(comparison, *both, worst, matrices=output != "table")
                 drawings += worst_drawn(comparison, *both, worst, terminal().width)
@@ -102,6 +106,8 @@ def evaluate_command(
     if system2 is not None:
         first, second = comparisons
         results.append(Result([system, system2], [_significance_table(first, second, shuffles, seed)]))
+    if diagram is not None:
+        write_diagram(drawn, diagram)
     PRINTERS[output](results)
 
 
@@ -113,32 +119,38 @@ def _sentences(file: str, progress: Progress) -> list[Sentence]:
     return sentences
 
 
-def _calibration_table(found: Reliability) -> Table:
-    rows: dict[str, tuple[Value, ...]] = {
-        f"{one.low:.2f}-{one.high:.2f}" if one.low < 1 else "1.00": (
-            one.arcs,
-            100 * one.confidence,
-            100 * one.accuracy,
-            100 * (one.confidence - one.accuracy),
-        )
-        for one in found.bins
-    }
-    title = f"Calibration (expected calibration error {100 * found.error:.2f} %, Brier score {found.brier:.4f})"
-    return Table("calibration", title, ("arcs", "confidence", "accuracy", "difference"), rows)
-
-
-def _percent(share: float | None) -> float | None:
-    return None if share is None else 100 * share
-
-
 def _arc_rows(scores: Scores) -> dict[str, tuple[Value, ...]]:
     return {
-        name: (s.gold, s.system, s.correct, 100 * s.precision, 100 * s.recall, 100 * s.f1) for name, s in scores.items()
+        name: (
+            s.gold,
+            s.system,
+            s.correct,
+            percent(s.correct, s.system),
+            percent(s.correct, s.gold),
+            percent(2 * s.correct, s.gold + s.system),
+        )
+        for name, s in scores.items()
     }
 
 
-def _scores_table(scores: Scores) -> Table:
-    rows = {name: (*row, _percent(scores[name].aligned_accuracy)) for name, row in _arc_rows(scores).items()}
+def _without_gold(sentences: list[Sentence]) -> list[str]:
+    """The scores of columns that gold does not have: that the system left them empty, too, is no success."""
+    empty = {name for name in ("upos", "xpos", "feats", "lemmas") if all(one.lacks(name) for one in sentences)}
+    of = {"UPOS": {"upos"}, "XPOS": {"xpos"}, "UFeats": {"feats"}, "AllTags": {"upos", "xpos", "feats"}}
+    return [name for name, columns in (of | {"Lemmas": {"lemmas"}}).items() if columns <= empty]
+
+
+def _rate(rate: Rate) -> float | None:
+    return percent(rate.correct, rate.total)
+
+
+def _scores_table(scores: Scores, missing: list[str]) -> Table:
+    rows: dict[str, tuple[Value, ...]] = {}
+    for name, row in _arc_rows(scores).items():
+        score = scores[name]
+        rows[name] = (*row, percent(score.correct, score.aligned or 0))
+        if name in missing:
+            rows[name] = (None,) * len(rows[name])
     return Table("scores", "CoNLL 2018 scores", (*ARC_COLUMNS, "aligned accuracy"), rows)
 
 
@@ -149,7 +161,7 @@ def _attachment_table(comparison: Comparison) -> Table:
         "sentences": tuple(rates["UAS exact match"].total for rates in counted),
     }
     for name in counted[0]:
-        rows[name] = tuple(100 * rates[name].accuracy for rates in counted)
+        rows[name] = tuple(_rate(rates[name]) for rates in counted)
     return Table("attachment", "Attachment, full labels", ("all words", "without punctuation"), rows)
 
 
@@ -162,9 +174,9 @@ def _breakdown_table(kind: str, comparison: Comparison) -> Table:
         name: (
             group.exact_match.total,
             group.las.total,
-            100 * group.uas.accuracy,
-            100 * group.las.accuracy,
-            100 * group.exact_match.accuracy,
+            _rate(group.uas),
+            _rate(group.las),
+            _rate(group.exact_match),
         )
         for name, group in by_length(comparison).items()
     }
@@ -176,9 +188,9 @@ def _significance_table(first: Comparison, second: Comparison, shuffles: int, se
     for name, found in differences(first, second, shuffles=shuffles, seed=seed).items():
         a, b = found.first, found.second
         rows[name] = (
-            100 * a.accuracy,
-            100 * b.accuracy,
-            100 * (b.correct - a.correct) / a.total,
+            _rate(a),
+            _rate(b),
+            percent(b.correct - a.correct, a.total),
             found.wilcoxon.differing,
             found.randomization_p,
             found.wilcoxon.p,

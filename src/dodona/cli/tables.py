@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-__all__ = ["NO_DATA", "PRINTERS", "Result", "Table", "Value", "terminal"]
+__all__ = ["NO_DATA", "PRINTERS", "Result", "Table", "Value", "percent", "terminal"]
 
 NO_DATA = "–"
 Value = int | float | str | None
@@ -18,13 +18,14 @@ Value = int | float | str | None
 
 @dataclass
 class Table:
-    """Named numbers, independent of the output format. Shares are in percent."""
+    """Named numbers, independent of the output format. Shares are in percent; None where there is no data."""
 
     name: str
     title: str
     columns: tuple[str, ...]
     rows: dict[str, tuple[Value, ...]]
     decimals: int = 2
+    pictures: tuple[str, dict[str, str]] | None = None  # a column of bars for people: its name, and a bar for each row
 
 
 @dataclass
@@ -49,13 +50,22 @@ def show(results: list[Result]) -> None:
             drawn.add_column("")
             for column in table.columns:
                 drawn.add_column(column, justify="right")
+            title, bars = table.pictures or ("", {})
+            if table.pictures is not None:
+                drawn.add_column(title, no_wrap=True)
             for name, values in table.rows.items():
-                drawn.add_row(Text(name), *(_cell(value, table.decimals) for value in values))
+                picture = [bars[name]] if table.pictures is not None else []
+                drawn.add_row(Text(name), *(_cell(value, table.decimals) for value in values), *picture)
             if not table.rows:
                 drawn.add_row(NO_DATA, *[NO_DATA] * len(table.columns))
             console.print(drawn)
         for line in result.drawings:
             console.print(Text(line), no_wrap=True, crop=False, overflow="ignore")
+
+
+def percent(part: float, whole: float) -> float | None:
+    """Return a share in percent; None, which is shown as `–`, where there is nothing to have a share of."""
+    return 100 * part / whole if whole else None
 
 
 def _cell(value: Value, decimals: int) -> str:

@@ -10,11 +10,12 @@ from dodona.components.parser import Parser
 from dodona.components.temperature import fit_temperature
 from dodona.data import Sentence
 
-__all__ = ["calibrate"]
+__all__ = ["calibrate", "held_back"]
 
 BEAM = 8  # width for which a model is calibrated that was trained without a beam
 WORDS = 20_000  # that are parsed at most: more do not make it better, and training should not take longer for it
-FEW = 5_000  # words to compare temperatures on
+FEW = 5_000  # words to compare temperatures on, and that are held back at most
+ENOUGH = 20_000  # words of a treebank of which a part can be held back
 DECIMALS = 6  # of losses that are compared
 TEMPERATURES = (20.0, 30.0, 45.0, 70.0, 100.0, 150.0)  # the more actions a linear model has, the lower
 
@@ -36,6 +37,19 @@ def spread(sentences: Sequence[Sentence], most: int) -> Sequence[Sentence]:
     """Return sentences from all over, with about this many words at most: every k-th one."""
     words = sum(map(len, sentences))
     return sentences[:: max(1, -(-words // most))]
+
+
+def held_back(sentences: Sequence[Sentence]) -> set[int]:
+    """Return the numbers of the sentences that are not trained on if there are no others to calibrate on.
+
+    One in twenty, with 5,000 words together at most, of a treebank that is large enough; only those with a whole tree.
+    """
+    words = sum(map(len, sentences))
+    if words < ENOUGH:
+        return set()
+    step = max(20, -(-words // FEW))
+    chosen = range(step - 1, len(sentences), step)
+    return {i for i in chosen if None not in sentences[i].heads}
 
 
 def _action_temperature(parser: Parser, gold: Sequence[Sentence]) -> float:

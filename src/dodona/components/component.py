@@ -81,3 +81,8 @@ class Iteration:
     @property
     def accuracy(self) -> float:
         return 1 - self.mistakes / max(1, self.steps)
+
+    @property
+    def shown(self) -> str:
+        """The accuracy for a message; `–` where there was nothing to decide."""
+        return f"{self.accuracy:.2%}" if self.steps else "–"

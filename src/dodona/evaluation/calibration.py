@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.errors import FormatError
-from dodona.evaluation.attachment import Comparison
+from dodona.evaluation.attachment import Comparison, Rate
 
-__all__ = ["Bin", "Reliability", "confidences", "reliability"]
+__all__ = ["Bin", "Found", "Reliability", "confidences", "errors_found", "reliability"]
 
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 """Most arcs have a high confidence, so the bins become narrow towards 1, which has its own bin."""
+
+SHARES = (0.05, 0.1, 0.2, 0.5)
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,22 @@ class Bin:
 
 
 @dataclass(frozen=True)
+class Found:
+    """The errors among the first words that a person reads, of all errors."""
+
+    share: float  # of all words
+    words: int  # that are read
+    in_words: Rate  # if the least sure words are read
+    in_sentences: Rate  # if the least sure sentences are read
+
+
+@dataclass(frozen=True)
 class Reliability:
     bins: list[Bin]
-    error: float  # expected calibration error: how far confidence and accuracy are apart, weighted by arcs
-    brier: float  # mean squared difference between confidence and what is true
+    error: (
+        float | None
+    )  # None without any arc; expected calibration error: how far confidence and accuracy are apart, weighted by arcs
+    brier: float | None  # mean squared difference between confidence and what is true
 
 
 def confidences(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
@@ -60,6 +74,27 @@ def reliability(comparison: Comparison, confidence: NDArray[np.float64]) -> Reli
         count = int(inside.sum())
         if count:
             bins.append(Bin(low, min(high, 1.0), count, float(confidence[inside].mean()), float(right[inside].mean())))
-    total = max(1, len(confidence))
-    error = sum(one.arcs * abs(one.confidence - one.accuracy) for one in bins) / total
-    return Reliability(bins, error, float(((confidence - right) ** 2).sum()) / total)
+    if not len(confidence):
+        return Reliability(bins, None, None)
+    error = sum(one.arcs * abs(one.confidence - one.accuracy) for one in bins) / len(confidence)
+    return Reliability(bins, error, float(((confidence - right) ** 2).mean()))
+
+
+def errors_found(
+    comparison: Comparison, confidence: NDArray[np.float64], shares: Sequence[float] = SHARES
+) -> list[Found]:
+    """Return how many errors a person finds who reads this share of the words: the least sure ones, or whole sentences,
+    the least sure on average first. Words or sentences that are equally sure are read in their order."""
+    wrong = ~comparison.arc_right
+    total = int(wrong.sum())
+    words = np.argsort(confidence, kind="stable")
+    lengths = comparison.per_sentence(np.ones_like(wrong))
+    sums = np.bincount(comparison.sentence, weights=confidence, minlength=len(lengths))
+    means = sums / np.maximum(1, lengths)
+    whole = np.lexsort((np.arange(len(wrong)), comparison.sentence, means[comparison.sentence]))
+    found = []
+    for share in shares:
+        read = round(share * len(wrong))
+        in_words, in_sentences = (int(wrong[order[:read]].sum()) for order in (words, whole))
+        found.append(Found(share, read, Rate(in_words, total), Rate(in_sentences, total)))
+    return found

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dodona.components.analysis import Analysis, Request, annotated
-from dodona.components.parser import Parser
+from dodona.components.calibrating import calibrate
 from dodona.components.parser_options import ParserOptions
-from dodona.components.temperature import fit_temperature
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
 from dodona.pipeline.parser_study import Say
@@ -129,17 +128,10 @@ def _parsed(study: Study, fold: int, say: Say = lambda component, number, total,
     found: dict[int, Analysis] = {}
     request = Request(confidence=True)
     for half, other in ((held_out[::2], held_out[1::2]), (held_out[1::2], held_out[::2])):
-        _calibrate(pipeline.parser, other)
+        calibrate(pipeline.parser, other)
         analyses = pipeline.parser.analyses_of(half, request, tagged) if half else []
         found |= {id(sentence): trees[0] for sentence, trees in zip(half, analyses, strict=True)}
     return [({name: getattr(each, name) for name in FILLED}, found[id(each)]) for each in held_out]
-
-
-def _calibrate(parser: Parser, sentences: Sequence[Sentence]) -> None:
-    if parser.options.beam == 1:
-        parser.calibrate(sentences)
-    elif sentences:
-        parser.temperature = fit_temperature(parser, sentences)
 
 
 _study: Study | None = None

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dodona.components import parser_training
-from dodona.components.calibrating import calibrate
+from dodona.components.calibrating import calibrate, held_back
 from dodona.components.network_training import NetworkSource
 from dodona.components.neural_model import NeuralModel
 from dodona.components.parser import Parser
@@ -62,9 +62,19 @@ class ParserStudy:
         self.save_after = 0.0  # in the time of `monotonic`
 
     def trained(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> tuple[Parser, dict[str, Any]]:
-        """Return the parser, its best iteration if there is development data, and its entry in the description."""
+        """Return the parser, its best iteration if there is development data, and its entry in the description.
+
+        Without development data, some sentences are held back to calibrate its confidence.
+        """
+        held = set() if self.dev else held_back(sentences)
+        if held:
+            self.say("parser", 0, 1, f"{len(held)} sentences held back to calibrate its confidence")
+            apart = [seen[i] for i in sorted(held)]
+            sentences, seen = ([s for i, s in enumerate(some) if i not in held] for some in (sentences, seen))
         source = self._source(sentences, seen) if self.options.scorer == "neural" else None
         parser = parser_training.train_parser(sentences, self.options, self.report, seen=seen, source=source)
+        if held:
+            calibrate(parser, apart)
         if not self.dev:
             return parser, {}
         parser = self.best["parser"]
@@ -98,7 +108,7 @@ class ParserStudy:
     def report(self, iteration: parser_training.ParserIteration) -> bool:
         """Say how far the parser is, keep it if it is the best so far, and return whether to stop."""
         unit = "steps" if self.options.beam == 1 else "sentences"
-        message = f"{iteration.accuracy:.2%} of {iteration.steps} {unit} right"
+        message = f"{iteration.shown} of {iteration.steps} {unit} right"
         last = False
         if self.dev:
             parser = iteration.parser()

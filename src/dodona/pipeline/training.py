@@ -85,7 +85,7 @@ def _wanted(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:
 
 
 def _tell(say: Say, name: str, total: int, iteration: Iteration) -> None:
-    say(name, iteration.number, total, f"{iteration.accuracy:.2%} right")
+    say(name, iteration.number, total, f"{iteration.shown} right")
 
 
 def _with_tags(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:
@@ -104,7 +104,8 @@ def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
         predicted = pipeline.parser.tagged(predicted)
     names = ["UPOS", "XPOS", "FEATS"] if pipeline.tagger else []
     names += ["Lemmas"] if pipeline.lemmatizer else []
-    total = max(1, sum(map(len, dev)))
+    names = [name for name in names if not all(sentence.lacks(name.lower()) for sentence in dev)]  # no data, no score
+    total = sum(map(len, dev))
     scores = {}
     for name in names:
         pairs = zip(dev, predicted, strict=True)

@@ -69,7 +69,7 @@ class Statistics:
             "unique_derivation_percent": _percent(self.unique_derivations, self.sentences),
             "labels": len(self.labels),
             "mean_length": round(self.words / self.sentences, 2) if self.sentences else None,
-            "longest": self.longest,
+            "longest": self.longest if self.sentences else None,
         }
 
 
