@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples.treebank import treebank
 
-from dodona import Sentence
+from dodona import FormatError, Sentence
 from dodona.components.calibrating import BEAM, calibrate, held_back, spread
 from dodona.components.calibration_fit import fit_calibration
 from dodona.components.parser import Parser, Request
@@ -86,3 +86,19 @@ def test_what_is_held_back() -> None:
     assert held_back([part] * 2000) == set()
     assert held_back([one] * 39 + [part] + [one] * 1960) == set(range(19, 2000, 20)) - {39}
     assert sum(10 for _ in held_back([one] * 100_000)) == 5000
+
+
+def test_actions_have_a_temperature_of_their_own() -> None:
+    parser = train_parser(treebank(40), ParserOptions(beam=4, iterations=2))
+    before = {width: [known for known, _ in parser.examples(DEV[:9], width)] for width in (1, 4)}
+    parser.action_temperature *= 0.5
+    for width, known in before.items():
+        for old, (new, _) in zip(known, parser.examples(DEV[:9], width), strict=True):
+            assert old.raw[0] < new.raw[0] < 0, "the colder, the surer"
+            assert old.agreement == new.agreement
+    assert Parser.from_parts(*parser.parts(), "parser").action_temperature == parser.action_temperature
+    description, arrays = parser.parts()
+    with pytest.raises(FormatError, match="temperature 0; expected a number"):
+        Parser.from_parts(description | {"action_temperature": 0}, arrays, "parser")
+    del description["action_temperature"]
+    assert Parser.from_parts(description, arrays, "parser").action_temperature == parser.temperature

@@ -163,9 +163,8 @@ class Parser:
             known = None
             if raw is not None:
                 if width > 1:
-                    self._searches.greedy.follow(
-                        encoded, self._searches.beam(width).derivation(rank), raw, self.temperature
-                    )
+                    derivation = self._searches.beam(width).derivation(rank)
+                    self._searches.greedy.follow(encoded, derivation, raw, self.action_temperature)
                 shares = agreement(trees, rank) if width > 1 else None
                 known = Evidence(raw.copy(), ends[rank][1], sentence.upos, shares)
             found.append((trees[rank], known))
