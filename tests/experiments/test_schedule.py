@@ -1,6 +1,7 @@
 """Runs in this process: each once, finished ones never again, failures told while the others go on."""
 
 import io
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from samples.treebank_folder import treebank_folder
 
 from dodona import DodonaError, OptionError
 from dodona.components.parser_options import ParserOptions
+from dodona.experiments.figures import check_can_draw
 from dodona.experiments.progress import Lines, Silent, Task, duration, shown_progress
 from dodona.experiments.records import Store
 from dodona.experiments.run import Run
@@ -156,3 +158,18 @@ def test_a_bar_on_a_terminal(treebank: Treebank, monkeypatch: pytest.MonkeyPatch
 
 def test_durations() -> None:
     assert [duration(s) for s in (7.2, 600, 7200)] == ["7 s", "10 min", "2.0 h"]
+
+
+def test_what_is_to_be_installed_is_told(treebank: Treebank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("distributed", "matplotlib"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(DodonaError, match=r"pip install 'dodona\[experiments\]'"):
+        carry_out(runs(treebank), Store(tmp_path), Silent(), Cluster(2))
+    with pytest.raises(DodonaError, match=r"pip install 'dodona\[experiments\]'"):
+        check_can_draw()
+
+
+def test_an_address_without_a_scheduler(treebank: Treebank, tmp_path: Path) -> None:
+    with pytest.raises(DodonaError, match="no Dask scheduler at nonsense; expected an address like tcp://"):
+        carry_out(runs(treebank), Store(tmp_path), Silent(), Cluster(2, "nonsense"))
+    assert list(tmp_path.iterdir()) == []

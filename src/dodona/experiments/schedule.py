@@ -30,6 +30,7 @@ DEATHS = 3
 """Workers that may die while they do a run before it is given up: then the run itself is to blame."""
 
 CONNECT = 300  # seconds that a busy machine may take to begin
+ANSWER = 20  # and those that a cluster has to answer
 
 QUIET: dict[str, Any] = {
     "distributed.scheduler.worker-ttl": None,  # on a busy machine, a worker may be silent for minutes
@@ -127,7 +128,7 @@ def _by_dask(
         dask: Any = import_module("distributed")
     except ImportError as error:
         raise DodonaError(MISSING) from error
-    with _address(cluster) as address, dask.Client(address, timeout=CONNECT) as client:
+    with _address(cluster) as address, _client(dask, address) as client:
         by_key = {task.key: task for task in tasks}
         futures = [
             client.submit(function, task, key=task.key, pure=True, priority=-place) for place, task in enumerate(tasks)
@@ -140,6 +141,16 @@ def _by_dask(
                 fault = future.exception() if future.status == "error" else None
                 yield task, None, _told(fault) if fault else f"the task was {future.status}"
             future.release()
+
+
+def _client(dask: Any, address: Any) -> Any:
+    """Connect to a cluster. One of this machine may be slow; at an address, there may be none."""
+    if not isinstance(address, str):
+        return dask.Client(address, timeout=CONNECT)
+    try:
+        return dask.Client(address, timeout=ANSWER)
+    except (OSError, ValueError) as error:
+        raise DodonaError(f"no Dask scheduler at {address}; expected an address like tcp://10.0.0.1:8786") from error
 
 
 @contextmanager
