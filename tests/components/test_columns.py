@@ -68,7 +68,7 @@ def test_columns_of_another_length_are_an_error(nlp: Pipeline, column: str, long
         list(nlp.parse([changed], Request(constrained=True)))
 
 
-@pytest.mark.parametrize("head", [99, 5, -1, 2, 10**20, "1", 1.5])
+@pytest.mark.parametrize("head", [99, 5, -1, 10**20, "1", 1.5])
 def test_given_heads_that_are_no_words_are_an_error(nlp: Pipeline, head: Any) -> None:
     changed = sentence()
     changed.heads[1] = head
@@ -76,7 +76,7 @@ def test_given_heads_that_are_no_words_are_an_error(nlp: Pipeline, head: Any) ->
         lambda: nlp.parse([changed], Request(constrained=True)),
         lambda: nlp.parser.analyses(changed, Request(constrained=True)),
     ):
-        with pytest.raises(OptionError, match=r"word 2 has head .*; expected None, or another word from 0 to 4"):
+        with pytest.raises(OptionError, match=r"word 2 has head .*; expected None or a number from 0 to 4"):
             list(work())
 
 

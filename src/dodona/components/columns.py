@@ -38,11 +38,11 @@ def _check_heads(sentence: Sentence, n: int) -> None:
         raise _wrong(sentence, f"heads: {len(heads)} values; expected {n}, one for each word")
     for d, h in enumerate(heads, start=1):
         try:
-            sound = h is None or (0 <= index(h) <= n and h != d)
+            sound = h is None or 0 <= index(h) <= n
         except TypeError:
             sound = False
         if not sound:
-            raise _wrong(sentence, f"word {d} has head {h!r}; expected None, or another word from 0 to {n}")
+            raise _wrong(sentence, f"word {d} has head {h!r}; expected None or a number from 0 to {n}")
 
 
 def _wrong(sentence: Sentence, fault: str) -> OptionError:
