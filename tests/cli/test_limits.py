@@ -102,7 +102,9 @@ def test_ctrl_c_while_the_program_starts(module: str) -> None:
 def test_little_is_imported_before_ctrl_c_is_heard() -> None:
     """What the interpreter has imported itself does not count."""
     program = "import sys; sys.modules.pop('dodona', 0); import dodona.cli.start; print(*sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
     assert {name for name in done.stdout.split() if name.startswith("dodona")} == {
         "dodona",
         "dodona.cli",
@@ -115,5 +117,7 @@ def test_an_ignored_signal_stays_ignored() -> None:
     program += (
         "sys.argv[1:] = ['--version']\ntry:\n    run()\nfinally:\n    print(signal.getsignal(signal.SIGINT).name)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
     assert done.stdout.splitlines()[-1] == "SIG_IGN"

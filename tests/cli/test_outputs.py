@@ -87,7 +87,7 @@ def test_a_file_is_not_read_while_it_is_appended_to(tmp_path: Path) -> None:
     assert checked_targets([str(file)], str(file), False, "conllu", MODEL) == [str(file)]
     done = subprocess.run(
         ["bash", "-c", f'exec "{sys.executable}" -m dodona parse en-fast < z >> z'], cwd=tmp_path,
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "standard input: both the input and the output" in done.stderr

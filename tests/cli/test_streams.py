@@ -13,6 +13,7 @@ import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from samples.signals import hearing_interrupts
@@ -28,8 +29,8 @@ PATIENCE = 60  # seconds until a test fails rather than hangs
 
 
 @contextmanager
-def started(*arguments: str | Path, **options: object) -> "Iterator[subprocess.Popen[bytes]]":
-    process = subprocess.Popen(hearing_interrupts([*PARSE, *map(str, arguments)]), **options)  # type: ignore[call-overload]
+def started(*arguments: str | Path, stdin: int, **options: Any) -> "Iterator[subprocess.Popen[bytes]]":
+    process = subprocess.Popen(hearing_interrupts([*PARSE, *map(str, arguments)]), stdin=stdin, **options)
     try:
         yield process
     finally:
@@ -168,8 +169,9 @@ def test_processes_leave_in_good_order_and_take_empty_columns(tmp_path: Path) ->
     (tmp_path / "a.conllu").write_bytes(rows * 250)
     parsed = dodona.load("en-fast").parse(dodona.read(tmp_path / "a.conllu"))
     done = subprocess.run(
-        [*PARSE, str(tmp_path / "a.conllu"), "--jobs", "2"], capture_output=True, check=True, timeout=PATIENCE
-    )
+        [*PARSE, str(tmp_path / "a.conllu"), "--jobs", "2"], capture_output=True, check=True, timeout=PATIENCE,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
     assert done.stdout == b"".join(sentence.to_bytes() for sentence in parsed) != b""
     assert done.stderr == b""
 

@@ -66,7 +66,7 @@ def _arrays(positions: Positions, parts: int, tags: int, labels: int, actions: i
     counts = {"word": len(NOUNS) + 1, "subword": TINY.subwords, "vector": len(VERBS) + 1, "tag": parts + 1}
     for name, size in tables.items():
         rows(name, counts[name], size)
-        floats(f"input.{name}", size, inputs)
+        rows(f"input.{name}", size, inputs)
     floats("input.bias", inputs)
     for layer in range(TINY.layers):
         for direction in ("forward", "backward"):

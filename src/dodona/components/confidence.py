@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.errors import FormatError
+from dodona.errors import FormatError, OptionError
 
-__all__ = ["INPUTS", "NEEDED", "Calibration", "Evidence", "inputs_of", "sigmoid"]
+__all__ = ["INPUTS", "NEEDED", "Calibration", "Evidence", "checked_temperature", "inputs_of", "sigmoid"]
 
 Numbers = NDArray[np.float64]
 
@@ -30,6 +30,7 @@ INPUTS = (*NEEDED, "root", "agreement", "both", *(f"upos={tag}" for tag in TAGS)
 SURE = 0.999  # probabilities are clipped to it: beyond it, scores do not tell correct arcs from wrong ones
 AGREED = 0.99  # and the agreement of a beam to this: beyond it, the few trees of a beam say no more
 LARGEST = 1e6
+COLDEST = 1e-6
 MOST_KNOTS = 64
 
 ROWS = {tag: i for i, tag in enumerate(TAGS)}
@@ -157,3 +158,10 @@ def _curve(points: Any, where: str) -> tuple[tuple[float, float], ...]:
     if any(after[0] <= before[0] or after[1] < before[1] for before, after in pairwise(found)):
         raise FormatError(f"{where}: curve {points!r}; expected points that rise")
     return tuple(found)
+
+
+def checked_temperature(value: Any) -> float:
+    """Return the temperature of a model file, by which scores are divided before they become probabilities."""
+    if type(value) not in (int, float) or not COLDEST <= value <= 1 / COLDEST:
+        raise OptionError(f"temperature {value!r}; expected a number from {COLDEST} to {1 / COLDEST}")
+    return float(value)

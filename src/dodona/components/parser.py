@@ -11,7 +11,7 @@ from dodona.components.analysis import Analysis, Request, agreement, annotated, 
 from dodona.components.calibration_fit import Example
 from dodona.components.columns import check_columns
 from dodona.components.component import Parts, batches
-from dodona.components.confidence import Calibration, Evidence
+from dodona.components.confidence import Calibration, Evidence, checked_temperature
 from dodona.components.given_arcs import Given, given_arcs
 from dodona.components.network_options import NetworkOptions
 from dodona.components.neural_model import NeuralModel
@@ -31,7 +31,6 @@ from dodona.transitions.moves import NONE
 
 __all__ = ["Analysis", "Parser", "Request"]
 
-COLDEST = 1e-6
 TEMPERATURES = {"linear": 100.0, "neural": 1.0}
 """Typical values on treebanks; the weights of all linear models are stored on the same scale."""
 
@@ -273,7 +272,7 @@ class Parser:
             given = dict(description["options"])
             network = NetworkOptions(**given.pop("network")) if given.get("network") is not None else None
             options = ParserOptions(**given | {"network": network}).resolved()
-            labels, temperature = description["labels"], _temperature(description["temperature"])
+            labels, temperature = description["labels"], checked_temperature(description["temperature"])
             if not isinstance(labels, list) or not labels:
                 raise OptionError("expected a parser with labels")
             built = options.built(labels)
@@ -290,15 +289,9 @@ class Parser:
                 for name in ("calibration", "beam_calibration")
             ]
             parser = cls(options, labels, model, temperature, *calibrations)
-            parser.action_temperature = _temperature(description.get("action_temperature", temperature))
+            parser.action_temperature = checked_temperature(description.get("action_temperature", temperature))
             return parser
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):
                 raise
             raise FormatError(f"{where}: the parser's description is not valid: {error}") from error
-
-
-def _temperature(value: Any) -> float:
-    if type(value) not in (int, float) or not COLDEST <= value <= 1 / COLDEST:
-        raise OptionError(f"temperature {value!r}; expected a number from {COLDEST} to {1 / COLDEST}")
-    return float(value)

@@ -6,6 +6,7 @@ processes that parse have no other arguments.
 
 import contextlib
 import io
+import os
 import random
 import signal
 import sys
@@ -16,7 +17,7 @@ from samples.small_models import full_treebank, linear, whole
 
 from dodona.cli import main
 
-COMMANDS = ("parse", "train", "evaluate", "info", "stats", "oracle")
+COMMANDS = ("parse", "train", "evaluate", "validate", "convert", "crossvalidate", "info", "stats", "oracle", "lattice")
 FILES = ("small.model", "beam.model", "some.conllu", "text.txt", "broken", "folder", "missing", "-")
 OPTIONS = (
     "-o", "--output", "--input", "--format", "--retag", "--beam", "--nbest", "--confidence", "--constrained",
@@ -45,6 +46,11 @@ def seeds() -> list[bytes]:
         "stats\nsome.conllu",
         "oracle\nsome.conllu\n--system\narc-hybrid",
         "oracle\n--list",
+        "validate\nsome.conllu",
+        "validate\nsome.conllu\n--fix\n-o\nout.conllu",
+        "convert\nsome.conllu\n--to\nconllx",
+        "evaluate\nsome.conllu\nsome.conllu\n--confusion",
+        "lattice\nsome.conllu\n--format\ntext",
     )
     return [line.encode() for line in lines]
 
@@ -97,8 +103,8 @@ def _contents() -> dict[str, bytes]:
 def _run(arguments: list[str]) -> tuple[object, str]:
     """The exit status, and what was written to standard error."""
     errors = io.StringIO()
-    arguments_before, streams = sys.argv, (sys.stdin, sys.stdout)
-    hearing = signal.getsignal(signal.SIGINT)
+    arguments_before, streams, handles = sys.argv, (sys.stdin, sys.stdout), (os.dup(0), os.dup(1))
+    hearing = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     with (
         Path("text.txt").open(encoding="utf-8") as given,
         Path("stdout").open("w", encoding="utf-8", errors="replace") as out,
@@ -106,11 +112,17 @@ def _run(arguments: list[str]) -> tuple[object, str]:
     ):
         sys.argv = ["dodona", *arguments]
         sys.stdin, sys.stdout = given, out
+        for handle, stream in enumerate((given, out)):
+            os.dup2(stream.fileno(), handle)  # results go to the open file itself
         try:
             main.run()
         except SystemExit as end:
             return end.code or 0, errors.getvalue()
         finally:
             sys.argv, (sys.stdin, sys.stdout) = arguments_before, streams
-            signal.signal(signal.SIGINT, hearing)
+            for handle, before in enumerate(handles):
+                os.dup2(before, handle)
+                os.close(before)
+            for number, handler in hearing.items():
+                signal.signal(number, handler)
     return 0, errors.getvalue()
