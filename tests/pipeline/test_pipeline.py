@@ -81,7 +81,7 @@ def test_more_than_one_tree_for_a_text(nlp: Pipeline) -> None:
     assert [s.comments[-3] for s in found] == ["# nbest = 1", "# nbest = 2", "# nbest = 3"]
     assert [s.sent_id for s in found] == ["1", "1-2", "1-3"]
     assert ["# newdoc" in s.comments for s in found] == [True, False, False]
-    scores = [float(s.comments[-1].removeprefix("# score = ")) for s in found]
+    scores = [float(s.comments[-2].removeprefix("# score = ")) for s in found]
     assert scores == sorted(scores, reverse=True)
     assert len({(*s.heads, *s.labels) for s in found}) == 3
     for sentence in found:
