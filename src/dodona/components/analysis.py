@@ -107,10 +107,10 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
 
 def without_notes(sentence: Sentence) -> None:
     """Remove what an earlier parse has said about its trees: they are replaced, and it would be wrong of the new."""
-    kept = [comment for comment in sentence.comments if not comment.startswith(NOTES)]
-    if len(kept) < len(sentence.comments):
-        sentence.set_comments(kept)
-    if not sentence.lacks("misc") and any(CONFIDENCE in misc for misc in sentence.misc):
+    comments = "\n".join(sentence.comments)
+    if any(note in comments for note in NOTES):
+        sentence.set_comments([comment for comment in sentence.comments if not comment.startswith(NOTES)])
+    if not sentence.lacks("misc") and CONFIDENCE in "|".join(sentence.misc):
         sentence.set_column("misc", list(map(_without_confidence, sentence.misc)))
 
 
