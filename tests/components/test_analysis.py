@@ -2,7 +2,7 @@
 
 import pytest
 
-from dodona import Sentence
+from dodona import OptionError, Sentence
 from dodona.components.analysis import Analysis, Request, annotated, different, sentence_confidence, without_notes
 
 OLD = [
@@ -64,3 +64,13 @@ def test_ranks_of_different_trees() -> None:
     c = TREE._replace(heads=[0, 1])
     assert different([a, a, b, a, c, b], 5) == [0, 2, 4]
     assert different([a, a, b, a, c, b], 2) == [0, 2]
+
+
+def test_a_format_without_a_column_for_confidence() -> None:
+    """The last two columns of CoNLL-X are heads and labels of another kind of tree: nothing may be written there."""
+    one = Sentence.from_words(["a", "b"], heads=[0, 1], labels=["x", "y"], format="conllx")
+    tree = Analysis([2, 0], ["y", "x"], confidence=[0.5, 0.5])
+    with pytest.raises(OptionError, match="CoNLL-X has no column"):
+        list(annotated(one, [tree], Request(confidence=True)))
+    assert list(annotated(one, [tree], Request())) == [one]
+    assert one.heads == [2, 0]

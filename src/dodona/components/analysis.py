@@ -79,6 +79,8 @@ def agreement(trees: Sequence[Analysis], rank: int) -> list[float]:
 
 def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
     """Yield the sentence with its best tree, and copies of it with the other trees."""
+    if request.confidence and sentence.format == "conllx":
+        raise OptionError("CoNLL-X has no column for confidence; expected CoNLL-U (`dodona convert` makes it)")
     without_notes(sentence)
     copies = sentence.repeated(len(analyses))
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
