@@ -74,7 +74,8 @@ TITLES = {
 )
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
-    form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, **options: Any
+    form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,
+    **options: Any
 ) -> None:  # fmt: skip
     """Train on all folds of TREEBANK (CoNLL-U with gold trees) but one, parse that one, and so on for each; print the
     scores with their spread.
@@ -89,7 +90,7 @@ def crossvalidate(
     named = [part.strip() for part in components.split(",")] if components is not None else None
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
-    plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size)
+    plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
     sentences = list(read(treebank))
     if not sentences:
         raise FormatError(f"{treebank}: there are no sentences in this file")

@@ -27,7 +27,7 @@ GROUPS = {
     "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
     "The parser, with both scorers": (
         *("system", "oracle", "iterations", "patience", "explore", "explore_after", "random_choice"),
-        *("nonprojective", *option_names(), "allow_multiple_roots"),
+        *("nonprojective", *option_names(), "allow_multiple_roots", "max_length"),
     ),
     "The parser, only with --scorer linear": ("beam", "early_update", "update", "templates", "size"),
     "The parser, only with --scorer neural": NETWORK_OPTIONS,
@@ -142,6 +142,12 @@ GROUPS = {
 )
 @network_options
 @system_options
+@click.option(
+    "--max-length",
+    type=click.IntRange(1),
+    metavar="WORDS",
+    help="Train the parser on no longer sentences. [default: no limit]",
+)
 @click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
 @click.option("--size", default=12.0, show_default=True, metavar="MB", help="Maximum size of the parser's weights.")
 @click.option(
@@ -152,7 +158,7 @@ GROUPS = {
 def train_command(
     treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
     jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
-    vectors: str | None, vectors_size: float, resume: bool, **options: Any
+    vectors: str | None, vectors_size: float, resume: bool, max_length: int | None, **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
@@ -165,9 +171,8 @@ def train_command(
     choice = parser_options(options)
     named = [part.strip() for part in components.split(",")] if components is not None else None
     checkpoint = f"{output}.checkpoint" if choice.scorer == "neural" else None
-    plan = TrainingPlan(
-        named, tags, folds, jobs or available_cores(), patience, vectors, vectors_size, checkpoint, resume
-    )
+    cores = jobs or available_cores()
+    plan = TrainingPlan(named, tags, folds, cores, patience, vectors, vectors_size, checkpoint, resume, max_length)
     check_target(output)
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")

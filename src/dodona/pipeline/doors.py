@@ -56,6 +56,7 @@ def train(
     vectors_size: float = 10.0,
     checkpoint: str | Path | None = None,
     resume: bool = False,
+    max_length: int | None = None,
     system: str | None = None,
     system_options: Mapping[str, Any] | None = None,
     templates: str | None = None,
@@ -78,8 +79,8 @@ def train(
 ) -> "Pipeline":
     """Train a pipeline on gold trees, from a file or from sentences.
 
-    The options up to `resume` are those of `TrainingPlan`: the components, the tags on which the parser is trained, and
-    the files of a network's training. The others are those of `ParserOptions`, which docs/training.md and
+    The options up to `max_length` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
+    the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which docs/training.md and
     docs/neural.md explain. None means the default for the treebank, the scorer or the system.
     """
     from dodona.components.parser_options import ParserOptions
@@ -106,7 +107,7 @@ def train(
         scorer=scorer,
         network=network,
     )
-    plan = TrainingPlan(components, tags, folds, jobs, patience, vectors, vectors_size, checkpoint, resume)
+    plan = TrainingPlan(components, tags, folds, jobs, patience, vectors, vectors_size, checkpoint, resume, max_length)
     return train_pipeline(_sentences(treebank), choice, plan, _sentences(dev))
 
 

@@ -14,6 +14,7 @@ from dodona.components.parser_options import ParserOptions
 from dodona.components.tagger import COLUMNS
 from dodona.data import Sentence
 from dodona.data.vectors import Vectors, read_vectors
+from dodona.errors import FormatError
 from dodona.pipeline.checkpoint import Checkpoint
 
 __all__ = ["ParserStudy", "Progress", "Say"]
@@ -41,6 +42,8 @@ class Plan(Protocol):
     def checkpoint(self) -> str | Path | None: ...
     @property
     def resume(self) -> bool: ...
+    @property
+    def max_length(self) -> int | None: ...
 
 
 class ParserStudy:
@@ -66,6 +69,7 @@ class ParserStudy:
 
         Without development data, some sentences are held back to calibrate its confidence.
         """
+        sentences, seen = self._short_enough(sentences, seen)
         held = set() if self.dev else held_back(sentences)
         if held:
             self.say("parser", 0, 1, f"{len(held)} sentences held back to calibrate its confidence")
@@ -83,6 +87,20 @@ class ParserStudy:
             parser.model.retags = _right(self.dev, parser.tagged(self.seen)) > _right(self.dev, self.seen)
         scores = {name: round(self.best[name], 2) for name in ("UAS", "LAS")}
         return parser, {"dev": scores, "iteration": self.best["number"]}
+
+    def _short_enough(
+        self, sentences: Sequence[Sentence], seen: Sequence[Sentence]
+    ) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+        """Return the sentences to learn from: an oracle may take very long for very long ones."""
+        longest = self.plan.max_length
+        if longest is None:
+            return sentences, seen
+        kept = [i for i, sentence in enumerate(sentences) if len(sentence) <= longest]
+        if not kept:
+            raise FormatError(f"all sentences are longer than {longest} words; expected some to train on")
+        if len(kept) < len(sentences):
+            self.say("parser", 0, 1, f"{len(sentences) - len(kept)} sentences of more than {longest} words left out")
+        return [sentences[i] for i in kept], [seen[i] for i in kept]
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
         """Read what the network begins with."""

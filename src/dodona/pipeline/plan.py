@@ -26,6 +26,7 @@ class TrainingPlan:
     vectors_size: float = 10.0  # megabytes of them that are kept
     checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
     resume: bool = False  # continue from it
+    max_length: int | None = None  # words; the parser does not learn from longer sentences
 
     def __post_init__(self) -> None:
         if self.tags not in TAGS:
@@ -35,7 +36,7 @@ class TrainingPlan:
                 raise OptionError(f"component {name!r}: expected some of {', '.join(COMPONENTS)}")
         if self.components is not None and "parser" not in self.components:
             raise OptionError("components without 'parser': a pipeline ends with one")
-        for name in ("folds", "jobs", "patience"):
+        for name in ("folds", "jobs", "patience", "max_length"):
             least = 2 if name == "folds" else 1
             if getattr(self, name) is not None and getattr(self, name) < least:
                 raise OptionError(f"{name} {getattr(self, name)}: expected at least {least}")
