@@ -80,8 +80,8 @@ def train(
     """Train a pipeline on gold trees, from a file or from sentences.
 
     The options up to `max_length` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
-    the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which docs/training.md and
-    docs/neural.md explain. None means the default for the treebank, the scorer or the system.
+    the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which
+    docs/training.md and docs/neural.md explain. None means the default for the treebank, the scorer or the system.
     """
     from dodona.components.parser_options import ParserOptions
     from dodona.pipeline.training import TrainingPlan, train_pipeline
