@@ -5,9 +5,11 @@ import os
 import signal
 import time
 from concurrent.futures import Executor
+from pathlib import Path
 
 import pytest
 
+import dodona
 from dodona.pipeline import processes
 
 
@@ -63,3 +65,14 @@ def test_interrupts_are_delayed_while_a_process_is_started() -> None:
         assert heard == ["now"]
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def test_all_pools_begin_and_end_alike() -> None:
+    """A pool that is made in another way leaves processes behind when the program is killed."""
+    home = Path(dodona.__file__).parent
+    sources = {path.relative_to(home).as_posix(): path.read_text("utf-8") for path in home.rglob("*.py")}
+    pools = [name for name, source in sources.items() if "ProcessPoolExecutor(" in source]
+    assert {"pipeline/crossvalidation.py", "pipeline/jackknife.py", "pipeline/parallel.py"} <= set(pools)
+    for name in pools:
+        for call in ("begin_process()", "shut_down(", "uninterrupted()", "process_context()"):
+            assert call in sources[name], (name, call)

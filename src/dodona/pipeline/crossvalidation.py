@@ -6,7 +6,6 @@ have seen the sentence that they are applied to.
 """
 
 import random
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -19,7 +18,7 @@ from dodona.components.parser_options import ParserOptions
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
 from dodona.pipeline.parser_study import Say
-from dodona.pipeline.processes import process_context
+from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
@@ -110,12 +109,14 @@ def _found(study: Study, jobs: int, say: Say) -> Iterator[list[Found]]:
     system = entry_of(str(study.options.system))
     pool = ProcessPoolExecutor(min(jobs, len(numbers)), process_context(), _prepare, (study, system))
     try:
-        for future in [pool.submit(_parsed_here, number) for number in numbers]:
+        with uninterrupted():
+            futures = [pool.submit(_parsed_here, number) for number in numbers]
+        for future in futures:
             yield future.result()
     except BrokenProcessPool as error:
         raise DodonaError("a process that was training has died; with one job the reason may show") from error
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        shut_down(pool)
 
 
 def _parsed(study: Study, fold: int, say: Say = lambda component, number, total, message: None) -> list[Found]:
@@ -138,9 +139,9 @@ _study: Study | None = None
 
 
 def _prepare(study: Study, system: Entry) -> None:
-    """Set up a new process. Ctrl-C reaches all processes; this one just ends, and the parent reports it."""
+    """Set up a new process, in which the systems registered in the parent are not yet known."""
     global _study
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    begin_process()
     SYSTEMS.setdefault(system.name, system)
     _study = study
 
