@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from samples.treebank_folder import treebank_folder
 
+import dodona
 from dodona import FormatError, OptionError
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import ParserIteration, train_parser
@@ -14,7 +15,7 @@ from dodona.evaluation import attachment, compare
 from dodona.experiments.measures import Subject
 from dodona.experiments.plan import Plan, as_in_the_papers
 from dodona.experiments.records import Record, Store
-from dodona.experiments.run import Run, perform
+from dodona.experiments.run import BESIDE, DECIDING, Run, perform
 from dodona.experiments.tagging import tag, taggings, with_tags
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
 from dodona.research.statistics import Statistics
@@ -177,3 +178,10 @@ def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treeba
     before = {path: path.stat().st_mtime_ns for path in one.files}
     tag(one)
     assert {path: path.stat().st_mtime_ns for path in one.files} == before  # nothing is done again
+
+
+def test_what_decides_no_result_is_named_as_it_is() -> None:
+    """A name that no file has would let changes of drawings look like another program."""
+    home = Path(dodona.__file__).parent
+    assert [name for name in BESIDE if not (home / name).exists()] == []
+    assert [name for name in DECIDING if not (home / "experiments" / name).exists()] == []

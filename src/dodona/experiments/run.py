@@ -33,7 +33,7 @@ ALWAYS = frozenset(field.name for field in fields(ParserOptions)) - {"network"}
 older records stay valid."""
 
 SOURCES = (".py", ".pyx", ".pxd", ".h", ".txt")
-BESIDE = ("cli", "server", "drawing.py", "models", "__init__.py")  # that decide no result
+BESIDE = ("cli", "drawing", "models", "validation", "__init__.py")  # that decide no result
 DECIDING = ("run.py", "measures.py", "repairs.py", "treebanks.py", "tagging.py")  # of the experiments, those that do
 
 
