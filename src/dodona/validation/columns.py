@@ -114,7 +114,7 @@ def unknown_udeprel(s: Rows) -> Iterator[Spot]:
 @COLUMNS.rule("repeated-misc", 2, f"each of {' '.join(sorted(ONCE))} once")
 def repeated_misc(s: Rows) -> Iterator[Spot]:
     """MISC may have anything, but an attribute that UD documents has one value."""
-    for row in (*s.nodes, *(found.row for found in s.ranges)):
+    for row in s.all_rows:
         if "|" in row.misc:
             names = [part.partition("=")[0] for part in row.misc.split("|")]
             if len(set(names)) < len(names):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from dodona.validation.rules import COLUMNS, Spot
-from dodona.validation.sentences import SENT_ID, Row, Rows
+from dodona.validation.sentences import SENT_ID, Rows
 from dodona.validation.values import is_unspaced, texts
 
 NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+\S+)?")
@@ -167,14 +167,10 @@ def text_extra_chars(s: Rows) -> Iterator[Spot]:
     return _mismatches(s, "text-extra-chars")
 
 
-def _lines_of(s: Rows) -> list[Row]:
-    return [*s.nodes, *(found.row for found in s.ranges)]
-
-
 @COLUMNS.rule("nospaceafter-yes", 2, "SpaceAfter=No")
 def nospaceafter_yes(s: Rows) -> Iterator[Spot]:
     """The attribute of MISC is SpaceAfter=No, not NoSpaceAfter=Yes."""
-    for row in _lines_of(s):
+    for row in s.all_rows:
         if "NoSpaceAfter=Yes" in row.misc:
             yield Spot(row.line, row.misc)
 
@@ -182,7 +178,7 @@ def nospaceafter_yes(s: Rows) -> Iterator[Spot]:
 @COLUMNS.rule("spaceafter-value", 2, "SpaceAfter=No, or SpacesAfter for other white space")
 def spaceafter_value(s: Rows) -> Iterator[Spot]:
     """SpaceAfter has one value, No; other white space is in SpacesAfter."""
-    for row in _lines_of(s):
+    for row in s.all_rows:
         if "SpaceAfter=" in row.misc:
             for part in row.misc.split("|"):
                 if part.startswith("SpaceAfter=") and part != "SpaceAfter=No":

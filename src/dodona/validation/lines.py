@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dodona.data.blocks import BOM
 from dodona.validation.rules import LINES, Spot
-from dodona.validation.sentences import COLUMNS, Lines
+from dodona.validation.sentences import COLUMN_COUNT, Lines
 
 NAMES = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 FORM, LEMMA, MISC = 1, 2, 9
@@ -123,7 +123,7 @@ def invalid_line(s: Lines) -> Iterator[Spot]:
 def number_of_columns(s: Lines) -> Iterator[Spot]:
     """A row has ten columns with a tab between two of them."""
     for number, cells in s.cells:
-        if len(cells) != COLUMNS and cells[0][:1].isdigit():
+        if len(cells) != COLUMN_COUNT and cells[0][:1].isdigit():
             spaces = len(cells) == 1 and len(cells[0].split()) > 1
             told = "columns separated by tabs; here are spaces for tabs" if spaces else ""
             yield Spot(number, f"{len(cells)} {'column' if len(cells) == 1 else 'columns'}", told)
@@ -135,7 +135,7 @@ def empty_column(s: Lines) -> Iterator[Spot]:
     for number, line in s.rows:
         if "\t\t" in line or line[-1:] == "\t":
             cells = line.split("\t")
-            if len(cells) == COLUMNS:
+            if len(cells) == COLUMN_COUNT:
                 for name, cell in zip(NAMES, cells, strict=True):
                     if not cell:
                         yield Spot(number, f"{name} ''")

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from dodona.data.blocks import BOM, Block, blocks
 from dodona.validation.graphs import head_order
-from dodona.validation.sentences import COLUMNS
+from dodona.validation.sentences import COLUMN_COUNT
 from dodona.validation.values import feature_faults
 
 __all__ = ["repaired"]
@@ -84,10 +84,10 @@ def _line(line: str, unspaced: bool, repairs: Counter[str]) -> str:
         repairs["text-trailing-whitespace"] += 1
         return bare
     cells = line.split("\t")
-    if len(cells) < COLUMNS or any(map(str.strip, cells[COLUMNS:])) or not cells[ID].strip()[:1].isdigit():
+    if len(cells) < COLUMN_COUNT or any(map(str.strip, cells[COLUMN_COUNT:])) or not cells[ID].strip()[:1].isdigit():
         return line
-    repairs["number-of-columns"] += len(cells) - COLUMNS
-    del cells[COLUMNS:]
+    repairs["number-of-columns"] += len(cells) - COLUMN_COUNT
+    del cells[COLUMN_COUNT:]
     for k, cell in enumerate(cells):
         bare = cell.strip()
         if bare and bare != cell and not (k == FORM and (unspaced or NO_SPACE in cells[MISC])):

@@ -17,7 +17,7 @@ EMPTY_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S+)")
 HEAD = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 SPACE = re.compile(r"[^\S\t]")
-COLUMNS = 10
+COLUMN_COUNT = 10
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Lines:
             if SPACE.search(line):
                 cells = line.split("\t")
                 in_range = RANGE_ID.fullmatch(cells[0]) is not None
-                if len(cells) == COLUMNS:
+                if len(cells) == COLUMN_COUNT:
                     found += [(number, k, cell, in_range) for k, cell in enumerate(cells) if SPACE.search(cell)]
         return found
 
@@ -159,6 +159,11 @@ class Rows:
             else:
                 self.others.append(row)
         return in_sequence
+
+    @cached_property
+    def all_rows(self) -> list[Row]:
+        """The words and empty nodes, and after them the multiword tokens."""
+        return [*self.nodes, *(found.row for found in self.ranges)]
 
     @cached_property
     def heads(self) -> list[int] | None:

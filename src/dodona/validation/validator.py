@@ -14,7 +14,7 @@ from dodona.validation import (  # noqa: F401  # their rules are registered
     graphs,
     lines,
     numbers,
-    parallel,
+    parallel_ids,
     punctuation,
     relations,
 )
