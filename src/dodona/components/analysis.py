@@ -9,7 +9,10 @@ from dodona.data import Sentence
 from dodona.errors import OptionError
 
 __all__ = [
+    "CONFIDENCE",
     "IN_PIECES",
+    "NBEST",
+    "SENTENCE_CONFIDENCE",
     "Analysis",
     "Request",
     "agreement",
@@ -19,9 +22,10 @@ __all__ = [
     "without_notes",
 ]
 
+NBEST, SCORE, SENTENCE_CONFIDENCE = "# nbest = ", "# score = ", "# confidence = "
 IN_PIECES = "# parsed_in_pieces = "
-NOTES = ("# nbest = ", "# score = ", "# confidence = ", IN_PIECES)  # comments that a parse may write
-CONFIDENCE = "Confidence="
+NOTES = (NBEST, SCORE, SENTENCE_CONFIDENCE, IN_PIECES)  # comments that a parse may write
+CONFIDENCE = "Confidence="  # of a word, in MISC
 
 
 @dataclass(frozen=True)
@@ -87,11 +91,11 @@ def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) ->
         copy.accept_tree(analysis.heads, analysis.labels)
         notes = []
         if request.nbest > 1:
-            notes += [f"# nbest = {rank}", f"# score = {analysis.score:.6f}"]
+            notes += [f"{NBEST}{rank}", f"{SCORE}{analysis.score:.6f}"]
         if analysis.pieces > 1:
             notes.append(f"{IN_PIECES}{analysis.pieces}")
         if request.confidence:
-            notes.append(f"# confidence = {sentence_confidence(analysis.confidence):.4f}")
+            notes.append(f"{SENTENCE_CONFIDENCE}{sentence_confidence(analysis.confidence):.4f}")
             copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
         if notes:
             copy.set_comments([*_renamed(copy.comments, rank), *notes])

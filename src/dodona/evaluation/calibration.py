@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dodona.components.analysis import CONFIDENCE
 from dodona.data import Sentence
 from dodona.errors import FormatError
 from dodona.evaluation.attachment import Comparison, Rate
@@ -41,10 +42,10 @@ class Found:
 
 @dataclass(frozen=True)
 class Reliability:
+    """Both numbers are None without any arc."""
+
     bins: list[Bin]
-    error: (
-        float | None
-    )  # None without any arc; expected calibration error: how far confidence and accuracy are apart, weighted by arcs
+    error: float | None  # expected calibration error: how far confidence and accuracy are apart, weighted by arcs
     brier: float | None  # mean squared difference between confidence and what is true
 
 
@@ -53,14 +54,14 @@ def confidences(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
     found = []
     for sentence in sentences:
         for d, misc in enumerate(sentence.misc, start=1):
-            values = [part[11:] for part in misc.split("|") if part.startswith("Confidence=")]
+            values = [part.removeprefix(CONFIDENCE) for part in misc.split("|") if part.startswith(CONFIDENCE)]
             try:
                 (value,) = map(float, values)
                 if not 0 <= value <= 1:
                     raise ValueError
             except ValueError:
                 place = f"{sentence.file}:{sentence.word_line(d)}"
-                raise FormatError(f"{place}: MISC {misc!r}; expected Confidence= with a number from 0 to 1") from None
+                raise FormatError(f"{place}: MISC {misc!r}; expected {CONFIDENCE} with a number from 0 to 1") from None
             found.append(value)
     return np.array(found)
 

@@ -6,14 +6,13 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import IO
 
+from dodona.components.analysis import NBEST, SENTENCE_CONFIDENCE
 from dodona.data import Sentence
 from dodona.data.conllu import read_chunks
 from dodona.data.marks import Item, Pause
 from dodona.errors import DodonaError, FormatError
 
 __all__ = ["most_doubtful_first"]
-
-CONFIDENCE = "# confidence = "
 
 
 def most_doubtful_first(items: Iterable[Item]) -> Iterator[Item]:
@@ -43,13 +42,13 @@ def most_doubtful_first(items: Iterable[Item]) -> Iterator[Item]:
 
 def _confidence(sentence: Sentence) -> float:
     for comment in sentence.comments:
-        if comment.startswith(CONFIDENCE):
-            return float(comment.removeprefix(CONFIDENCE))
-    raise FormatError(f"{sentence.file}:{sentence.line}: no comment `{CONFIDENCE}…`; expected one to sort by")
+        if comment.startswith(SENTENCE_CONFIDENCE):
+            return float(comment.removeprefix(SENTENCE_CONFIDENCE))
+    raise FormatError(f"{sentence.file}:{sentence.line}: no comment `{SENTENCE_CONFIDENCE}…`; expected one to sort by")
 
 
 def _is_another_tree(sentence: Sentence) -> bool:
-    return any(comment.startswith("# nbest = ") and comment != "# nbest = 1" for comment in sentence.comments)
+    return any(comment.startswith(NBEST) and comment != f"{NBEST}1" for comment in sentence.comments)
 
 
 def _store(file: IO[bytes], data: bytes) -> int:
