@@ -1,6 +1,8 @@
 """`dodona lattice` from the outside."""
 
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,6 +12,7 @@ from click import UsageError
 
 from dodona import DodonaError, OptionError
 from dodona.cli.lattice import lattice
+from dodona.research.lattice import Counts, Derivations
 
 FIGURE_2 = ("--heads", "2 0 2", "--words", "John likes Mary")
 TEXT = """\
@@ -80,6 +83,19 @@ def test_too_many_are_only_counted(capfd: pytest.CaptureFixture[str]) -> None:
         "covington, dynamic: 265,252,859,812,191,058,636,308,480,000,000 derivations of 30 to 465 transitions; "
         "466 configurations with 900 transitions\n"
     )
+
+
+def test_numbers_of_thousands_of_digits(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are written whole; and Python refuses them again afterwards, as readers of models expect."""
+    count, limit = Derivations.count, sys.get_int_max_str_digits()
+
+    def many(self: Derivations, most: int) -> Counts:
+        return replace(count(self, most), derivations=10**5000)
+
+    monkeypatch.setattr(Derivations, "count", many)
+    out, _ = run(capfd, *FIGURE_2)
+    assert out.startswith(f"swap-standard, nd-all: 100{',000' * 1666} derivations")
+    assert sys.get_int_max_str_digits() == limit
 
 
 def test_long_lists_and_words_are_shortened(capfd: pytest.CaptureFixture[str]) -> None:

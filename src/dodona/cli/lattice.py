@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -19,6 +20,17 @@ from dodona.research.lattice import Counts, Derivations, Lattice, TooMany
 FORMATS = ("svg", "dot", "text", "json")
 LONG = 7  # words of a list that are drawn
 LETTERS = 12  # of a word that are drawn
+
+
+@contextmanager
+def _long_numbers() -> Iterator[None]:
+    """Numbers of derivations may be longer than Python writes without being asked. All else relies on that limit."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
 
 
 @click.command(short_help="Draw or count all derivations of a sentence under an oracle.")
@@ -61,6 +73,7 @@ LETTERS = 12  # of a word that are drawn
     metavar="N",
     help="Give up counting after this many configurations.",
 )
+@_long_numbers()
 def lattice(
     file: str | None, sentence: str, heads: str | None, words: str | None, name: str, oracle_name: str | None,
     labelled: bool, form: str | None, target: str, max_nodes: int, max_configurations: int, **options: Any
@@ -74,7 +87,6 @@ def lattice(
     dodona lattice treebank.conllu -n 7 --system arc-standard --format dot
     dodona lattice treebank.conllu -n 7 --system covington --max-nodes 1 --format json
     """
-    sys.set_int_max_str_digits(0)  # numbers of derivations may be longer than Python writes without being asked
     form = form or next((known for known in FORMATS if target.endswith(f".{known}")), "text")
     if (file is None) == (heads is None):
         raise click.UsageError("Expected a FILE, or --heads, and not both.")
