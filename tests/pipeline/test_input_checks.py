@@ -11,6 +11,7 @@ from dodona.components.parser_options import ParserOptions
 from dodona.pipeline.plan import TrainingPlan
 from dodona.pipeline.training import train_pipeline
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*# text:dodona.FormatWarning")  # the reader's, before the check
 OTHER = ("# text = She doesn't see old oaks.", "# text = She doesn't see oaks.")
 
 
