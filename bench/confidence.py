@@ -58,8 +58,9 @@ def main() -> None:
     words, sentences = np.mean(np.array(curves), axis=0)
     lines = [(name, list(zip(POINTS, mean, strict=True))) for name, mean in
              (("words", words.tolist()), ("whole sentences", sentences.tolist()))]  # fmt: skip
+    title = f"errors found, mean of {len(curves)} test parts"
     with output(diagram) as out:
-        out.write(document([[curve_square(lines, f"errors found, mean of {len(curves)} test parts")]]).encode())
+        out.write(document([[curve_square(lines, title)]], title).encode())
 
 
 if __name__ == "__main__":

@@ -41,8 +41,8 @@ def test_curves() -> None:
     paths = {path.get("class"): path.get("d") for path in reversed(list(drawn(1).iter(f"{SVG}path")))}
     x, middle, end = LEFT, LEFT + 0.25 * SIDE, LEFT + SIDE
     ground = TOP + SIDE
-    assert paths["line"] == f"M{x:.1f} {ground:.1f}L{middle:.1f} {ground - 0.5 * SIDE:.1f}L{end:.1f} {TOP:.1f}"
-    assert paths["other"] == f"M{x:.1f} {ground:.1f}L{middle:.1f} {ground - 0.25 * SIDE:.1f}L{end:.1f} {TOP:.1f}"
+    assert paths["line"] == f"M{x:g} {ground:g}L{middle:g} {ground - 0.5 * SIDE:g}L{end:g} {TOP:g}"
+    assert paths["other"] == f"M{x:g} {ground:g}L{middle:g} {ground - 0.25 * SIDE:g}L{end:g} {TOP:g}"
 
 
 def test_a_row_for_each_system() -> None:
@@ -55,6 +55,11 @@ def test_a_row_for_each_system() -> None:
 def test_names_are_escaped_and_shortened() -> None:
     titles = [text.text for text in drawn(1, "folder/<a>&b.conllu").iter(f"{SVG}text") if text.get("class") == "title"]
     assert titles == ["…er/<a>&b.conllu, calibration error 12.3 %", "errors found"]
+
+
+def test_a_name_with_characters_that_xml_does_not_have() -> None:
+    (title, _) = (text.text for text in drawn(1, "a\x01\x1b.conllu").iter(f"{SVG}text") if text.get("class") == "title")
+    assert title == "a\ufffd\ufffd.conllu, calibration error 12.3 %"
 
 
 def test_no_arcs() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from dodona.drawing.trees import END_ISOLATE, ISOLATE, shown
 
-__all__ = ["Svg", "escaped"]
+__all__ = ["Svg", "element", "escaped", "number"]
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
@@ -37,15 +37,24 @@ class Svg:
         ]
         self.add("rect", class_="paper", width="100%", height="100%")
 
-    def add(self, element: str, text: str | None = None, title: str | None = None, **attributes: float | str) -> None:
-        """Add an element, with text in it, and a title that a reader sees who points at it."""
-        written = "".join(f' {_name(key)}="{_value(value)}"' for key, value in attributes.items())
-        inside = f"<title>{escaped(title)}</title>" if title is not None else ""
-        inside += escaped(text) if text is not None else ""
-        self._lines.append(f"<{element}{written}>{inside}</{element}>" if inside else f"<{element}{written}/>")
+    def add(self, kind: str, text: str | None = None, title: str | None = None, **attributes: float | str) -> None:
+        """Add an element; the arguments are those of `element`."""
+        self._lines.append(element(kind, text, title, **attributes))
+
+    def add_group(self, elements: Iterable[str], x: float, y: float) -> None:
+        """Add elements that were drawn around another origin."""
+        self._lines += [f'<g transform="translate({number(x)} {number(y)})">', *elements, "</g>"]
 
     def __str__(self) -> str:
         return "\n".join([*self._lines, "</svg>", ""])
+
+
+def element(kind: str, text: str | None = None, title: str | None = None, **attributes: float | str) -> str:
+    """Return an element, with text in it, and a title that a reader sees who points at it."""
+    written = "".join(f' {_name(key)}="{_value(value)}"' for key, value in attributes.items())
+    inside = f"<title>{escaped(title)}</title>" if title is not None else ""
+    inside += escaped(text) if text is not None else ""
+    return f"<{kind}{written}>{inside}</{kind}>" if inside else f"<{kind}{written}/>"
 
 
 def _rules(styles: Mapping[str, str]) -> Iterable[str]:

@@ -1,11 +1,11 @@
 """Diagrams of calibration as SVG: accuracy against confidence, and errors found against words read.
 
-A small writer of its own: squares with axes from 0 to 100 %, side by side, readable on light and on dark pages.
+Squares with axes from 0 to 100 %, side by side, readable on light and on dark pages.
 """
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Sequence
 
+from dodona.drawing.svg import Svg, element, number
 from dodona.evaluation.calibration import Found, Reliability
 
 __all__ = ["Square", "calibration_diagram", "curve_square", "document", "reliability_square"]
@@ -13,23 +13,24 @@ __all__ = ["Square", "calibration_diagram", "curve_square", "document", "reliabi
 SIDE, LEFT, TOP, RIGHT, BOTTOM = 240, 52, 34, 14, 46
 WIDTH, HEIGHT = LEFT + SIDE + RIGHT, TOP + SIDE + BOTTOM
 TICKS = (0, 20, 40, 60, 80, 100)
-STYLE = """
-text { font: 12px sans-serif; fill: #333 }
-.title { font-weight: bold }
-.axis { stroke: #888; fill: none }
-.grid { stroke: #888; stroke-opacity: 0.25; fill: none }
-.ideal { stroke: #888; stroke-dasharray: 4 4; fill: none }
-.bar { fill: #3b78b5; fill-opacity: 0.35 }
-.point { fill: #3b78b5 }
-.line { stroke: #3b78b5; stroke-width: 2; fill: none }
-.other { stroke: #c2601c; stroke-width: 2; stroke-dasharray: 6 3; fill: none }
-@media (prefers-color-scheme: dark) {
-  text { fill: #ddd }
-  .bar, .point { fill: #7db3e8 }
-  .line { stroke: #7db3e8 }
-  .other { stroke: #f0a368 }
+STYLES = {
+    "text": "font: 12px sans-serif; fill: #333",
+    ".paper": "fill: none",
+    ".title": "font-weight: bold",
+    ".axis": "stroke: #888; fill: none",
+    ".grid": "stroke: #888; stroke-opacity: 0.25; fill: none",
+    ".ideal": "stroke: #888; stroke-dasharray: 4 4; fill: none",
+    ".bar": "fill: #3b78b5; fill-opacity: 0.35",
+    ".point": "fill: #3b78b5",
+    ".line": "stroke: #3b78b5; stroke-width: 2; fill: none",
+    ".other": "stroke: #c2601c; stroke-width: 2; stroke-dasharray: 6 3; fill: none",
 }
-"""
+DARK = {
+    "text": "fill: #ddd",
+    ".bar, .point": "fill: #7db3e8",
+    ".line": "stroke: #7db3e8",
+    ".other": "stroke: #f0a368",
+}
 
 Point = tuple[float, float]
 """From 0 to 1 in both directions, upwards."""
@@ -39,54 +40,49 @@ class Square:
     """A diagram with two axes in percent."""
 
     def __init__(self, title: str, across: str, up: str) -> None:
-        self.parts: list[str] = []
+        self.elements: list[str] = []
         for tick in TICKS:
             x, y = _place((tick / 100, tick / 100))
-            self.parts.append(f'<path class="grid" d="M{x} {TOP}V{TOP + SIDE}M{LEFT} {y}H{LEFT + SIDE}"/>')
-            self.text(float(x), TOP + SIDE + 16, f"{tick}")
-            self.text(LEFT - 6, float(y) + 4, f"{tick}", "end")
+            self._add("path", class_="grid", d=f"M{number(x)} {TOP}V{TOP + SIDE}M{LEFT} {number(y)}H{LEFT + SIDE}")
+            self.text(x, TOP + SIDE + 16, f"{tick}")
+            self.text(LEFT - 6, y + 4, f"{tick}", "end")
         self.text(LEFT + SIDE / 2, TOP - 12, title, kind="title")
         self.text(LEFT + SIDE / 2, TOP + SIDE + 36, across)
         middle = TOP + SIDE / 2
-        turned = f'transform="rotate(-90 14 {middle:g})"'
-        self.parts.append(f'<text x="14" y="{middle:g}" text-anchor="middle" {turned}>{escape(up)}</text>')
-        self.parts.append(f'<rect class="axis" x="{LEFT}" y="{TOP}" width="{SIDE}" height="{SIDE}"/>')
+        self._add("text", up, x=14, y=middle, text_anchor="middle", transform=f"rotate(-90 14 {number(middle)})")
+        self._add("rect", class_="axis", x=LEFT, y=TOP, width=SIDE, height=SIDE)
 
     def text(self, x: float, y: float, text: str, anchor: str = "middle", kind: str = "label") -> None:
-        at = f'x="{x:g}" y="{y:g}"'
-        self.parts.append(f'<text class="{kind}" {at} text-anchor="{anchor}">{escape(text)}</text>')
+        self._add("text", text, class_=kind, x=x, y=y, text_anchor=anchor)
 
-    def line(self, points: Iterable[Point], kind: str = "line") -> None:
-        shown = "L".join(" ".join(_place(point)) for point in points)
-        self.parts.append(f'<path class="{kind}" d="M{shown}"/>')
+    def line(self, points: Sequence[Point], kind: str = "line") -> None:
+        if points:
+            shown = "L".join(" ".join(map(number, _place(point))) for point in points)
+            self._add("path", class_=kind, d=f"M{shown}")
 
     def bar(self, low: float, high: float, value: float, note: str) -> None:
         (x, y), (end, ground) = _place((low, value)), _place((high, 0))
-        size = f'width="{float(end) - float(x):.1f}" height="{float(ground) - float(y):.1f}"'
-        self.parts.append(f'<rect class="bar" x="{x}" y="{y}" {size}><title>{escape(note)}</title></rect>')
+        self._add("rect", title=note, class_="bar", x=x, y=y, width=end - x, height=ground - y)
 
     def point(self, at: Point, radius: float, note: str) -> None:
         x, y = _place(at)
-        self.parts.append(
-            f'<circle class="point" cx="{x}" cy="{y}" r="{radius:.1f}"><title>{escape(note)}</title></circle>'
-        )
+        self._add("circle", title=note, class_="point", cx=x, cy=y, r=radius)
+
+    def _add(self, kind: str, text: str | None = None, title: str | None = None, **attributes: float | str) -> None:
+        self.elements.append(element(kind, text, title, **attributes))
 
 
-def _place(point: Point) -> tuple[str, str]:
-    return f"{LEFT + SIDE * point[0]:.1f}", f"{TOP + SIDE * (1 - point[1]):.1f}"
+def _place(point: Point) -> tuple[float, float]:
+    return LEFT + SIDE * point[0], TOP + SIDE * (1 - point[1])
 
 
-def document(rows: Sequence[Sequence[Square]]) -> str:
+def document(rows: Sequence[Sequence[Square]], title: str) -> str:
     """Return squares in rows as an SVG document."""
-    width, height = WIDTH * max(map(len, rows)), HEIGHT * len(rows)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">'
-    ]
-    lines.append(f"<style>{STYLE}</style>")
+    svg = Svg(WIDTH * max(map(len, rows)), HEIGHT * len(rows), title, STYLES, DARK)
     for i, row in enumerate(rows):
         for k, square in enumerate(row):
-            lines += [f'<g transform="translate({WIDTH * k} {HEIGHT * i})">', *square.parts, "</g>"]
-    return "\n".join([*lines, "</svg>", ""])
+            svg.add_group(square.elements, WIDTH * k, HEIGHT * i)
+    return str(svg)
 
 
 def reliability_square(found: Reliability, title: str) -> Square:
@@ -111,7 +107,7 @@ def curve_square(curves: Sequence[tuple[str, Sequence[Point]]], title: str) -> S
         y = 0.06 + 0.08 * (len(curves) - 1 - i)
         square.line([(0.36, y), (0.46, y)], kind)
         x, base = _place((0.49, y))
-        square.text(float(x), float(base) + 4, name, "start")
+        square.text(x, base + 4, name, "start")
     return square
 
 
@@ -126,7 +122,7 @@ def calibration_diagram(systems: Sequence[tuple[str, Reliability, Sequence[Found
             reliability_square(found, f"{_short(name)}, calibration error {error}"),
             curve_square([("words", words), ("whole sentences", sentences)], "errors found"),
         ])  # fmt: skip
-    return document(rows)
+    return document(rows, "Calibration, and errors found")
 
 
 def _short(name: str) -> str:
