@@ -1,11 +1,12 @@
 """`dodona convert`: from one format of sentences to another."""
 
-import os
 from collections.abc import Iterator
 
 import click
 
+from dodona.cli.outputs import is_same_file
 from dodona.data import Sentence
+from dodona.data.compression import bare_name
 from dodona.data.conllu import read_chunks
 from dodona.data.conversion import TARGETS, convert
 from dodona.data.files import chunks
@@ -46,7 +47,7 @@ def convert_command(source: str, target: str, given: str, to: str | None) -> Non
     dodona convert words.txt --from horizontal -o words.conllu
     """
     to = to or _by_name(target)
-    if target != "-" and os.path.exists(target) and os.path.exists(source) and os.path.samefile(source, target):
+    if target != "-" and is_same_file(source, target):
         raise OptionError(f"{target}: the output would take the place of the input; expected another name")
     lost = convert(_sentences(source, given), target, to)
     if lost:
@@ -56,7 +57,7 @@ def convert_command(source: str, target: str, given: str, to: str | None) -> Non
 
 def _by_name(target: str) -> str:
     named = format_by_name(target)
-    if named is None and not target.removesuffix(".gz").removesuffix(".xz").endswith(".txt"):
+    if named is None and not bare_name(target).endswith(".txt"):
         raise click.UsageError(f"--to is missing; expected one of {', '.join(TARGETS)}, as {target!r} does not say it")
     return named or "text"
 

@@ -9,12 +9,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dodona.cli.option_groups import GroupedCommand
+from dodona.cli.outputs import is_same_file
 from dodona.cli.suspects import write_suspects
 from dodona.cli.tables import PRINTERS, Result, Table, Value
-from dodona.cli.train import GROUPS, parser_options, train_command
+from dodona.cli.train import GROUPS, component_names, parser_options, train_command
 from dodona.components.parser_options import ParserOptions
-from dodona.data import Sentence, read, write
-from dodona.errors import FormatError, OptionError
+from dodona.data import Sentence, write
+from dodona.data.conllu import read_all
+from dodona.errors import OptionError
 from dodona.evaluation.spread import SCORES, scores_of, spread, unpredicted
 from dodona.evaluation.suspects import suspects
 from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
@@ -87,13 +89,11 @@ def crossvalidate(
     """
     choice = parser_options(options)
     _check_targets(treebank, output, suspects_file)
-    named = [part.strip() for part in components.split(",")] if components is not None else None
+    named = component_names(components)
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
     plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
-    sentences = list(read(treebank))
-    if not sentences:
-        raise FormatError(f"{treebank}: there are no sentences in this file")
+    sentences = read_all(treebank)
     numbers = folds_of(len(sentences), folds, split, choice.seed)
     predicted = () if tags == "gold" else _predicted(named)
     without = unpredicted(sentences, predicted)
@@ -112,7 +112,8 @@ def _check_targets(treebank: str, *outputs: str | None) -> None:
     for path in given:
         if path == "-":
             raise click.UsageError("The scores go to standard output; expected a FILE for the rest.")
-        if str(check_target(path)) == os.path.realpath(treebank):
+        check_target(path)
+        if is_same_file(path, treebank):
             raise OptionError(f"{path}: it would take the place of the treebank; expected another name")
     if len({os.path.realpath(path) for path in given}) < len(given):
         raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two")

@@ -5,12 +5,12 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from dodona.data.compression import PACKINGS
+from dodona.data.compression import bare_name
 from dodona.data.files import open_handle
 from dodona.data.marks import Boundary, Item
 from dodona.errors import OptionError
 
-__all__ = ["checked_targets", "write_each"]
+__all__ = ["checked_targets", "is_same_file", "write_each"]
 
 EXTENSIONS = {"conllu": ".conllu", "tree": ".txt"}
 
@@ -28,10 +28,15 @@ def checked_targets(files: Sequence[str | None], output: str, each: bool, form: 
     else:
         targets = [output]
     for target in targets:
-        if target != "-" and os.path.exists(target) and os.path.samefile(target, model):
+        if target != "-" and is_same_file(target, model):
             raise OptionError(f"{target}: the parses would take the place of the model; expected another name")
         _check_no_loop(target, files)
     return targets
+
+
+def is_same_file(one: str | Path, other: str | Path) -> bool:
+    """Return whether two names are those of one file, so that an output would take the place of an input."""
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
 
 
 def write_each(items: Iterable[Item], targets: Sequence[str], write: Callable[[Iterable[Item], str], None]) -> None:
@@ -67,8 +72,8 @@ def _targets(files: Sequence[str | None], folder: str, is_folder: bool, form: st
 
 def _name(file: str, form: str) -> str:
     """Return the name of an output: the last extension is replaced, and that of compression stays."""
-    packing = file[-3:] if file[-3:] in PACKINGS else ""
-    return os.path.splitext(file.removesuffix(packing))[0] + EXTENSIONS[form] + packing
+    bare = bare_name(file)
+    return os.path.splitext(bare)[0] + EXTENSIONS[form] + file[len(bare) :]
 
 
 def _check_no_loop(target: str, files: Sequence[str | None]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dodona.data import Sentence
+from dodona.data.compression import bare_name
 from dodona.data.files import output
 from dodona.drawing import shown
 from dodona.drawing.comparison import compared
@@ -17,7 +18,7 @@ WIDTH = 160  # of two trees beside each other
 
 def write_suspects(path: str, gold: Sequence[Sentence], parsed: Sequence[Sentence], found: Sequence[Suspect]) -> None:
     """Write them in the format that the name of the file ends with."""
-    name = path.removesuffix(".gz").removesuffix(".xz")
+    name = bare_name(path)
     if name.endswith(".json"):
         records = [_record(each, gold, parsed) for each in found]
         text = json.dumps(records, ensure_ascii=False, indent=1) + "\n"

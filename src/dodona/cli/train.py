@@ -11,11 +11,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from dodona.cli.network_options import NAMES as NETWORK_OPTIONS
 from dodona.cli.network_options import given_network, network_options
 from dodona.cli.option_groups import GroupedCommand
+from dodona.cli.outputs import is_same_file
 from dodona.cli.system_options import given_options, option_names, system_options
 from dodona.components.parser_options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
-from dodona.data import Sentence, read
+from dodona.data import Sentence
+from dodona.data.conllu import read_all
 from dodona.data.rawtext import detokenized
-from dodona.errors import FormatError, OptionError
+from dodona.errors import OptionError
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.processes import available_cores
@@ -169,7 +171,7 @@ def train_command(
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
     choice = parser_options(options)
-    named = [part.strip() for part in components.split(",")] if components is not None else None
+    named = component_names(components)
     checkpoint = f"{output}.checkpoint" if choice.scorer == "neural" else None
     cores = jobs or available_cores()
     plan = TrainingPlan(named, tags, folds, cores, patience, vectors, vectors_size, checkpoint, resume, max_length)
@@ -177,13 +179,9 @@ def train_command(
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
     for what, file in (("treebank", treebank), ("treebank", dev), ("vectors", vectors)):
-        if file and os.path.exists(output) and os.path.exists(file) and os.path.samefile(output, file):
+        if file and is_same_file(output, file):
             raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
-    sentences = list(read(treebank))
-    dev_sentences = list(read(dev)) if dev else []
-    for file, found in ((treebank, sentences), (dev, dev_sentences)):
-        if file is not None and not found:
-            raise FormatError(f"{file}: there are no sentences in this file")
+    sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
     if detokenize:
         detokenized(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):
@@ -197,6 +195,11 @@ def train_command(
         os.remove(checkpoint)
     parts = ", ".join(pipeline.components())
     click.echo(f"{output}: {parts}; trained in {time.monotonic() - begin:.0f} seconds", err=True)
+
+
+def component_names(listed: str | None) -> list[str] | None:
+    """The names in the value of --components; None without the option."""
+    return None if listed is None else [name.strip() for name in listed.split(",")]
 
 
 def parser_options(options: dict[str, Any]) -> ParserOptions:

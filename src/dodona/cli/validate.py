@@ -1,7 +1,6 @@
 """`dodona validate`: everything in a treebank that breaks the rules of Universal Dependencies, and safe repairs."""
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -9,6 +8,7 @@ from dataclasses import dataclass, field
 
 import click
 
+from dodona.cli.outputs import is_same_file
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
 from dodona.validation import LEVELS, RULES, UNREADABLE, Finding, Spot, repaired, validate, validate_chunks
@@ -128,7 +128,7 @@ def _check_usage(files: tuple[str, ...], fix: bool, target: str | None, in_place
 def _fix(file: str, target: str, level: int, report: Report) -> None:
     """Write the repaired file, and check it while it is written."""
     repairs: Counter[str] = Counter()
-    in_place = file == target or (os.path.exists(target) and os.path.exists(file) and os.path.samefile(file, target))
+    in_place = file == target or is_same_file(file, target)
     try:
         with output(target) as out:
             pieces = _copied(repaired(chunks(file), file, repairs), out)

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["PACKINGS", "CompressionError", "Packing", "decompressed"]
+__all__ = ["PACKINGS", "CompressionError", "Packing", "bare_name", "decompressed"]
 
 CHUNK = 1 << 18
 
@@ -52,6 +52,11 @@ PACKINGS = {
     ".gz": Packing("gzip", GzipDecompressor, b"\x1f\x8b", 1),
     ".xz": Packing("xz", lzma.LZMADecompressor, b"\xfd7zXZ\0", 4),
 }
+
+
+def bare_name(name: str) -> str:
+    """Return the name of a file without the extension of a compressed one."""
+    return name[:-3] if name[-3:] in PACKINGS else name
 
 
 def decompressed(pieces: Iterable[bytes], packing: Packing) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from dodona.data.sentence import Sentence
 from dodona.data.table import plain_words, words_in_rows
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["read", "read_chunks", "read_stream", "write"]
+__all__ = ["read", "read_all", "read_chunks", "read_stream", "write"]
 
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -33,6 +33,14 @@ def read(path: str | Path, *, format: str = "conllu", strict: bool = True) -> It
     valid in any case. A file without any word has no sentences.
     """
     return read_chunks(chunks(path), str(path), format=format, strict=strict)
+
+
+def read_all(path: str | Path) -> list[Sentence]:
+    """Return all sentences of a file; an error if there are none, as there is nothing to train on or to score then."""
+    found = list(read(path))
+    if not found:
+        raise FormatError(f"{path}: there are no sentences in this file")
+    return found
 
 
 def read_chunks(

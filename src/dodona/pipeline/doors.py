@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dodona.data import Sentence, read
+from dodona.data import Sentence
+from dodona.data.conllu import read_all
 from dodona.errors import FormatError
 
 if TYPE_CHECKING:
@@ -112,7 +113,4 @@ def train(
 
 
 def _sentences(source: str | Path | Iterable[Sentence]) -> list[Sentence]:
-    found = list(read(source) if isinstance(source, str | Path) else source)
-    if not found and isinstance(source, str | Path):
-        raise FormatError(f"{source}: there are no sentences in this file")
-    return found
+    return read_all(source) if isinstance(source, str | Path) else list(source)
