@@ -50,6 +50,10 @@ class Plan:
         """The treebanks with a training and a test part; the others can only be parsed."""
         return tuple(treebank for treebank in self.treebanks if treebank.train and treebank.test)
 
+    def others(self, treebank: Treebank) -> tuple[Treebank, ...]:
+        """The other treebanks of the same language that have a test part: its parsers can be tested on them."""
+        return tuple(t for t in self.treebanks if t.language == treebank.language and t != treebank and t.test)
+
     def run(self, treebank: Treebank, options: ParserOptions | None, seed: int = 1, **more: Any) -> Run:
         if options is not None:
             options = replace(options, seed=seed, iterations=self.iterations or options.iterations)

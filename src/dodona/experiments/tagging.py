@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from dodona.components.tagger import COLUMNS, TaggerOptions, train_tagger
-from dodona.data import Sentence, write
+from dodona.components.tagger import TaggerOptions, train_tagger
+from dodona.data import write
 from dodona.experiments.plan import Plan
 from dodona.experiments.run import FORMAT
 from dodona.experiments.treebanks import PARTS, Treebank, sentences_of
-from dodona.pipeline.jackknife import jackknifed
+from dodona.pipeline.jackknife import jackknifed, with_tag_columns
 
 __all__ = ["Tagging", "tag", "taggings", "with_tags"]
 
@@ -60,15 +60,7 @@ class Tagging:
 
 def taggings(plan: Plan, home: str | Path) -> list[Tagging]:
     """What is to be tagged for the runs of a plan."""
-    return [
-        Tagging(
-            treebank,
-            tuple(t for t in plan.treebanks if t.language == treebank.language and t != treebank and t.test),
-            plan.limit,
-            str(home),
-        )
-        for treebank in plan.trainable
-    ]
+    return [Tagging(treebank, plan.others(treebank), plan.limit, str(home)) for treebank in plan.trainable]
 
 
 def with_tags(plan: Plan, found: list[Tagging]) -> Plan:
@@ -85,15 +77,8 @@ def tag(tagging: Tagging) -> dict[str, str]:
         if path.exists():
             continue
         if sources == tagging.treebank.train:
-            tagged = _with_columns(train, jackknifed(train, jobs=1))
+            tagged = with_tag_columns(train, jackknifed(train, jobs=1))
         else:
             tagged = list(tagger.apply(sentences_of(sources, tagging.limit)))
         write(tagged, path)
     return {"key": tagging.key}
-
-
-def _with_columns(sentences: list[Sentence], tags: list[list[list[str]]]) -> list[Sentence]:
-    for sentence, columns in zip(sentences, tags, strict=True):
-        for name, values in zip(COLUMNS, columns, strict=True):
-            sentence.set_column(name, values)
-    return sentences

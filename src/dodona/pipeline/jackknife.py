@@ -8,12 +8,12 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
-from dodona.components.tagger import Tagger, TaggerOptions, train_tagger
+from dodona.components.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
 from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
 
-__all__ = ["jackknifed"]
+__all__ = ["jackknifed", "with_tag_columns"]
 
 Train = Callable[[Sequence[Sentence]], Tagger]
 
@@ -44,6 +44,15 @@ def jackknifed(
     else:
         parts = _in_parallel([_tagged(sentence) for sentence in sentences], train, folds, min(jobs, folds))
     return [parts[i % folds][i // folds] for i in range(len(sentences))]
+
+
+def with_tag_columns(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:
+    """Return copies of the sentences with these tags, as `jackknifed` returns them."""
+    found = [sentence.copied() for sentence in sentences]
+    for sentence, columns in zip(found, tags, strict=True):
+        for name, values in zip(COLUMNS, columns, strict=True):
+            sentence.set_column(name, values)
+    return found
 
 
 def _predicted(sentences: Sequence[Sentence], train: Train, fold: int, folds: int) -> list[list[list[str]]]:

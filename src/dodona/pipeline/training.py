@@ -9,12 +9,12 @@ from dodona.components import parser_training
 from dodona.components.component import Iteration
 from dodona.components.lemmatizer import LemmatizerOptions, train_lemmatizer
 from dodona.components.parser_options import ParserOptions
-from dodona.components.tagger import COLUMNS, TaggerOptions, train_tagger
+from dodona.components.tagger import TaggerOptions, train_tagger
 from dodona.components.tokenizer import TokenizerOptions, train_tokenizer
 from dodona.data import Sentence
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.input_checks import check_training_input
-from dodona.pipeline.jackknife import jackknifed
+from dodona.pipeline.jackknife import jackknifed, with_tag_columns
 from dodona.pipeline.parser_study import ParserStudy, Progress, Say
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.plan import TAGS, TrainingPlan
@@ -58,7 +58,7 @@ def train_pipeline(
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
         say("jackknife", 0, 1, f"tagging the training data, {plan.folds} folds")
         train_fold = partial(train_tagger, options=makers["tagger"][1])
-        tagged = _with_tags(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
+        tagged = with_tag_columns(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
         tagged_dev = list(parts["tagger"].apply([sentence.copied() for sentence in dev]))
     study = ParserStudy(options, plan, dev, tagged_dev, say, progress)
     parser, about = study.trained(sentences, tagged)
@@ -86,14 +86,6 @@ def _wanted(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:
 
 def _tell(say: Say, name: str, total: int, iteration: Iteration) -> None:
     say(name, iteration.number, total, f"{iteration.shown} right")
-
-
-def _with_tags(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:
-    found = [sentence.copied() for sentence in sentences]
-    for sentence, columns in zip(found, tags, strict=True):
-        for name, values in zip(COLUMNS, columns, strict=True):
-            sentence.set_column(name, values)
-    return found
 
 
 def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:

@@ -37,13 +37,8 @@ CONDITIONS = {
 }
 
 
-def others(plan: Plan, treebank: Treebank) -> tuple[Treebank, ...]:
-    """The treebanks of the same language that have a test part."""
-    return tuple(t for t in plan.treebanks if t.language == treebank.language and t != treebank and t.test)
-
-
 def cell(plan: Plan, treebank: Treebank, condition: str) -> list[Run]:
-    elsewhere = others(plan, treebank)
+    elsewhere = plan.others(treebank)
     measures = ("dev", "test", *(["elsewhere"] if elsewhere else []))
     more = {"measures": measures, "elsewhere": elsewhere}
     return [plan.run(treebank, CONDITIONS[condition], seed, **more) for seed in range(1, plan.seeds + 1)]
@@ -59,7 +54,7 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
     own = [(treebank.name, treebank, "test") for treebank in plan.trainable]
     tables = [_table(plan, records, f"treebanks-{s.lower()}", f"{s} across treebanks", s, own) for s in ("UAS", "LAS")]
     for treebank in plan.trainable:
-        if elsewhere := others(plan, treebank):
+        if elsewhere := plan.others(treebank):
             columns = [(treebank.name, treebank, "test"), *((t.name, treebank, t.name) for t in elsewhere)]
             tables += [
                 _table(plan, records, f"{treebank.name}-{s.lower()}", f"{s}, trained on {treebank.name}", s, columns)
