@@ -18,7 +18,7 @@ from dodona.data.conllu import read_stream
 from dodona.data.files import chunks
 from dodona.data.marks import Boundary, Item, Mark, Pause, batches_with_marks, interleaved
 from dodona.data.plain import read_plain_stream, read_text
-from dodona.data.sniff import sniffed
+from dodona.data.sniff import sniffed_format
 
 WORD = b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n"
 PIECES = [WORD, WORD, WORD.replace(b"\n", b"\r\n"), b"# c\n", b"\n", b"\n", b" \n", b"\r\n", b"\xef\xbb\xbf", b"  "]
@@ -107,8 +107,8 @@ def test_lines_and_texts() -> None:
     assert words(read_plain_stream(pieces, "x", vertical=True)) == [None, ["a", "b"], None, ["c"]]
     euro = "€".encode()
     assert list(read_text([b"a" + euro[:1], euro[1:2], b"", euro[2:]], "x")) == ["a", "", "€"]
-    is_conllu, rest = sniffed(iter([b"# c\n", b"", b"1\ta", b"", b"\tb\t", b"", b"c"]))
-    assert (is_conllu, list(rest)) == (True, [b"# c\n1\ta\tb\t", b"", b"c"])
+    found, rest = sniffed_format([b"# c\n", b"", b"1\ta", b"", b"\tb\t", b"", b"c"], "-")
+    assert (found, list(rest)) == ("conllu", [b"# c\n1\ta\tb\t", b"", b"c"])
 
 
 def test_batches_end_at_pauses_only() -> None:

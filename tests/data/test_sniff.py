@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dodona.data.sniff import sniffed, sniffed_format
+from dodona.data.sniff import sniffed_format
 from dodona.errors import FormatError
 
 WORD = b"1\tOak\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -31,8 +31,8 @@ CASES = {
 def test_any_pieces_give_the_same_answer(data: bytes, expected: bool, size: int) -> None:
     if size == 1 and len(data) > 10_000:
         size = 4_999
-    is_conllu, rest = sniffed(data[i : i + size] for i in range(0, len(data), size))
-    assert is_conllu == expected
+    found, rest = sniffed_format((data[i : i + size] for i in range(0, len(data), size)), "-")
+    assert found == ("conllu" if expected else "text")
     assert b"".join(rest) == data
 
 
@@ -42,8 +42,8 @@ def test_no_more_is_read_than_it_takes() -> None:
         yield b"1\tOak\t"
         raise AssertionError("read on")
 
-    is_conllu, rest = sniffed(pieces())
-    assert is_conllu
+    found, rest = sniffed_format(pieces(), "-")
+    assert found == "conllu"
     assert next(rest) == b"# a comment\n1\tOak\t"
 
 

@@ -11,7 +11,7 @@ from dodona.data.blocks import BOM, SENTENCE_LIMIT
 from dodona.data.lines import COLUMNS, HEAD
 from dodona.errors import FormatError
 
-__all__ = ["format_by_name", "sniffed", "sniffed_format"]
+__all__ = ["format_by_name", "sniffed_format"]
 
 WORD = re.compile(rb"[0-9]+(?:-[0-9]+|\.[0-9]+)?\t[^\t\n]*\t")
 SPACED = re.compile(rb"[0-9]+(?:[-.][0-9]+)? ")
@@ -30,7 +30,11 @@ def format_by_name(name: str) -> str | None:
 
 
 def sniffed_format(pieces: Iterable[bytes], name: str) -> tuple[str, Iterator[bytes]]:
-    """Return "conllu", "conllx" or "text", and an iterator over all chunks; `name` is the file's."""
+    """Return "conllu", "conllx" or "text", and an iterator over all chunks; `name` is the file's.
+
+    No more is read than is needed to decide. Input that has only comments is text, and so is input with more comments
+    than a sentence may have.
+    """
     named = format_by_name(name)
     if named is not None:
         return named, iter(pieces)
@@ -44,15 +48,6 @@ def sniffed_format(pieces: Iterable[bytes], name: str) -> tuple[str, Iterator[by
             f"{name}:{number}: this looks like CoNLL-U with spaces for tabs; expected tabs between columns {hint}"
         )
     return "text", rest
-
-
-def sniffed(pieces: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:
-    """Return whether this is CoNLL-U, and an iterator over all chunks. Reads no more than is needed to decide.
-
-    Input that has only comments is text, and so is input with more comments than a sentence may have.
-    """
-    _, line, rest = _begun(iter(pieces))
-    return WORD.match(line) is not None, rest
 
 
 def _is_spaced(head: bytes, line: str) -> bool:
