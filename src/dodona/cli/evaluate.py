@@ -36,19 +36,27 @@ ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
 @click.option(
     "--calibration", is_flag=True, help="Compare the confidence in MISC (`dodona parse --confidence`) with accuracy."
 )
-@click.option("--diagram", metavar="FILE.svg", help="Draw this comparison, too, as a reliability diagram.")
+@click.option("--diagram", metavar="FILE.svg", help="Do that, and draw it as a diagram, too.")
 @click.option("--confusion", is_flag=True, help="Show what is taken for what, and the worst sentences with both trees.")
 @click.option(
-    "--worst", default=5, show_default=True, type=click.IntRange(0), help="With --confusion: how many sentences."
+    "--worst",
+    default=5,
+    show_default=True,
+    type=click.IntRange(0),
+    metavar="N",
+    help="With --confusion: how many sentences.",
 )
 @click.option(
     "--shuffles",
     default=SHUFFLES,
     show_default=True,
     type=click.IntRange(min=1),
+    metavar="N",
     help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2.",
 )
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Of these swaps.")
+@click.option(
+    "--seed", default=1, show_default=True, type=click.IntRange(min=0), metavar="N", help="Random seed of these swaps."
+)
 @click.option(
     "--format",
     "output",

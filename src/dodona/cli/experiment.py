@@ -33,16 +33,37 @@ from dodona.pipeline.training import TAGS
 )
 @click.option("--only", metavar="NAMES", help="Only these treebanks, separated by commas.")
 @click.option(
-    "--seeds", default=5, show_default=True, type=click.IntRange(min=1), help="How often each parser is trained."
+    "--seeds",
+    default=5,
+    show_default=True,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How often each parser is trained.",
 )
-@click.option("--iterations", type=click.IntRange(min=1), help="Passes over the training data, if not as in the paper.")
-@click.option("--beam", type=click.IntRange(min=2), help="The width of beams, if not that of the experiment.")
 @click.option(
-    "--tags", type=click.Choice(["gold", *TAGS[:1]]), default="gold", show_default=True, help="What parsers see."
+    "--iterations",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Iterations over the training data, if not as in the paper.",
+)
+@click.option(
+    "--beam", type=click.IntRange(min=2), metavar="WIDTH", help="The width of beams, if not that of the experiment."
+)
+@click.option(
+    "--tags",
+    type=click.Choice(["gold", *TAGS[:1]]),
+    default="gold",
+    show_default=True,
+    help="The tags that parsers see.",
 )
 @click.option("--limit", metavar="SENTENCES", type=click.IntRange(min=2), help="Only the first sentences of each part.")
 @click.option("--neural/--no-neural", default=True, help="Networks too, where an experiment has them: hours each.")
-@click.option("--jobs", type=click.IntRange(min=0), help="Processes; as many as there are cores. 0: only this one.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Number of processes; 0: only this one. [default: one for each core]",
+)
 @click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
 @click.option("--runs", metavar="DIR", help="Where finished runs are kept, for all experiments. [default: OUT/runs]")
 @click.option("--no-runs", is_flag=True, help="Carry out nothing: make the tables from the runs that are finished.")

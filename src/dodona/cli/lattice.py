@@ -56,7 +56,9 @@ def _long_numbers() -> Iterator[None]:
     type=click.Choice(FORMATS),
     help="svg, dot (Graphviz), text or json. [default: as the name of the output ends; text]",
 )
-@click.option("-o", "--output", "target", default="-", metavar="FILE", help="Where to write it. [default: stdout]")
+@click.option(
+    "-o", "--output", "target", default="-", metavar="FILE", help="Where to write it. [default: standard output]"
+)
 @click.option(
     "--max-nodes",
     default=400,

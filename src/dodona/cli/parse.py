@@ -38,7 +38,8 @@ DEFAULT = "en"
     show_default=True,
     type=click.Choice(INPUTS),
     help="text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
-    "vertical: a word a line, empty lines between sentences; auto: text or CoNLL-U, whichever it looks like.",
+    "vertical: a word a line, empty lines between sentences; auto: by the name of the file, or CoNLL-U if it "
+    "looks like it, or else text.",
 )
 @click.option(
     "--format",
