@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.cli.tables import Table, Value, percent
+from dodona.cli.tables import NO_DATA, Table, Value, percent
 from dodona.data import Sentence
 from dodona.data.files import output
 from dodona.evaluation.attachment import Comparison
@@ -44,7 +44,7 @@ def _reliability_table(found: Reliability) -> Table:
         rows[name] = one.arcs, 100 * one.confidence, 100 * one.accuracy, difference
         bars[name] = bar(one.accuracy, one.confidence)
     error, brier = (
-        "–" if value is None else f"{factor * value:.{digits}f}{unit}"
+        NO_DATA if value is None else f"{factor * value:.{digits}f}{unit}"
         for value, factor, digits, unit in ((found.error, 100, 2, " %"), (found.brier, 1, 4, ""))
     )
     title = f"Calibration (expected calibration error {error}, Brier score {brier})"

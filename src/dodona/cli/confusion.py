@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from dodona.cli.tables import Table, Value
+from dodona.cli.tables import Table, Value, percent
 from dodona.data import Sentence
 from dodona.drawing import shown
 from dodona.drawing.comparison import OTHER_HEAD, OTHER_LABEL, compared
@@ -61,7 +61,7 @@ def _heads(found: Confusion) -> Table:
     rows: dict[str, tuple[Value, ...]] = {}
     for name, row in table.rows.items():
         total = sum(found.row(name))
-        rows[name] = (*row, total, 100 * right.get((name, name), 0) / total if total else None)
+        rows[name] = (*row, total, percent(right.get((name, name), 0), total))
     return Table(table.name, table.title, (*table.columns, "words", "UAS"), rows)
 
 

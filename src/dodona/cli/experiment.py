@@ -1,14 +1,13 @@
 """`dodona experiment`: the tables and figures of the papers, on any treebanks."""
 
-import sys
 from pathlib import Path
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from dodona.cli.main import IMPORTED
+from dodona.cli.tables import terminal
 from dodona.errors import DodonaError
 from dodona.experiments.figures import check_can_draw
 from dodona.experiments.plan import Plan
@@ -109,7 +108,7 @@ def experiment(
         records, failures = carry_out(every, store, shown_progress("runs"), cluster)
     folder = Path(out) / name
     parts = write(recipe, plan, records, folder)
-    show(parts, folder, Console(width=None if sys.stdout.isatty() else 200, highlight=False))
+    show(parts, folder, terminal(200))
     click.echo(f"dodona: the tables and figures are in {folder}", err=True)
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")
@@ -128,4 +127,4 @@ def _show_list() -> None:
         table.add_column(column)
     for recipe in RECIPES.values():
         table.add_row(recipe.name, recipe.paper, recipe.shows)
-    Console(width=None if sys.stdout.isatty() else 160, highlight=False).print(table)
+    terminal(160).print(table)

@@ -2,15 +2,14 @@
 
 import json
 import os
-import sys
 from collections.abc import Sequence
 
 import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from dodona.cli.progress import Progress
+from dodona.cli.tables import NO_DATA, terminal
 from dodona.data.conllu import read_chunks
 from dodona.data.files import chunks
 from dodona.research.statistics import Statistics
@@ -61,8 +60,7 @@ def stats(files: tuple[str, ...], form: str) -> None:
         for row in rows:
             click.echo("\t".join("" if value is None else str(value) for value in row.values()))
     else:
-        console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
-        console.print(_table(rows))
+        terminal(200).print(_table(rows))
 
 
 def _rows(files: Sequence[str]) -> list[Row]:
@@ -98,5 +96,5 @@ def _short(files: list[str]) -> list[str]:
 
 def _shown(value: str | int | float | None) -> str:
     if value is None:
-        return "–"
+        return NO_DATA
     return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

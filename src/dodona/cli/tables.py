@@ -37,9 +37,10 @@ class Result:
     drawings: list[str] = field(default_factory=list)  # lines below the tables, where these are shown
 
 
-def terminal() -> Console:
-    """Return what tables are shown on; a file or a pipe has 120 columns."""
-    return Console(width=None if sys.stdout.isatty() else 120, highlight=False)
+def terminal(width: int = 120, stderr: bool = False) -> Console:
+    """Return what tables are shown on; a file or a pipe has this width."""
+    stream = sys.stderr if stderr else sys.stdout
+    return Console(file=stream, width=None if stream.isatty() else width, highlight=False)
 
 
 def show(results: list[Result]) -> None:

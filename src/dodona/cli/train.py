@@ -188,8 +188,8 @@ def train_command(
         click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
     begin = time.monotonic()
     pipeline = _trained(sentences, choice, plan, dev_sentences)
-    data = _printable(name or treebank.rpartition("/")[2])
-    pipeline.about |= {"data": data, "sentences": len(sentences), "licence": _printable(licence)}
+    data = _encodable(name or treebank.rpartition("/")[2])
+    pipeline.about |= {"data": data, "sentences": len(sentences), "licence": _encodable(licence)}
     pipeline.save(output)
     if checkpoint is not None and os.path.exists(checkpoint):
         os.remove(checkpoint)
@@ -213,7 +213,7 @@ def parser_options(options: dict[str, Any]) -> ParserOptions:
     ).resolved()
 
 
-def _printable(text: str | None) -> str | None:
+def _encodable(text: str | None) -> str | None:
     """Text from the command line as a file can hold it."""
     return None if text is None else text.encode("utf-8", "replace").decode()
 

@@ -199,8 +199,9 @@ def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
 
 def _show_table(report: Report) -> None:
     from rich.box import SIMPLE_HEAD  # which takes longer to import than many a file to check
-    from rich.console import Console
     from rich.table import Table
+
+    from dodona.cli.tables import terminal
 
     total: Counter[str] = Counter()
     for counts in report.counts.values():
@@ -212,7 +213,6 @@ def _show_table(report: Report) -> None:
     for name, count in _ordered(total):
         holding = sum(name in counts for counts in report.counts.values())
         table.add_row(name, str(RULES[name].level), f"{count:,}", str(holding))
-    stream = sys.stderr if report.to_stderr else sys.stdout
-    console = Console(file=stream, width=None if stream.isatty() else 120, highlight=False)
+    console = terminal(stderr=report.to_stderr)
     console.print(table)
     console.print(f"{report.total:,} findings in {len(report.counts)} files; what the rules mean: docs/validation.md")
