@@ -1,16 +1,11 @@
 """`dodona crossvalidate` from the outside."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import pytest
 from click import UsageError
-from samples.signals import hearing_interrupts
+from samples.signals import interrupted
 from samples.treebank import treebank
 
 from dodona import DodonaError, OptionError, read, write
@@ -127,25 +122,13 @@ def test_options_of_training_are_the_same_objects() -> None:
 def test_ctrl_c_leaves_nothing(file: Path, tmp_path: Path) -> None:
     target = tmp_path / "parsed.conllu"
     target.write_text("as before")
-    command = [sys.executable, "-m", "dodona", "crossvalidate", str(file), "--folds", "30", "--jobs", "2"]
-    command += ["-o", str(target), "--suspects", str(tmp_path / "suspects.tsv"), "--iterations", "50"]
-    with subprocess.Popen(
-        hearing_interrupts(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        limit = threading.Timer(100, process.kill)
-        limit.start()
-        try:
-            assert process.stderr is not None
-            first = process.stderr.readline()
-            os.killpg(process.pid, signal.SIGINT)
-            out, err = process.communicate()
-        finally:
-            limit.cancel()
-    assert first.startswith("fold 1/30")
-    assert process.returncode == 130
-    assert out == ""
-    assert err.endswith("dodona: interrupted\n")
-    assert "Traceback" not in err
+    targets = ("-o", target, "--suspects", tmp_path / "suspects.tsv")
+    long = ("--folds", "30", "--jobs", "2", "--iterations", "50")
+    done = interrupted("fold 1/30", "crossvalidate", file, *targets, *long)
+    assert done.stderr.startswith("fold 1/30")
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert done.stderr.endswith("dodona: interrupted\n")
+    assert "Traceback" not in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["parsed.conllu"]
     assert target.read_text() == "as before"

@@ -1,15 +1,13 @@
 """`dodona train --scorer neural` from the outside: a training that is interrupted, resumed, and refused."""
 
 import os
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
-from samples.signals import hearing_interrupts
+from samples.signals import interrupted
 from samples.treebank import treebank
 
 from dodona import read, write
@@ -30,29 +28,6 @@ def dodona(*arguments: str | Path, **environment: str) -> "subprocess.CompletedP
         timeout=100,
         env=os.environ | environment,
     )
-
-
-def interrupted(after: str, *arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    """Ctrl-C as soon as a line begins with `after`."""
-    command = [sys.executable, "-m", "dodona", *map(str, arguments)]
-    with subprocess.Popen(
-        hearing_interrupts(command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
-    ) as process:  # fmt: skip
-        limit = threading.Timer(100, process.kill)
-        limit.start()
-        try:
-            assert process.stderr is not None
-            lines = []
-            for line in process.stderr:
-                lines.append(line)
-                if line.startswith(after):
-                    os.killpg(process.pid, signal.SIGINT)
-                    after = "\0"  # only once
-            process.wait()
-        finally:
-            limit.cancel()
-    return subprocess.CompletedProcess(command, process.returncode, "", "".join(lines))
 
 
 @pytest.fixture(scope="module")
