@@ -17,7 +17,7 @@ from dodona.components.calibrating import calibrate
 from dodona.components.parser_options import ParserOptions
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
-from dodona.pipeline.parser_study import Say
+from dodona.pipeline.parser_study import Say, say_nothing
 from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
@@ -75,7 +75,7 @@ def cross_validated(
     plan: TrainingPlan,
     folds: Sequence[int],
     jobs: int = 1,
-    say: Say = lambda component, number, total, message: None,
+    say: Say = say_nothing,
 ) -> Iterator[Fold]:
     """Yield fold after fold; the result does not depend on `jobs`. `say` is called where there is one job.
 
@@ -119,7 +119,7 @@ def _found(study: Study, jobs: int, say: Say) -> Iterator[list[Found]]:
         shut_down(pool)
 
 
-def _parsed(study: Study, fold: int, say: Say = lambda component, number, total, message: None) -> list[Found]:
+def _parsed(study: Study, fold: int, say: Say = say_nothing) -> list[Found]:
     """Train on the other folds, and parse this one."""
     sentences = [Sentence.from_words(**columns) for columns in study.columns]
     pairs = list(zip(sentences, study.folds, strict=True))

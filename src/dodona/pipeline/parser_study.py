@@ -17,16 +17,19 @@ from dodona.data.vectors import Vectors, read_vectors
 from dodona.errors import FormatError
 from dodona.pipeline.checkpoint import Checkpoint
 
-__all__ = ["ParserStudy", "Progress", "Say"]
+__all__ = ["Advance", "ParserStudy", "Say", "say_nothing"]
 
 PAUSE = 15.0  # seconds between checkpoints at least: each is large
 
 Say = Callable[[str, int, int, str], None]
 """Called after each step with the component, the number of the step, the number of steps, and a message."""
 
-
-Progress = Callable[[float, int], None]
+Advance = Callable[[float, int], None]
 """Called often during the training of a network with the number of iterations that are done, and of all."""
+
+
+def say_nothing(component: str, number: int, total: int, message: str) -> None:
+    """A `Say` for those who do not want to be told."""
 
 
 class Plan(Protocol):
@@ -56,7 +59,7 @@ class ParserStudy:
         dev: Sequence[Sentence],
         seen: Sequence[Sentence],
         say: Say,
-        progress: Progress = lambda done, planned: None,
+        progress: Advance = lambda done, planned: None,
     ) -> None:
         self.options, self.plan, self.say, self.progress = options, plan, say, progress
         self.dev, self.seen = dev, seen

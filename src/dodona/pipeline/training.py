@@ -15,7 +15,7 @@ from dodona.data import Sentence
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.input_checks import check_training_input
 from dodona.pipeline.jackknife import jackknifed, with_tag_columns
-from dodona.pipeline.parser_study import ParserStudy, Progress, Say
+from dodona.pipeline.parser_study import Advance, ParserStudy, Say, say_nothing
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.plan import TAGS, TrainingPlan
 
@@ -29,8 +29,8 @@ def train_pipeline(
     options: ParserOptions,
     plan: TrainingPlan | None = None,
     dev: Iterable[Sentence] = (),
-    say: Say = lambda component, number, total, message: None,
-    progress: Progress = lambda done, planned: None,
+    say: Say = say_nothing,
+    progress: Advance = lambda done, planned: None,
 ) -> Pipeline:
     """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
     plan = plan or TrainingPlan()
