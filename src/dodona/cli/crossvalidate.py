@@ -116,7 +116,7 @@ def _check_targets(treebank: str, *outputs: str | None) -> None:
         if is_same_file(path, treebank):
             raise OptionError(f"{path}: it would take the place of the treebank; expected another name")
     if len({os.path.realpath(path) for path in given}) < len(given):
-        raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two")
+        raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two names")
 
 
 def _predicted(components: list[str] | None) -> list[str]:

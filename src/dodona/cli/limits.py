@@ -21,6 +21,6 @@ def with_a_count_of_pieces(items: Iterable[Item]) -> Iterator[Item]:
     if count:
         which = "1 sentence was" if count == 1 else f"{count} sentences were"
         click.echo(
-            f"dodona: {which} too long, or took too long, and parsed in pieces; see the comment {IN_PIECES[:-3]!r}",
+            f"dodona: {which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}",
             err=True,
         )
