@@ -4,6 +4,7 @@ The timer counts processor time, so that a busy machine changes nothing. Where a
 end, and the signal comes after it.
 """
 
+import gc
 import signal
 from array import array
 from collections.abc import Callable, Iterator
@@ -42,11 +43,16 @@ class Alarm(Exception):
 
 @contextmanager
 def alarm_soon() -> Iterator[None]:
-    """The alarm rings once, while the block runs; only a look at signals lets it out of there."""
+    """The alarm rings once, while the block runs; only a look at signals lets it out of there.
+
+    No garbage is collected meanwhile: an alarm that rings in a finalizer would be lost.
+    """
 
     def ring(*_: object) -> None:
         raise Alarm
 
+    gc.collect()
+    gc.disable()
     before = signal.signal(signal.SIGVTALRM, ring)
     signal.setitimer(signal.ITIMER_VIRTUAL, SOON)
     try:
@@ -54,6 +60,7 @@ def alarm_soon() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+        gc.enable()
 
 
 def is_heard(work: Callable[[], object]) -> bool:
