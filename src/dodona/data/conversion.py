@@ -1,13 +1,12 @@
 """Sentences in other formats, and what is lost on the way."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from dodona.data.conllu import write
 from dodona.data.files import output
-from dodona.data.rawtext import rebuilt
+from dodona.data.rawtext import begins_paragraph, rebuilt
 from dodona.data.sentence import Sentence
 from dodona.errors import OptionError
 
@@ -16,7 +15,6 @@ __all__ = ["TARGETS", "convert"]
 TARGETS = ("conllu", "conllx", "horizontal", "vertical", "text")
 ANNOTATION = {"lemmas": "LEMMA", "upos": "UPOS", "xpos": "XPOS", "feats": "FEATS", "labels": "DEPREL"}
 LAST_COLUMNS = {"conllu": ("DEPS", "MISC"), "conllx": ("PHEAD", "PDEPREL")}
-NEW_TEXT = re.compile(r"#\s*new(?:par|doc)\b")
 
 
 def convert(sentences: Iterable[Sentence], path: str | Path, to: str) -> Counter[str]:
@@ -74,7 +72,7 @@ def _text(sentences: Iterable[Sentence]) -> Iterator[str]:
     """The space after the last token of a paragraph is the end of its line."""
     before = ""
     for sentence in sentences:
-        if before.endswith(" ") and any(map(NEW_TEXT.match, sentence.comments)):
+        if before.endswith(" ") and begins_paragraph(sentence):
             before = before[:-1] + "\n\n"
         yield before
         before = rebuilt([sentence])

@@ -19,8 +19,12 @@ from dodona.data.characters import is_blank
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError
 
-__all__ = ["Token", "check_text", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt", "unescaped"]
+__all__ = [
+    "Token", "begins_paragraph", "check_text", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt",
+    "unescaped",
+]  # fmt: skip
 
+NEW_PARAGRAPH = re.compile(r"#\s*new(?:par|doc)\b")
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 CHARACTERS = {escape[1]: char for char, escape in ESCAPES.items()}
 TO_ESCAPE = re.compile(f"[{characters.BLANKS}|\\\\]")
@@ -67,6 +71,11 @@ def raw_text(sentences: Iterable[Sentence]) -> str:
     return "\n\n".join(text for text, _ in paragraphs(sentences)) + "\n"
 
 
+def begins_paragraph(sentence: Sentence) -> bool:
+    """Whether a paragraph or a document begins with a sentence, by `# newpar` or `# newdoc`."""
+    return any(map(NEW_PARAGRAPH.match, sentence.comments))
+
+
 def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[Token]]]:
     """Yield text and tokens of each paragraph of a treebank, from `# text`, `# newpar`, `# newdoc` and MISC.
 
@@ -77,7 +86,7 @@ def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[Token]
     begin = 0
     gap = ""
     for sentence in sentences:
-        if any(re.match(r"#\s*new(par|doc)\b", comment) for comment in sentence.comments) and tokens:
+        if begins_paragraph(sentence) and tokens:
             yield "".join(pieces), tokens
             pieces, tokens, begin, gap = [], [], 0, ""
         text = _text(sentence)
