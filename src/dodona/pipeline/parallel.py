@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.components.analysis import Analysis, Request, annotated
+from dodona.components.columns import check_columns
 from dodona.components.component import batches
 from dodona.data import Sentence
 from dodona.data.marks import Item, batches_with_marks, interleaved, sentences_only
@@ -45,9 +46,10 @@ def stream_in_parallel(
     try:
         for batch, pause in batches_with_marks(items, BATCH):
             sentences = sentences_only(batch)
-            if request.constrained:
-                for sentence in sentences:
-                    pipeline.parser.check_given(sentence)  # checked here, where the file and the line are known
+            for sentence in sentences:  # checked here, where the file and the line are known
+                check_columns(sentence, request.constrained)
+                if request.constrained:
+                    pipeline.parser.check_given(sentence)
             columns = [_columns(sentence, request) for sentence in sentences]
             if batch:
                 with uninterrupted():
