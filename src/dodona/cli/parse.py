@@ -9,6 +9,7 @@ import click
 from dodona.cli.limits import with_a_count_of_pieces
 from dodona.cli.outputs import checked_targets, write_each
 from dodona.cli.progress import Progress
+from dodona.cli.text_names import text_names
 from dodona.components.parser import Request
 from dodona.components.parser_options import WIDEST
 from dodona.data import Sentence, write
@@ -196,8 +197,7 @@ def _names(sources: tuple[str, ...]) -> list[str | None]:
     """Where several texts are parsed into one file, every one needs a name of its own: its file's, or else a number."""
     if len(sources) == 1:
         return [None]
-    names = ["" if source == "-" or _is_text(source) else Path(source).name.partition(".")[0] for source in sources]
-    return [name if name and names.count(name) == 1 else str(k) for k, name in enumerate(names, start=1)]
+    return [*text_names([None if _is_text(source) else source for source in sources])]
 
 
 def _stream(sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool, progress: Progress) -> Iterator[Item]:

@@ -1,0 +1,36 @@
+"""Texts that are parsed into one output have names that differ, and that UD allows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from dodona.cli.text_names import text_names
+from dodona.validation import validate
+
+
+def test_a_name_is_that_of_the_file_or_a_number() -> None:
+    assert text_names(["a/one.txt.gz", "two.v2.conllu", "-", None, ".hidden"]) == ["one", "two", "3", "4", "5"]
+    assert text_names(["one.txt", "other/one.txt", "three"]) == ["1", "2", "three"]
+
+
+def test_a_number_is_not_the_name_of_another_file() -> None:
+    assert text_names(["2.txt", None]) == ["2", "3"]
+    assert text_names([None, None, "1.txt", "2.txt"]) == ["3", "4", "1", "2"]
+    assert text_names(["one.txt", "other/one.txt", "1", "3"]) == ["2", "4", "1", "3"]
+
+
+def test_what_ud_does_not_allow_is_replaced() -> None:
+    assert text_names(["my text.txt", "a\nb\tc\u3000d", "e\udcff\x1bf"]) == ["my_text", "a_b_c_d", "e__f"]
+    assert text_names(["my text.txt", "my_text.txt"]) == ["1", "2"]
+
+
+def test_output_is_valid_whatever_the_names_are(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("my text.txt", "a\nb.txt", "e\udcff.txt")]
+    for file in files:
+        file.write_text("Oak trees grow slowly. Nobody asks why.\n")
+    parsed = tmp_path / "parsed.conllu"
+    command = [sys.executable, "-m", "dodona", "parse", "en-fast", *map(str, files), "-o", str(parsed)]
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=100)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert list(validate(str(parsed), level=2)) == []
+    assert "# newdoc id = my_text\n# sent_id = my_text-1\n" in parsed.read_text()
