@@ -8,6 +8,7 @@ import click
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+from dodona.cli.fitting import fits, print_whole
 from dodona.cli.progress import Progress
 from dodona.cli.tables import NO_DATA, terminal
 from dodona.data.conllu import read_chunks
@@ -60,7 +61,8 @@ def stats(files: tuple[str, ...], form: str) -> None:
         for row in rows:
             click.echo("\t".join("" if value is None else str(value) for value in row.values()))
     else:
-        terminal(200).print(_table(rows))
+        console, table = terminal(200), _table(rows)
+        print_whole(console, table if fits(console, table) else _turned(rows))
 
 
 def _rows(files: Sequence[str]) -> list[Row]:
@@ -83,6 +85,19 @@ def _table(rows: list[Row]) -> Table:
     for name, row in zip(names, rows, strict=True):
         _, *numbers = row.values()
         table.add_row(name, *map(_shown, numbers))
+    return table
+
+
+def _turned(rows: list[Row]) -> Table:
+    """The table with a column for each file, for terminals that are too narrow for a row for each."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    title, *names = (column.replace("\n", " ") for column in COLUMNS)
+    table.add_column(title, no_wrap=True)
+    for file in _short([str(row["file"]) for row in rows]):
+        table.add_column(file, justify="right", no_wrap=True)
+    _, *numbers = zip(*(row.values() for row in rows), strict=True)
+    for name, values in zip(names, numbers, strict=True):
+        table.add_row(name, *map(_shown, values))
     return table
 
 

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from dodona.cli.fitting import print_whole
+
 __all__ = ["NO_DATA", "PRINTERS", "Result", "Table", "Value", "percent", "terminal"]
 
 NO_DATA = "–"
@@ -59,7 +61,7 @@ def show(results: list[Result]) -> None:
                 drawn.add_row(Text(name), *(_cell(value, table.decimals) for value in values), *picture)
             if not table.rows:
                 drawn.add_row(NO_DATA, *[NO_DATA] * len(table.columns))
-            console.print(drawn)
+            print_whole(console, drawn)
         for line in result.drawings:
             console.print(Text(line), no_wrap=True, crop=False, overflow="ignore")
 
