@@ -51,6 +51,11 @@ def test_only_a_batch_is_read_ahead(nlp: Pipeline) -> None:
         nlp.pipe([], batch=0)
 
 
+def test_one_text_is_not_taken_for_its_letters(nlp: Pipeline) -> None:
+    with pytest.raises(OptionError, match="expected several texts"):
+        nlp.pipe("The wind moves.")
+
+
 def test_a_pause_finishes_what_came_before(nlp: Pipeline) -> None:
     taken: list[Item] = []
 

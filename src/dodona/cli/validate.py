@@ -215,4 +215,6 @@ def _show_table(report: Report) -> None:
         table.add_row(name, str(RULES[name].level), f"{count:,}", str(holding))
     console = terminal(stderr=report.to_stderr)
     console.print(table)
-    console.print(f"{report.total:,} findings in {len(report.counts)} files; what the rules mean: docs/validation.md")
+    files = f"{len(report.counts)} files" if len(report.counts) > 1 else "1 file"
+    findings = f"{report.total:,} findings" if report.total > 1 else "1 finding"
+    console.print(f"{findings} in {files}; what the rules mean: docs/validation.md")

@@ -172,6 +172,7 @@ def _address(wanted: Cluster) -> Iterator[Any]:
                 host="127.0.0.1",
                 memory_limit=0,
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port: another cluster may have 8787
                 silence_logs=logging.CRITICAL,
                 preload=list(wanted.modules),
             )

@@ -103,6 +103,8 @@ class Pipeline:
         """
         if batch < 1:
             raise OptionError(f"batch {batch}: expected at least 1")
+        if isinstance(texts, str):
+            raise OptionError("one text; expected several texts (for one: `nlp(text)`)")
         return self._piped(texts if as_tuples else ((text, None) for text in texts), batch, as_tuples, request)
 
     def _piped(
