@@ -2,7 +2,6 @@
 
 import io
 import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from dodona.experiments.figures import check_can_draw
 from dodona.experiments.progress import Lines, Silent, Task, duration, shown_progress
 from dodona.experiments.records import Store
 from dodona.experiments.run import Run
-from dodona.experiments.schedule import Cluster, _address, carry_out, each_once, tag_all
+from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
 from dodona.experiments.tagging import Tagging
 from dodona.experiments.treebanks import Treebank, find_treebanks
 
@@ -174,10 +173,3 @@ def test_an_address_without_a_scheduler(treebank: Treebank, tmp_path: Path) -> N
     with pytest.raises(DodonaError, match="no Dask scheduler at nonsense; expected an address like tcp://"):
         carry_out(runs(treebank), Store(tmp_path), Silent(), Cluster(2, "nonsense"))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_cluster_is_reached_from_this_machine_only_and_several_are_not_in_each_others_way() -> None:
-    with warnings.catch_warnings(action="error"), _address(Cluster(0)) as one, _address(Cluster(0)) as other:
-        sockets = [socket for each in (one, other) for socket in each.scheduler.http_server._sockets.values()]
-        assert {socket.getsockname()[0] for socket in sockets} == {"127.0.0.1"}
-        assert len({socket.getsockname()[1] for socket in sockets}) == 2
