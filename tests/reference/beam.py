@@ -36,8 +36,9 @@ def beams(
     yield beam
     while not all(driver.is_terminal(core, hypothesis.state) for hypothesis in beam):
         found: list[tuple[float, Hypothesis, int, int]] = []  # in the order that decides between equals
+        slowest = least_progress(core, beam)
         for parent in beam:
-            if driver.is_terminal(core, parent.state):
+            if driver.is_terminal(core, parent.state) or driver.progress(core, parent.state) > slowest:
                 found.append((parent.score, parent, NONE, NONE))  # it waits
                 continue
             row = scores(parent.state, 0)
@@ -47,6 +48,10 @@ def beams(
         found.sort(key=lambda candidate: -candidate[0])  # Python's sort leaves equals in their order
         beam = [after(core, *candidate) for candidate in found[:width]]
         yield beam
+
+
+def least_progress(core: TransitionSystem, beam: list[Hypothesis]) -> int:
+    return min(driver.progress(core, h.state) for h in beam if not driver.is_terminal(core, h.state))
 
 
 def after(core: TransitionSystem, score: float, parent: Hypothesis, action: int, carried: int) -> Hypothesis:

@@ -2,7 +2,7 @@
 
 from itertools import accumulate
 
-from reference.beam import Hypothesis, beams, take
+from reference.beam import Hypothesis, beams, least_progress, take
 from reference.perceptron import AveragedWeights, Features, difference, label_to_carry
 from reference.policy import Oracle
 
@@ -40,12 +40,13 @@ class Structured:
         gained = [scores(s, 0)[action] for s, action in zip(self.path(n, correct, features), correct, strict=False)]
         reached = [0.0, *accumulate(gained)]  # the score of the correct derivation after each step
         steps = list(beams(self.core, n, scores, self.width))
+        prefixes = [correct[:length] for length in self.in_step(self.path(n, correct, features), steps)]
         violations = {
-            step: beam[0].score - reached[min(step, len(correct))]
-            for step, beam in enumerate(steps)
-            if beam[0].actions != correct[:step]  # the best is another one
+            step: beam[0].score - reached[len(prefix)]
+            for step, (beam, prefix) in enumerate(zip(steps, prefixes, strict=True))
+            if beam[0].actions != prefix  # the best is another one
         }
-        lost = [step for step, beam in enumerate(steps) if correct[:step] not in [h.actions for h in beam]]
+        lost = [step for step, beam in enumerate(steps) if prefixes[step] not in [h.actions for h in beam]]
         if not violations:
             return
         if not self.early:
@@ -58,7 +59,21 @@ class Structured:
         else:
             return
         self.updates.append(step)
-        self.update(features, oracle.gold, correct[:step], steps[step][0], violations[step])
+        self.update(features, oracle.gold, prefixes[step], steps[step][0], violations[step])
+
+    def in_step(self, correct: list[State], steps: list[list[Hypothesis]]) -> list[int]:
+        """How many actions of the correct derivation are taken at each step of a beam.
+
+        It first takes what it needs to be as far as the slowest hypothesis, and then one more unless it is further.
+        Progress never falls.
+        """
+        taken = [0]
+        for beam in steps[:-1]:
+            slowest, length = least_progress(self.core, beam), taken[-1]
+            ahead = [driver.progress(self.core, s) for s in correct[length:-1]]  # before each action that is left
+            hurried = sum(progress < slowest for progress in ahead)
+            taken.append(length + hurried + (slowest in ahead))
+        return taken
 
     def update(self, features: Features, gold: Gold, correct: list[int], wrong: Hypothesis, violation: float) -> None:
         changes = [(name, action, 1) for name, action in self.along(gold.n, correct, features)]

@@ -32,6 +32,7 @@ cdef class StructuredLearner:
     cdef State s
     cdef int[::1] right, wrong               # the actions of the correct path and of the one that beats it
     cdef double[::1] prefix                  # the score of the correct path after each step
+    cdef int[::1] progress                   # and its progress
     cdef HashTable places                    # from features with actions to their places in `changes`, from 1 on
     cdef Change* changes
     cdef Py_ssize_t changed, room

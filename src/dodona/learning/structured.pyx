@@ -3,8 +3,8 @@ al. 2012).
 
 The correct derivation is the static oracle's. If the oracle allows several, it is a latent variable: the best one that
 a beam search among correct actions finds with the current weights (Björkelund and Nivre 2015, section 5). There is a
-violation where the best hypothesis of the free search has a higher score than the correct derivation after as many
-steps. Max-violation updates up to the step where the difference is largest; early update up to the step where the
+violation where the best hypothesis of the free search has a higher score than the correct derivation, which waits where
+a hypothesis of the same progress would, and hurries if it is behind all of them. Max-violation updates up to the step where the difference is largest; early update up to the step where the
 correct derivation falls out of the beam.
 """
 
@@ -39,7 +39,7 @@ cdef class StructuredLearner:
         self.rule = RULES[rule]
         self.aggressiveness = aggressiveness
         self.s = State(longest)
-        self.right, self.wrong, self.prefix = array("i", [0]), array("i", [0]), array("d", [0])
+        self.right, self.wrong, self.progress, self.prefix = (array(kind, [0]) for kind in "iiid")
         self.reserve(4 * longest)
         self.places = HashTable()
 
@@ -61,7 +61,8 @@ cdef class StructuredLearner:
 
     cdef int learn(self, Words words, Gold gold, int[::1] moves) except -1:
         cdef Beam beam = self.beam
-        cdef int length, rank, at, worst_step = 0, tracked = 0
+        cdef int length, action, other, done = 0, tracked = 0  # of the correct path: actions taken, rank in the beam
+        cdef int worst_step = 0, worst_done = 0
         cdef double violation, worst = -1
         self.steps += 1
         self.weights.now += 1
@@ -74,29 +75,35 @@ cdef class StructuredLearner:
         beam.begin(words.n)
         while beam.advance(words, None, None):
             self.reserve(beam.step)
-            violation = beam.totals[0] - self.prefix[min(beam.step, length)]
+            action = NONE
+            while done < length and self.progress[done] < beam.slowest:
+                done += 1
+            if done < length and self.progress[done] == beam.slowest:
+                action = self.right[done]
+                done += 1
             if tracked != NONE:
-                at = beam.step - 1
-                tracked = beam.rank_of(tracked, self.right[at] if at < length else NONE)
+                tracked = beam.rank_of(tracked, action)
+            violation = beam.totals[0] - self.prefix[done]
             if tracked != 0 and (self.early or violation >= worst):
-                worst, worst_step = violation, beam.step
+                worst, worst_step, worst_done = violation, beam.step, done
                 if self.early and tracked == NONE:
                     break
             elif self.early:
                 worst = -1
         if worst >= 0:
-            at = beam.path(worst_step, 0, self.wrong)
+            other = beam.path(worst_step, 0, self.wrong)
             self.mistakes += 1
-            self.correct(words, gold, min(worst_step, length), at, worst)
+            self.correct(words, gold, worst_done, other, worst)
         return 0
 
     cdef int score_path(self, Words words, int length) except -1:
-        """Fill `prefix` for the correct path."""
+        """Fill `prefix` and `progress` for the correct path."""
         cdef int step
         cdef float* scores
         self.system.start(self.s, words.n)
         self.prefix[0] = 0
         for step in range(length):
+            self.progress[step] = self.system.progress(self.s)
             scores = self.scorer.scores(self.s, words, 0)
             self.prefix[step + 1] = self.prefix[step] + scores[self.right[step]]
             self.system.act(self.s, self.right[step], 0, label_to_carry(self.system, scores))
@@ -160,8 +167,8 @@ cdef class StructuredLearner:
     cdef int reserve(self, int steps) except -1:
         """Allocate memory for derivations of this length."""
         if self.right.shape[0] <= steps:
-            right, wrong, prefix = (array(kind, [0]) * (2 * steps + 8) for kind in "iid")
-            memoryview(right)[: len(self.right)] = memoryview(self.right)
-            memoryview(prefix)[: len(self.prefix)] = memoryview(self.prefix)
-            self.right, self.wrong, self.prefix = right, wrong, prefix
+            right, wrong, progress, prefix = (array(kind, [0]) * (2 * steps + 8) for kind in "iiid")
+            for new, old in ((right, self.right), (progress, self.progress), (prefix, self.prefix)):
+                memoryview(new)[: len(old)] = memoryview(old)
+            self.right, self.wrong, self.progress, self.prefix = right, wrong, progress, prefix
         return 0

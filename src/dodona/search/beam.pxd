@@ -12,7 +12,7 @@ cdef struct Candidate:
     double score
     int order       # of two with the same score the first one is better
     int parent      # rank of the hypothesis it continues
-    int action      # NONE: the hypothesis was finished and does not change
+    int action      # NONE: the hypothesis is finished, or waits for others, and does not change
     int carried     # the label that a plain move carries
 
 @cython.final
@@ -25,7 +25,8 @@ cdef class Beam:
     cdef int[::1] plan                 # the moves of a planned derivation
     cdef int planned                   # and how many
     cdef readonly int size             # how many hypotheses there are, best first
-    cdef readonly int step             # how many transitions were taken
+    cdef readonly int step             # how often hypotheses were continued
+    cdef int slowest                   # the progress of those that were continued last
     cdef int capacity
     cdef Watch watch
     cdef list states, spare

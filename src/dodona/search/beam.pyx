@@ -1,8 +1,10 @@
 """Beam search: after each transition the `width` best hypotheses are kept.
 
-Hypotheses are compared after the same number of transitions. Derivations may differ in length (swap-standard,
-covington): a finished one keeps its score, and can still be pruned. The search ends when all hypotheses in the beam are
-finished. Training compares hypotheses in the same way, so the weights are trained for this comparison.
+Hypotheses are compared after the same number of transitions. Derivations may differ in length (swap-standard): a
+finished one keeps its score, and can still be pruned. The search ends when all hypotheses in the beam are finished.
+Where derivations of the first words differ much in length (covington), hypotheses are compared after the same number of
+words: a hypothesis that has made more progress waits for the others, as a finished one does. Training compares
+hypotheses in the same way, so the weights are trained for this comparison.
 
 With a normalized scorer the score of a hypothesis is the logarithm of its probability: the sum of those of its actions,
 each among all legal actions of its configuration, also where a policy allows only some of them.
@@ -96,20 +98,25 @@ cdef class Beam:
         return 0
 
     cdef bint advance(self, EncodedSentence sentence, Policy policy, Gold gold) except -1:
-        """Take one transition in every hypothesis that is not finished; returns False if all are finished."""
-        cdef int rank, unfinished = 0
+        """Take one transition in every hypothesis with the least progress; returns False if all are finished."""
+        cdef int rank, progress
         cdef State s
         self.held = self.seen = 0
+        self.slowest = NONE
+        for s in self.states:
+            if not self.system.is_terminal(s):
+                progress = self.system.progress(s)
+                if self.slowest == NONE or progress < self.slowest:
+                    self.slowest = progress
+        if self.slowest == NONE:
+            return False
         for rank in range(self.size):
             s = <State> self.states[rank]
-            if self.system.is_terminal(s):
+            if self.system.is_terminal(s) or self.system.progress(s) > self.slowest:
                 self.offer(self.totals[rank], rank, NONE, NONE)
             else:
-                unfinished += 1
                 self.watch.step()
                 self.expand(rank, s, sentence, policy, gold)
-        if unfinished == 0:
-            return False
         if self.held == 0:
             self.system.dead_end(<State> self.states[0])
         self.keep()
@@ -232,14 +239,16 @@ cdef class Beam:
     cdef int path(self, int step, int rank, int[::1] actions) noexcept nogil:
         """Write the derivation of the hypothesis with this rank after this many steps; returns its length."""
         cdef Py_ssize_t at
-        cdef int length = step
-        while step > 0:
+        cdef int length = 0, k
+        while step > 0:  # from the last action back to the first
             step -= 1
             at = <Py_ssize_t> step * self.width + rank
-            actions[step] = self.actions[at]
-            if actions[step] == NONE:
-                length = step
+            if self.actions[at] != NONE:
+                actions[length] = self.actions[at]
+                length += 1
             rank = self.parents[at]
+        for k in range(length // 2):
+            actions[k], actions[length - 1 - k] = actions[length - 1 - k], actions[k]
         return length
 
     cdef int rank_of(self, int parent, int action) noexcept nogil:

@@ -15,6 +15,7 @@ cdef class Covington(TransitionSystem):
     @cython.locals(joining=cython.bint, n_headless=cython.bint)
     cdef bint keeps_one_root(self, State s, int move) noexcept nogil
     cdef int apply(self, State s, int move, int site, int label) except -1 nogil
+    cdef int progress(self, State s) except -1 nogil
     cdef int head_of(self, State s, int move, int site) except -1 nogil
     cdef int dependent_of(self, State s, int move, int site) except -1 nogil
     cdef int component(self, State s, int k) noexcept nogil

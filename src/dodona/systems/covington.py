@@ -90,6 +90,10 @@ class Covington(TransitionSystem):
                 s.joined[self.component(s, i)] = self.component(s, j)
             s.depth -= 1
 
+    def progress(self, s: State) -> int:
+        """Compare hypotheses word by word: of two for the same words, one may need many more NOARC than the other."""
+        return s.front
+
     def head_of(self, s: State, move: int, site: int) -> int:
         if move == LEFT:
             return s.front + 1

@@ -8,6 +8,7 @@ cpdef State start(TransitionSystem system, int n)
 cpdef Gold gold_tree(list heads, list labels)
 cpdef State copy(State s)
 cpdef bint is_terminal(TransitionSystem system, State s) except -1
+cpdef int progress(TransitionSystem system, State s) except -1
 cpdef list sites(TransitionSystem system, State s)
 cpdef bint is_legal(TransitionSystem system, State s, int move, int site) except -1
 cpdef list legal_moves(TransitionSystem system, State s, int site)

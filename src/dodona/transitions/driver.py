@@ -32,6 +32,10 @@ def is_terminal(system: TransitionSystem, s: State) -> bool:
     return system.is_terminal(s)
 
 
+def progress(system: TransitionSystem, s: State) -> int:
+    return system.progress(s)
+
+
 def sites(system: TransitionSystem, s: State) -> list[int]:
     found = []
     site = 0

@@ -85,6 +85,13 @@ cdef class PythonSystem(TransitionSystem):
         with gil:
             return number(self, "dependent_of", (<object> self).dependent_of(s, move, site), 0, s.n + 1)
 
+    cdef int progress(self, State s) except -1 nogil:
+        if self.interpreted:
+            with gil:
+                if hasattr(self, "progress"):
+                    return number(self, "progress", (<object> self).progress(s), 0, MOST)
+        return TransitionSystem.progress(self, s)
+
     cdef int next_site(self, State s, int site) except -2 nogil:
         if self.interpreted:
             with gil:

@@ -19,6 +19,7 @@ cdef class TransitionSystem:
     cdef bint is_terminal(self, State s) except -1 nogil
     cdef bint legal(self, State s, int move, int site) except -1 nogil
     cdef int apply(self, State s, int move, int site, int label) except -1 nogil
+    cdef int progress(self, State s) except -1 nogil
     cdef int dead_end(self, State s) except -1 with gil
     cdef int act(self, State s, int action, int site, int carried) except -1 nogil
     cdef int move_of(self, int action) noexcept nogil

@@ -70,6 +70,13 @@ class TransitionSystem:
     def apply(self, s: State, move: int, site: int, label: int) -> None:
         """Apply a legal move."""
 
+    def progress(self, s: State) -> int:
+        """Return how far the derivation has come, for a beam: a hypothesis waits for those that are less far.
+
+        0 if derivations are compared after the same number of transitions.
+        """
+        return 0
+
     def head_of(self, s: State, move: int, site: int) -> int:
         """Return the head of the arc that the move would add, or nobody."""
         return s.n + 1
