@@ -2,7 +2,7 @@
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean
@@ -279,6 +279,15 @@ def test_every_recipe_writes_all_forms(results: Results) -> None:
         assert "Mean over 2 seeds, 2 iterations, gold tags, the first 8 sentences of each part." in report
         assert "runs are missing" not in report
         assert "mixed" not in report
+
+
+def test_parsers_with_a_beam_may_have_fewer_seeds(results: Results, tmp_path: Path) -> None:
+    recipe, plan = RECIPES["swap"], replace(results.plan, beam_seeds=1)
+    runs = [run for run in recipe.runs(plan) if run.options]
+    assert {run.seed for run in runs if run.options and run.options.beam > 1} == {1}
+    assert {run.seed for run in runs if run.options and run.options.beam == 1} == set(SEEDS)
+    write(recipe, plan, Store(results.home / "runs").finished(list(recipe.runs(plan))), tmp_path)
+    assert f"Mean over {len(SEEDS)} seeds (1 of parsers with a beam), " in (tmp_path / "report.md").read_text("utf-8")
 
 
 def test_experiments_share_runs(results: Results) -> None:

@@ -40,6 +40,12 @@ from dodona.pipeline.training import TAGS
     help="How often each parser is trained.",
 )
 @click.option(
+    "--beam-seeds",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How often each parser with a beam is trained, which takes longer. [default: as --seeds]",
+)
+@click.option(
     "--iterations",
     type=click.IntRange(min=1),
     metavar="N",
@@ -68,9 +74,9 @@ from dodona.pipeline.training import TAGS
 @click.option("--no-runs", is_flag=True, help="Carry out nothing: make the tables from the runs that are finished.")
 @click.option("-o", "--output", "out", metavar="OUT", help="A folder; the results go into OUT/NAME.")
 def experiment(
-    name: str | None, wants_list: bool, treebanks: str | None, only: str | None, seeds: int, iterations: int | None,
-    beam: int | None, tags: str, limit: int | None, neural: bool, jobs: int | None, scheduler: str | None,
-    runs: str | None, no_runs: bool, out: str | None,
+    name: str | None, wants_list: bool, treebanks: str | None, only: str | None, seeds: int, beam_seeds: int | None,
+    iterations: int | None, beam: int | None, tags: str, limit: int | None, neural: bool, jobs: int | None,
+    scheduler: str | None, runs: str | None, no_runs: bool, out: str | None,
 ) -> None:  # fmt: skip
     """Carry out the experiment NAME on treebanks: train parsers with several seeds, and write tables and figures.
 
@@ -91,7 +97,7 @@ def experiment(
     recipe = recipe_of(name)
     check_can_draw()
     wanted = [each for each in (only or "").split(",") if each]
-    plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam, neural)
+    plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam, neural, beam_seeds)
     store = Store(runs or Path(out) / "runs")
     imported = click.get_current_context().meta.get(IMPORTED, ())
     cluster = Cluster(available_cores() if jobs is None else jobs, scheduler, imported)

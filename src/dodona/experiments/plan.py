@@ -37,11 +37,13 @@ class Plan:
     limit: int | None = None
     beam: int | None = None  # None: as wide as the recipe says
     neural: bool = True  # networks too, where a recipe has them
+    beam_seeds: int | None = None  # of parsers that are trained with a beam, which takes longer; None: as many
     tagged: Mapping[str, str] = field(default_factory=dict)  # folders with predicted tags, by treebank
 
     def __post_init__(self) -> None:
-        if self.seeds < 1:
-            raise OptionError(f"seeds {self.seeds}: expected at least 1")
+        for seeds in (self.seeds, self.beam_seeds):
+            if seeds is not None and seeds < 1:
+                raise OptionError(f"seeds {seeds}: expected at least 1")
         if self.limit is not None and self.limit < 2:
             raise OptionError(f"limit {self.limit}: expected at least 2 sentences")
 
@@ -49,6 +51,11 @@ class Plan:
     def trainable(self) -> tuple[Treebank, ...]:
         """The treebanks with a training and a test part; the others can only be parsed."""
         return tuple(treebank for treebank in self.treebanks if treebank.train and treebank.test)
+
+    def seeds_of(self, options: ParserOptions) -> range:
+        """The seeds that parsers with these options are trained with."""
+        fewer = self.beam_seeds if options.beam > 1 else None
+        return range(1, 1 + (self.seeds if fewer is None else fewer))
 
     def others(self, treebank: Treebank) -> tuple[Treebank, ...]:
         """The other treebanks of the same language that have a test part: its parsers can be tested on them."""
@@ -90,7 +97,7 @@ class Grid:
         """The runs of a condition on a treebank: one for each seed."""
         chosen = self.conditions[condition]
         more = {"measures": chosen.measures, "keep": chosen.keep}
-        return [self.plan.run(treebank, chosen.options, seed, **more) for seed in range(1, self.plan.seeds + 1)]
+        return [self.plan.run(treebank, chosen.options, seed, **more) for seed in self.plan.seeds_of(chosen.options)]
 
     def records(self, records: Records, treebank: Treebank, condition: str) -> list[Record]:
         return records.of(self.cell(treebank, condition))

@@ -28,7 +28,10 @@ def notes(recipe: Recipe, plan: Plan, records: Records) -> list[str]:
     runs = each_once(list(recipe.runs(plan)))
     found = records.of(runs)
     iterations = sorted({run.options.iterations for run in runs if run.options and run.options.iterations})
+    beams = any(run.options.beam > 1 for run in runs if run.options)
     said = [f"Mean over {plan.seeds} seeds" if plan.seeds > 1 else "One seed"]
+    if plan.beam_seeds not in (None, plan.seeds) and beams:
+        said[0] += f" ({plan.beam_seeds} of parsers with a beam)"
     said += [f"{' or '.join(map(str, iterations))} iteration{'s' * (iterations != [1])}"] if iterations else []
     said += [f"{plan.tags} tags", *([f"the first {plan.limit} sentences of each part"] if plan.limit else [])]
     told = [", ".join(said) + "."]
