@@ -3,11 +3,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
-.PHONY: help demo test fuzz sanitize stress soak mutants dev docs wheel bench models clean
+.PHONY: help demo test fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models clean
 
 help:  ## list what can be made
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
-		printf '%-14s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
+		printf '%-19s %s\n' "$$name" "$$text"; done
 
 $(VENV)/ready:
 	scripts/prepare $(VENV)
@@ -78,10 +78,14 @@ wheel: $(VENV)/installed  ## build dist/*.tar.gz and dist/*.whl, and try the whe
 bench: $(VENV)/installed  ## speed of files, parser, pipeline, threads and oracles (on the treebanks in DODONA_TREEBANKS)
 	$(BIN)/python bench/conllu.py
 	$(BIN)/python bench/parsing.py
-	$(BIN)/python bench/pipeline.py en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
-	$(BIN)/python bench/pipeline.py en-fast "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
+	$(BIN)/dodona bench en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
+	$(BIN)/dodona bench en-fast "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
 	$(BIN)/python bench/threads.py
 	$(BIN)/python bench/oracles.py
+
+bench-compare: $(VENV)/editable  ## is this working tree slower than the commit BASE=HEAD? (about five minutes)
+	@$(MAKE) --no-print-directory dev
+	$(BIN)/python scripts/bench_compare.py $(or $(BASE),HEAD)
 
 models: $(VENV)/installed  ## train the models that come with Dodona (on DODONA_TREEBANKS and DODONA_VECTORS)
 	$(BIN)/python scripts/train_models.py

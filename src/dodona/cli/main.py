@@ -31,6 +31,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "oracle": "oracle",
     "lattice": "lattice",
     "experiment": "experiment",
+    "bench": "bench",
 }
 
 
