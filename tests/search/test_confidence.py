@@ -63,11 +63,12 @@ def walked(
             row = scores(s, site)
             carried = label_to_carry(core, row)
             legal = allowed(core, s, site, carried, None, 0)
-            parts = fsum(exp(row[a] / temperature) for a in legal)
-            costs = oracle.costs(s, 0, site, carried) if oracle is not None else []
+            costs = oracle.costs(s, 0, site, carried) if oracle is not None else [0] * core.actions
+            kept = [a for a in legal if costs[a] == 0] or legal
+            parts = fsum(exp(row[a] / temperature) for a in kept)
             for a in legal:
                 options.append((row[a], a, site, carried, exp(row[a] / temperature) / parts))
-                if a == derivation[len(logarithms)] if derivation is not None else oracle is None or costs[a] == 0:
+                if a == derivation[len(logarithms)] if derivation is not None else costs[a] == 0:
                     free.append(options[-1])
         _, action, site, carried, probability = max(free or options, key=lambda option: option[0])
         before = list(s.head[1 : n + 1])
@@ -107,7 +108,7 @@ def test_the_probability_of_the_action_that_made_the_arc(
 
 
 @pytest.mark.parametrize("system", variants())
-def test_around_given_arcs_all_legal_actions_share_the_probability(system: BuiltSystem) -> None:
+def test_around_given_arcs_the_actions_that_keep_them_share_the_probability(system: BuiltSystem) -> None:
     chance = random.Random(2)
     for n in (1, 3, 5, 8):
         scores = partial(drawn, system.core.actions, FINE, n)
@@ -117,6 +118,13 @@ def test_around_given_arcs_all_legal_actions_share_the_probability(system: Built
         search(system, scores).parse(EncodedSentence(n), policy, gold, found)
         expected, _ = walked(system, n, scores, 1.0, Oracle(system, "given", gold))
         assert found.tolist() == pytest.approx(expected)
+        if system.entry.has_beam:
+            greedy = search(system, scores)
+            beam = Beam(system.core, greedy.scorer, 4, traced=True)
+            beam.search(EncodedSentence(n), policy, gold)
+            greedy.follow(EncodedSentence(n), beam.derivation(0), found, 1.0, policy, gold)
+            expected, _ = walked(system, n, scores, 1.0, Oracle(system, "given", gold), beam.derivation(0))
+            assert found.tolist() == pytest.approx(expected)
 
 
 def test_heads_are_replaced_and_words_are_left_over_in_these_cases() -> None:

@@ -153,7 +153,8 @@ class Parser:
         most = width if request.nbest > 1 or request.confidence else 1
         raw = np.zeros(encoded.n + 1) if request.confidence else None
         seconds = request.timeout if request.timeout is not None and encoded.n > PIECE else 0.0
-        ends = self._searches.ends(encoded, width, most, *self._limits(given), raw, self.action_temperature, seconds)
+        limits = self._limits(given)
+        ends = self._searches.ends(encoded, width, most, *limits, raw, self.action_temperature, seconds)
         trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
         if given is not None:
             trees = [given.checked(sentence, tree) for tree in trees]
@@ -163,7 +164,7 @@ class Parser:
             if raw is not None:
                 if width > 1:
                     derivation = self._searches.beam(width).derivation(rank)
-                    self._searches.greedy.follow(encoded, derivation, raw, self.action_temperature)
+                    self._searches.greedy.follow(encoded, derivation, raw, self.action_temperature, *limits)
                 shares = agreement(trees, rank) if width > 1 else None
                 known = Evidence(raw.copy(), ends[rank][1], sentence.upos, shares)
             found.append((trees[rank], known))

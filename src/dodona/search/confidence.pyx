@@ -1,7 +1,7 @@
 """How sure greedy search is: the probability of each action that it takes, and of each arc.
 
 The probability of an action is the softmax of score / temperature over the legal actions, at the site of the action for
-a system that has many. That of an arc is the probability of the action that has built it. If a later action replaces
+a system that has many. With given arcs it is over the actions that keep them: what has to be so is not doubtful. That of an arc is the probability of the action that has built it. If a later action replaces
 the head, as in non-monotonic parsing, the last one counts. These are raw numbers: an action can be right or wrong
 without deciding all of the arc, and scores may be too bold. dodona.components.confidence calibrates them.
 """
@@ -17,27 +17,26 @@ cdef class Confidence:
     """Takes actions for a greedy search, and records their probabilities in `found`: at 0 the mean of their logarithms,
     at k the probability for word k. Words that no action attaches (they hang on ROOT in the end) keep 0."""
 
-    def __init__(self, Choice choice, double[::1] found, double temperature):
+    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] found, double temperature):
         if not temperature > 0:
             raise ValueError(f"temperature {temperature}: expected more than 0")
         self.system = choice.system
         self.choice = choice
-        self.legal = Allowed(choice.system.actions)
+        self.policy, self.gold = policy, gold
         self.found = found
         self.found[:] = 0
         self.temperature = temperature
 
     cdef int act(self, State s, EncodedSentence sentence, int action, int site, int carried) except -1 nogil:
-        """Take the action that `choice` has found, and record its probability."""
+        """Take an action, and record its probability. At the only site of a system, `choice` has looked already."""
         cdef int move = self.system.move_of(action), top = s.s0()
         cdef int head = self.system.head_of(s, move, site), dependent = self.system.dependent_of(s, move, site)
         cdef bint headless = s.head[top] == NONE
-        cdef const float* scores = self.choice.row
         cdef double logarithm
         if self.system.has_sites:
-            scores = self.choice.scorer.scores(s, sentence, site)  # other sites were scored since
-        self.legal.legal(self.system, s, site)
-        logarithm = scores[action] / self.temperature - self.legal.log_sum(scores, self.temperature)
+            self.look(s, sentence, site)  # other sites were looked at since
+        logarithm = self.choice.row[action] / self.temperature
+        logarithm -= self.choice.allowed.log_sum(self.choice.row, self.temperature)
         self.total += logarithm
         self.actions += 1
         self.system.act(s, action, site, carried)
@@ -45,6 +44,13 @@ cdef class Confidence:
             self.found[dependent] = exp(logarithm)
         elif top <= s.n and headless and s.head[top] > 0:
             self.found[top] = exp(logarithm)  # non-monotonic REDUCE with the label that SHIFT has carried
+        return 0
+
+    cdef int look(self, State s, EncodedSentence sentence, int site) except -1 nogil:
+        """Find the actions that keep the given arcs; all legal ones where none does."""
+        self.choice.look(s, sentence, site, self.policy, self.gold)
+        if self.choice.action == NONE:
+            self.choice.look(s, sentence, site, None, None)
         return 0
 
     cdef void finish(self) noexcept nogil:

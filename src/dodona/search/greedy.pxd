@@ -20,7 +20,9 @@ cdef class GreedySearch:
 
     cdef reserve(self, int capacity)
     cdef State ready(self, EncodedSentence sentence)
-    cdef Confidence watching(self, EncodedSentence sentence, double[::1] confidence, double temperature)
+    cdef Confidence watching(
+        self, EncodedSentence sentence, Policy policy, Gold gold, double[::1] confidence, double temperature
+    )
     cdef int search(
         self, State s, EncodedSentence sentence, Policy policy, Gold gold, Confidence sure
     ) except -1 nogil

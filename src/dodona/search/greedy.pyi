@@ -27,4 +27,6 @@ class GreedySearch:
         derivation: array[int],
         confidence: array[float] | NDArray[np.float64],
         temperature: float = 1.0,
+        policy: Policy | None = None,
+        gold: Gold | None = None,
     ) -> tuple[list[int], list[int]]: ...

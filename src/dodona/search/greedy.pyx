@@ -29,7 +29,7 @@ cdef class GreedySearch:
         must have prepared the sentence. After `seconds`, unless 0, a TimeLimitError is raised.
 
         `confidence`, n + 1 doubles, is filled in: at k the probability of the action that attached word k, by softmax
-        of score / temperature over the legal actions, or 0 if the word was attached to ROOT only in the end; and at 0
+        of score / temperature over the actions that it was chosen from, or 0 if the word was attached to ROOT only in the end; and at 0
         the mean of the logarithms of the probabilities of all actions.
         """
         if policy is not None and (gold is None or gold.n != sentence.n):
@@ -37,7 +37,7 @@ cdef class GreedySearch:
         cdef State s = self.ready(sentence)
         cdef Confidence sure = None
         if confidence is not None:
-            sure = self.watching(sentence, confidence, temperature)
+            sure = self.watching(sentence, policy, gold, confidence, temperature)
         s.watch.begin(seconds)
         with nogil:
             self.search(s, sentence, policy, gold, sure)
@@ -46,13 +46,13 @@ cdef class GreedySearch:
         return arcs_of(s)
 
     def follow(self, EncodedSentence sentence not None, const int[::1] derivation not None,
-               double[::1] confidence not None, double temperature=1.0):
+               double[::1] confidence not None, double temperature=1.0, Policy policy=None, Gold gold=None):
         """Take the actions of a derivation that a beam has found, and fill in `confidence` as `parse` does.
 
         Returns (heads, labels). A system with sites has no beam, and its derivations cannot be followed.
         """
         cdef State s = self.ready(sentence)
-        cdef Confidence sure = self.watching(sentence, confidence, temperature)
+        cdef Confidence sure = self.watching(sentence, policy, gold, confidence, temperature)
         cdef Py_ssize_t i
         if self.system.has_sites:
             raise ValueError("a derivation of a system with sites; expected one that a beam has found")
@@ -60,7 +60,7 @@ cdef class GreedySearch:
         with nogil:
             self.system.start(s, sentence.n)
             for i in range(derivation.shape[0]):
-                self.choice.look(s, sentence, 0, None, None)
+                sure.look(s, sentence, 0)
                 sure.act(s, sentence, derivation[i], 0, self.choice.carried)
             sure.finish()
         return arcs_of(s)
@@ -72,10 +72,14 @@ cdef class GreedySearch:
             self.reserve(sentence.n)
         return self.s
 
-    cdef Confidence watching(self, EncodedSentence sentence, double[::1] confidence, double temperature):
+    cdef Confidence watching(
+        self, EncodedSentence sentence, Policy policy, Gold gold, double[::1] confidence, double temperature
+    ):
+        if policy is not None and (gold is None or gold.n != sentence.n):
+            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
         if confidence.shape[0] != sentence.n + 1:
             raise ValueError(f"confidence of {confidence.shape[0]}; expected {sentence.n + 1}, one more than words")
-        return Confidence(self.choice, confidence, temperature)
+        return Confidence(self.choice, policy, gold, confidence, temperature)
 
     cdef int search(
         self, State s, EncodedSentence sentence, Policy policy, Gold gold, Confidence sure
