@@ -6,6 +6,7 @@ from math import exp
 from typing import NamedTuple
 
 from dodona.data import Sentence
+from dodona.data.attributes import CONFIDENCE
 from dodona.errors import OptionError
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
 NBEST, SCORE, SENTENCE_CONFIDENCE = "# nbest = ", "# score = ", "# confidence = "
 IN_PIECES = "# parsed_in_pieces = "
 NOTES = (NBEST, SCORE, SENTENCE_CONFIDENCE, IN_PIECES)  # comments that a parse may write
-CONFIDENCE = "Confidence="  # of a word, in MISC
 
 
 @dataclass(frozen=True)

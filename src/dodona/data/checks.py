@@ -1,6 +1,7 @@
 """Checks of columns, comments and multiword ranges, so that what is written can be read again."""
 
 from collections.abc import Iterable, Sequence
+from operator import index
 
 from dodona.errors import OptionError
 
@@ -9,23 +10,29 @@ __all__ = ["check_heads", "check_values", "checked_comments", "checked_ranges"]
 
 def check_heads(heads: Sequence[int | None], n: int) -> None:
     if len(heads) != n:
-        raise OptionError(f"{len(heads)} heads; expected {n}, one for each word")
-    for h in heads:
-        if h is not None and not 0 <= h <= n:
-            raise OptionError(f"head {h!r}; expected a number from 0 to {n}")
+        raise OptionError(f"heads: {len(heads)} values; expected {n}, one for each word")
+    for d, h in enumerate(heads, start=1):
+        try:
+            sound = h is None or (0 <= index(h) <= n and not isinstance(h, bool))
+        except TypeError:
+            sound = False
+        if not sound:
+            raise OptionError(f"word {d} has head {h!r}; expected a number from 0 to {n}, or None")
 
 
-def check_values(values: Sequence[str], n: int) -> None:
-    """Check that there is one value for each word, and none that would break a line or leave a column empty."""
+def check_values(values: Sequence[str], n: int, name: str = "") -> None:
+    """Check that there is one value for each word, and none that would break a line or leave a column empty. The name
+    of the column is for errors."""
+    where = f"{name}: " if name else ""
     if len(values) != n:
-        raise OptionError(f"{len(values)} values; expected {n}, one for each word")
+        raise OptionError(f"{where}{len(values)} values; expected {n}, one for each word")
     together = "".join(values)
     if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
         bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
-        raise OptionError(f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
+        raise OptionError(f"{where}value {bad!r}; expected text without tabs and line ends, `_` for nothing")
     if not is_unicode(together):
         bad = next(value for value in values if not is_unicode(value))
-        raise OptionError(f"value {bad!r}; expected text without lone surrogates, which UTF-8 does not have")
+        raise OptionError(f"{where}value {bad!r}; expected text without lone surrogates, which UTF-8 does not have")
 
 
 def is_unicode(text: str) -> bool:

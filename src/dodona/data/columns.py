@@ -13,13 +13,13 @@ class Columns:
     missing column is `_`."""
 
     def __init__(
-        self, n: int, comments: Sequence[str], columns: Mapping[int, list[str]], ranges: Mapping[int, str]
+        self, n: int, comments: Sequence[str], columns: Mapping[int, list[str]], between: Mapping[int, str]
     ) -> None:
-        """`ranges` has the line of each multiword range, by its first word."""
+        """`between` has the lines of multiword ranges and empty nodes, by the word that comes after them."""
         self.n = n
         self._comments = tuple(comments)
         self._columns = columns
-        self._ranges = ranges
+        self.between = between
 
     @property
     def body(self) -> bytes:
@@ -27,7 +27,8 @@ class Columns:
 
     def row(self, d: int) -> int:
         """How many lines are above that of word d."""
-        return len(self._comments) + sum(first <= d for first in self._ranges) + d - 1
+        above = sum(lines.count("\n") + 1 for word, lines in self.between.items() if word <= d)
+        return len(self._comments) + above + d - 1
 
     def column(self, number: int) -> list[str]:
         """The values of a column, from 1 to 9."""
@@ -45,8 +46,11 @@ class Columns:
         """The bytes of the sentence with other values in these columns."""
         values = [columns.get(number) or self.column(number) for number in range(1, 10)]
         lines = list(map("\t".join, zip(decimals(self.n)[1 : self.n + 1], *values, strict=True)))
-        for first, line in self._ranges.items():
-            lines[first - 1] = f"{line}\n{lines[first - 1]}"
+        for word, others in self.between.items():
+            if word > self.n:
+                lines.append(others)
+            else:
+                lines[word - 1] = f"{others}\n{lines[word - 1]}"
         return "\n".join([*self._comments, *lines]).encode()
 
 

@@ -1,13 +1,15 @@
 """A sentence of a treebank: its columns for access, its bytes for output."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from typing import Any
 
 from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
 from dodona.data.columns import HEAD, Columns, decimals
 from dodona.data.table import Table
 from dodona.data.trees import find_cycle
+from dodona.data.views import SentenceViews
 from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
@@ -18,7 +20,7 @@ FIRST_BLANK_LINE = re.compile(rb"^(\n[ \t\r]*\n).*", re.S)
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
 
 
-class Sentence:
+class Sentence(SentenceViews):
     """The words 1..n of a sentence, column by column, and everything around them kept for output.
 
     `words`, `lemmas`, `upos`, `xpos`, `feats`, `labels`, `deps` and `misc` have one string per word, as written; in
@@ -33,16 +35,6 @@ class Sentence:
         "_after", "_before", "_end", "_new_comments", "_replaced", "_table", "comments", "deps", "feats", "file",
         "format", "heads", "labels", "lemmas", "line", "misc", "multiword", "offsets", "upos", "words", "xpos",
     )  # fmt: skip
-
-    words: list[str]
-    lemmas: list[str]
-    upos: list[str]
-    xpos: list[str]
-    feats: list[str]
-    heads: list[int | None]
-    labels: list[str]
-    deps: list[str]
-    misc: list[str]
 
     def __init__(
         self,
@@ -116,8 +108,19 @@ class Sentence:
         ranges = checked_ranges(multiword, multiword_misc, n)
         return cls("", 1, format, Columns(n, notes, columns, ranges), b"\n\n", notes, list(multiword))
 
-    def __len__(self) -> int:
-        return self._table.n
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> "Sentence":
+        """The sentence of a dictionary as `to_dict` returns it. Of each token only `form` is needed; the rest is `_`.
+
+        `sent_id` and `text` are read if there are no `comments`; `confidence` is not read, because `misc` has it.
+        """
+        from dodona.data.from_dictionary import pieces
+
+        comments, columns, lines, multiword, offsets = pieces(given)
+        table = Columns(len(columns[1]), comments, columns, lines)
+        found = cls("", 1, "conllu", table, b"\n\n", comments, multiword)
+        found.offsets = offsets
+        return found
 
     def __repr__(self) -> str:
         return f"<Sentence {self.file}:{self.line} {' '.join(self.words)!r}>"
