@@ -5,7 +5,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dodona.components.parser import Request
-    from dodona.data import Sentence, read, write
+    from dodona.data import Sentence, Token, read, write
     from dodona.drawing import draw
     from dodona.errors import (
         DodonaError,
@@ -34,6 +34,7 @@ __all__ = [
     "Request",
     "Sentence",
     "System",
+    "Token",
     "TransitionError",
     "TreeError",
     "draw",
@@ -47,7 +48,7 @@ __all__ = [
 
 PLACES = {
     "components.parser": ("Request",),
-    "data": ("Sentence", "read", "write"),
+    "data": ("Sentence", "Token", "read", "write"),
     "drawing": ("draw",),
     "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
     "pipeline.doors": ("load", "model_names", "train"),

@@ -27,7 +27,7 @@ def check_columns(sentence: Sentence, constrained: bool = False) -> None:
         except TypeError as error:
             raise _wrong(sentence, f"{name}: {error}") from None
         if plain is not values:
-            setattr(sentence, name, plain)
+            sentence.keep_column(name, plain)
     if constrained:
         _check_heads(sentence, n)
 

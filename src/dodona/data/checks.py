@@ -5,12 +5,11 @@ from operator import index
 
 from dodona.errors import OptionError
 
-__all__ = ["check_heads", "check_values", "checked_comments", "checked_ranges"]
+__all__ = ["check_heads", "check_values", "checked_comments", "checked_ranges", "checked_values"]
 
 
 def check_heads(heads: Sequence[int | None], n: int) -> None:
-    if len(heads) != n:
-        raise OptionError(f"heads: {len(heads)} values; expected {n}, one for each word")
+    _check_length(heads, n, "heads", "a number")
     for d, h in enumerate(heads, start=1):
         try:
             sound = h is None or (0 <= index(h) <= n and not isinstance(h, bool))
@@ -20,19 +19,42 @@ def check_heads(heads: Sequence[int | None], n: int) -> None:
             raise OptionError(f"word {d} has head {h!r}; expected a number from 0 to {n}, or None")
 
 
+def checked_values(values: Sequence[str], n: int, name: str) -> list[str]:
+    """Return the values of a column as a list of plain strings, checked as by `check_values`."""
+    check_values(values, n, name)
+    return list(values) if {*map(type, values)} == {str} else ["".join(value) for value in values]
+
+
 def check_values(values: Sequence[str], n: int, name: str = "") -> None:
     """Check that there is one value for each word, and none that would break a line or leave a column empty. The name
     of the column is for errors."""
-    where = f"{name}: " if name else ""
-    if len(values) != n:
-        raise OptionError(f"{where}{len(values)} values; expected {n}, one for each word")
-    together = "".join(values)
+    if type(values) is not list or len(values) != n:
+        _check_length(values, n, name, "a string")
+    try:
+        together = "".join(values)
+    except TypeError:
+        bad = next(value for value in values if not isinstance(value, str))
+        fault = f"value {bad!r:.60} of type {type(bad).__name__}; expected a string"
+        raise OptionError(_told(name, fault)) from None
     if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
         bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
-        raise OptionError(f"{where}value {bad!r}; expected text without tabs and line ends, `_` for nothing")
+        raise OptionError(_told(name, f"value {bad!r}; expected text without tabs and line ends, `_` for nothing"))
     if not is_unicode(together):
         bad = next(value for value in values if not is_unicode(value))
-        raise OptionError(f"{where}value {bad!r}; expected text without lone surrogates, which UTF-8 does not have")
+        fault = f"value {bad!r}; expected text without lone surrogates, which UTF-8 does not have"
+        raise OptionError(_told(name, fault))
+
+
+def _check_length(values: Sequence[object], n: int, name: str, what: str) -> None:
+    if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
+        raise OptionError(_told(name, f"{values!r:.60}; expected a list with {what} for each word"))
+    if len(values) != n:
+        found = f"{len(values)} value{'s' * (len(values) != 1)}"
+        raise OptionError(_told(name, f"{found}; expected {n}, one for each word"))
+
+
+def _told(name: str, fault: str) -> str:
+    return f"{name}: {fault}" if name else fault
 
 
 def is_unicode(text: str) -> bool:

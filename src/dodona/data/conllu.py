@@ -168,7 +168,7 @@ class _Reader(Remarks):
         table = words_in_rows(block.body, walk.rows)
         comments = lines[:begin] + walk.comments
         found = Sentence(self.name, block.line, self.format, table, block.end, comments, walk.multiword)
-        found.heads = self._heads(walk, block.line)
+        found.keep_column("heads", self._heads(walk, block.line))
         return found
 
     def _text(self, block: Block) -> str:

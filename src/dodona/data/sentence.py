@@ -15,6 +15,9 @@ from dodona.errors import FormatError, OptionError
 __all__ = ["Sentence"]
 
 COLUMNS = {"words": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "labels": 7, "deps": 8, "misc": 9}
+NAMES = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels", "deps", "misc")
+PLACES = {name: f"_{name}" for name in NAMES}
+NUMBERS = {PLACES[name]: number for name, number in COLUMNS.items()}
 DEPREL = COLUMNS["labels"]
 FIRST_BLANK_LINE = re.compile(rb"^(\n[ \t\r]*\n).*", re.S)
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
@@ -26,14 +29,15 @@ class Sentence(SentenceViews):
     `words`, `lemmas`, `upos`, `xpos`, `feats`, `labels`, `deps` and `misc` have one string per word, as written; in
     CoNLL-X `upos` and `xpos` are CPOSTAG and POSTAG, `deps` and `misc` are PHEAD and PDEPREL. `heads` has numbers, None
     where HEAD is `_`. Multiword ranges are in `multiword` as (first word, last word, form); empty nodes come out again
-    with `to_bytes`. Look at the lists, but replace them with `set_tree`, `set_column` and `set_comments`: these reach
-    the output. A sentence made from a text has `offsets`, the start and end of each word in it. Columns are converted
-    to lists lazily, when they are first used.
+    with `to_bytes`. Look at the lists, but do not change them: set a whole column (`sentence.upos = […]`), a value of a
+    token, or use `set_tree` and `set_comments`. These are checked, and reach the output. `words` and `deps` cannot be
+    set. A sentence made from a text has `offsets`, the start and end of each word in it. Columns are converted to lists
+    lazily, when they are first used. `for token in sentence`, `sentence[0]` and `sentence[1:3]` are words as objects.
     """
 
     __slots__ = (
-        "_after", "_before", "_end", "_new_comments", "_replaced", "_table", "comments", "deps", "feats", "file",
-        "format", "heads", "labels", "lemmas", "line", "misc", "multiword", "offsets", "upos", "words", "xpos",
+        "_after", "_before", "_deps", "_end", "_feats", "_heads", "_labels", "_lemmas", "_misc", "_new_comments",
+        "_replaced", "_table", "_upos", "_words", "_xpos", "comments", "file", "format", "line", "multiword", "offsets",
     )  # fmt: skip
 
     def __init__(
@@ -60,13 +64,13 @@ class Sentence(SentenceViews):
         self._replaced: dict[int, Sequence[str]] = {}
 
     def __getattr__(self, name: str) -> list[str] | list[int | None]:
-        """Convert a column when it is first used."""
-        if name == "heads":
-            self.heads = self._table.heads()
-            return self.heads
-        if name not in COLUMNS:
+        """Convert a column when it is first used; `_upos` is where `upos` is kept."""
+        if name == "_heads":
+            self._heads = self._table.heads()
+            return self._heads
+        if name not in NUMBERS:
             raise AttributeError(f"a sentence has no {name!r}")
-        column = self._table.column(COLUMNS[name])
+        column = self._table.column(NUMBERS[name])
         setattr(self, name, column)
         return column
 
@@ -102,7 +106,7 @@ class Sentence(SentenceViews):
         columns: dict[int, list[str]] = {}
         for number, values in enumerate((words, lemmas, upos, xpos, feats, written, labels, deps, misc), start=1):
             if values is not None:
-                check_values(values, n)
+                check_values(values, n, NAMES[number - 1])
                 columns[number] = list(values)
         notes = checked_comments(comments)
         ranges = checked_ranges(multiword, multiword_misc, n)
@@ -125,25 +129,6 @@ class Sentence(SentenceViews):
     def __repr__(self) -> str:
         return f"<Sentence {self.file}:{self.line} {' '.join(self.words)!r}>"
 
-    @property
-    def sent_id(self) -> str | None:
-        """The value of the comment `# sent_id = …`."""
-        return self._said("sent_id")
-
-    @property
-    def text(self) -> str | None:
-        """The value of the comment `# text = …`."""
-        return self._said("text")
-
-    def _said(self, wanted: str) -> str | None:
-        for comment in self.comments:
-            if wanted not in comment:
-                continue
-            key, equals, value = comment[1:].partition("=")
-            if equals and key.strip() == wanted:
-                return value.strip()
-        return None
-
     def tokens(self) -> Iterator[tuple[int, int, str]]:
         """First word, last word and form of every token as it stands in the text."""
         ranges = {first: (last, form) for first, last, form in self.multiword}
@@ -157,20 +142,6 @@ class Sentence(SentenceViews):
         """The forms of the tokens."""
         return [form for _, _, form in self.tokens()] if self.multiword else self.words
 
-    def children(self, k: int) -> list[int]:
-        """Return the dependents of word k, in order; 0 is ROOT."""
-        return [d for d, h in enumerate(self.heads, start=1) if h == k]
-
-    def subtree(self, k: int) -> list[int]:
-        """Return word k and all its descendants, in order."""
-        below: dict[int | None, list[int]] = {}
-        for d, h in enumerate(self.heads, start=1):
-            below.setdefault(h, []).append(d)
-        found = [k]
-        for h in found:  # grows while it is walked through; the second condition ends what is no tree
-            found += below.get(h, []) if len(found) <= len(self) else []
-        return sorted(found)
-
     def word_line(self, d: int) -> int:
         """The number of the line of word d in the file."""
         return self.line + self._table.row(d)
@@ -180,14 +151,14 @@ class Sentence(SentenceViews):
         if None in heads:
             raise OptionError("head None; expected a head for each word")
         check_heads(heads, len(self))
-        check_values(labels, len(self))
+        check_values(labels, len(self), "labels")
         self.accept_tree(list(heads), list(labels))
 
     def accept_tree(self, heads: list[int], labels: list[str]) -> None:
         """Like `set_tree`, but without checks and without a copy of the labels; for parsers."""
         written = decimals(len(heads))
-        self.heads = list(heads)
-        self.labels = labels
+        self._heads = list[int | None](heads)
+        self._labels = labels
         self._replaced[HEAD] = [written[h] for h in heads]
         self._replaced[DEPREL] = labels
 
@@ -195,13 +166,16 @@ class Sentence(SentenceViews):
         """Replace `lemmas`, `upos`, `xpos`, `feats` or `misc` of all words."""
         if name not in REPLACEABLE:
             raise OptionError(f"column {name!r} cannot be replaced; expected one of: {', '.join(REPLACEABLE)}")
-        check_values(values, len(self))
-        self.accept_column(name, list(values))
+        setattr(self, name, values)
 
     def accept_column(self, name: str, values: list[str]) -> None:
         """Like `set_column`, but without checks and without a copy of the values; for components."""
-        setattr(self, name, values)
+        setattr(self, PLACES[name], values)
         self._replaced[COLUMNS[name]] = values
+
+    def keep_column(self, name: str, values: Sequence[Any]) -> None:
+        """Let a column be read as this list, without any change of the output; for readers."""
+        setattr(self, PLACES[name], values)
 
     def lacks(self, name: str) -> bool:
         """Whether a column is `_` for all words."""

@@ -89,7 +89,8 @@ def _sentence(words: list[str], **columns: Any) -> Sentence:
     for name in TAGS:
         sentence.accept_column(name, columns[name])
     if "heads" in columns:
-        sentence.heads, sentence.labels = columns["heads"], columns["labels"]
+        sentence.keep_column("heads", columns["heads"])
+        sentence.keep_column("labels", columns["labels"])
     return sentence
 
 
