@@ -1,6 +1,9 @@
 """Many texts at once: the same sentences as one by one, in the same order, as soon as they are ready."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any, cast
 
 import pytest
 
@@ -71,3 +74,65 @@ def test_a_pause_finishes_what_came_before(nlp: Pipeline) -> None:
     assert len(taken) == 4
     assert two.heads == [0, 1]
     assert list(stream) == [three]
+
+
+def test_several_processes_give_the_same_in_the_same_order_as_they_go(nlp: Pipeline) -> None:
+    request = Request(confidence=True)
+    taken = []
+
+    def pairs() -> Iterator[tuple[str, int]]:
+        for k in range(1000):
+            taken.append(k)
+            yield TEXTS[k % 5], k
+
+    found = cast(Generator[tuple[list[Sentence], int]], nlp.pipe(pairs(), request, jobs=2, batch=3, as_tuples=True))
+    assert not taken
+    alone = [shown(nlp(text, request)) for text in TEXTS]
+    for k in range(20):
+        sentences, context = next(found)
+        assert (shown(sentences), context) == (alone[k % 5], k)
+    assert len(taken) < 200
+    files = set(Path(gettempdir()).glob("dodona-*/pipeline.model"))
+    assert files
+    found.close()
+    assert not any(file.exists() for file in files)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda nlp: nlp(None), r"None; expected a text, as a string$"),
+        (lambda nlp: nlp(b"abc"), r"b'abc' of type bytes; expected a text, as a string \(decode it first"),
+        (
+            lambda nlp: nlp(["a b"]),
+            r"\['a b'\] of type list; expected a text, .*`nlp.pipe",
+        ),
+        (lambda nlp: nlp(7), r"7 of type int; expected a text, as a string$"),
+        (lambda nlp: nlp(Sentence.from_words(["a"])), r"of type Sentence; expected a text, .*`nlp.parse\(sentences\)`"),
+        (lambda nlp: nlp.parse("a b"), r"'a b' of type str; expected sentences \(for a text: `nlp\(text\)`"),
+        (lambda nlp: nlp.parse(Sentence.from_words(["a"])), r"one sentence; expected several"),
+        (lambda nlp: nlp.parse(None), r"None; expected sentences, from `dodona.read`"),
+        (lambda nlp: nlp.parse(b"a"), r"b'a' of type bytes; expected sentences"),
+        (lambda nlp: list(nlp.parse(["a b"])), r"'a b' of type str; expected sentences \(for texts: `nlp.pipe"),
+        (lambda nlp: list(nlp.parse([None])), r"None; expected sentences$"),
+        (lambda nlp: nlp.pipe(None), r"None; expected several texts, as strings"),
+        (lambda nlp: nlp.pipe(b"ab"), r"b'ab' of type bytes; expected several texts"),
+        (lambda nlp: nlp.pipe(Sentence.from_words(["a"])), r"of type Sentence; expected several texts"),
+        (lambda nlp: nlp.pipe([], jobs=0), r"jobs 0: expected at least 1"),
+        (lambda nlp: list(nlp.pipe(["a", b"b"])), r"item 2: b'b' of type bytes; expected a text.*decode it first"),
+        (lambda nlp: list(nlp.pipe([None])), r"item 1: None; expected a text, as a string$"),
+        (lambda nlp: list(nlp.pipe([("a", 1)])), r"item 1: \('a', 1\) of type tuple; .*`as_tuples=True`"),
+        (
+            lambda nlp: list(nlp.pipe(["ab"], as_tuples=True)),
+            r"item 1: 'ab' of type str; .* expected a pair",
+        ),
+        (lambda nlp: list(nlp.pipe([("a", 1, 2)], as_tuples=True)), r"item 1: .*; with `as_tuples` expected a pair"),
+        (
+            lambda nlp: list(nlp.pipe([(1, "a")], as_tuples=True)),
+            r"item 1: 1 of type int; expected a text, as a string$",
+        ),
+    ],
+)
+def test_wrong_types_are_named(nlp: Pipeline, call: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        call(nlp)

@@ -37,14 +37,16 @@ def parse_in_parallel(
 
 
 def stream_in_parallel(
-    pipeline: Pipeline, model: str | Path, items: Iterable[Item], jobs: int, request: Request, retag: bool
-) -> Iterator[Item]:
-    """Like `parse_in_parallel`, for sentences with marks between them; at a pause everything before it is finished."""
+    pipeline: Pipeline, model: str | Path, items: Iterable[Item], jobs: int, request: Request, retag: bool,
+    size: int = BATCH,
+) -> Iterator[Item]:  # fmt: skip
+    """Like `parse_in_parallel`, for sentences with marks between them, `size` of them handed over at a time; at a pause
+    everything before it is finished."""
     pending: deque[tuple[list[Item], Future[list[Found]]]] = deque()
     system = entry_of(str(pipeline.parser.options.system))
     pool = ProcessPoolExecutor(jobs, process_context(), _load, (str(model), system))
     try:
-        for batch, pause in batches_with_marks(items, BATCH):
+        for batch, pause in batches_with_marks(items, size):
             sentences = sentences_only(batch)
             for sentence in sentences:  # checked here, where the file and the line are known
                 check_columns(sentence, request.constrained)
@@ -54,7 +56,7 @@ def stream_in_parallel(
             if batch:
                 with uninterrupted():
                     pending.append((batch, pool.submit(_parsed, columns, request, retag)))
-            while pending and (pause is not None or len(pending) >= 2 * jobs):
+            while pending and (pause is not None or len(pending) >= 2 * jobs or pending[0][1].done()):
                 yield from _finished(*pending.popleft(), request)
             if pause is not None:
                 yield pause

@@ -17,6 +17,7 @@ from dodona.data import Sentence
 from dodona.data.marks import Boundary, Item, batches_with_marks, interleaved, sentences_only
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
+from dodona.pipeline.given import check_items, check_sentences, check_text, check_texts, text_pairs
 
 __all__ = ["COMPONENTS", "Pipeline"]
 
@@ -46,6 +47,7 @@ class Pipeline:
 
     def __call__(self, text: str, request: Request | None = None) -> list[Sentence]:
         """Tokenize a text, and tag, lemmatize and parse its sentences."""
+        check_text(text, "for several texts: `nlp.pipe(texts)`")
         return list(self.parse(self.sentences([text], located=True), request))
 
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
@@ -67,6 +69,7 @@ class Pipeline:
 
         A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set.
         """
+        check_sentences(sentences)
         return (item for item in self.stream(sentences, request, retag) if isinstance(item, Sentence))
 
     def stream(
@@ -76,6 +79,8 @@ class Pipeline:
         constrained = request is not None and request.constrained
         for some, pause in batches_with_marks(items, batch):
             sentences = sentences_only(some)
+            if len(sentences) < len(some):
+                check_items(some)
             for sentence in sentences:
                 check_columns(sentence, constrained)
             tagged = self.tag(sentences, retag)
@@ -86,37 +91,58 @@ class Pipeline:
 
     @overload
     def pipe(
-        self, texts: Iterable[str], request: Request | None = ..., *, batch: int = ..., as_tuples: Literal[False] = ...
-    ) -> Iterator[list[Sentence]]: ...
+        self, texts: Iterable[str], request: Request | None = ..., *, batch: int = ..., jobs: int = ...,
+        as_tuples: Literal[False] = ...,
+    ) -> Iterator[list[Sentence]]: ...  # fmt: skip
     @overload
     def pipe(
-        self, texts: Iterable[tuple[str, T]], request: Request | None = ..., *, batch: int = ...,
+        self, texts: Iterable[tuple[str, T]], request: Request | None = ..., *, batch: int = ..., jobs: int = ...,
         as_tuples: Literal[True],
     ) -> Iterator[tuple[list[Sentence], T]]: ...  # fmt: skip
     def pipe(
-        self, texts: Iterable[Any], request: Request | None = None, *, batch: int = BATCH, as_tuples: bool = False
+        self,
+        texts: Iterable[Any],
+        request: Request | None = None,
+        *,
+        batch: int = BATCH,
+        jobs: int = 1,
+        as_tuples: bool = False,
     ) -> Iterator[Any]:
         """Yield for each text the list that `nlp(text)` returns, in order, as soon as it is ready.
 
         Sentences of several texts are parsed together, `batch` at a time, which is faster for short texts; so a few
-        texts are read ahead. With `as_tuples`, `texts` are pairs (text, context), and so are the results.
+        texts are read ahead. With `as_tuples`, `texts` are pairs (text, context), and so are the results. With `jobs`,
+        that many processes parse; they need a main module that can be imported again, as in `multiprocessing`.
         """
-        if batch < 1:
-            raise OptionError(f"batch {batch}: expected at least 1")
-        if isinstance(texts, str):
-            raise OptionError("one text; expected several texts (for one: `nlp(text)`)")
-        return self._piped(texts if as_tuples else ((text, None) for text in texts), batch, as_tuples, request)
+        for name, number in (("batch", batch), ("jobs", jobs)):
+            if not isinstance(number, int) or number < 1:
+                raise OptionError(f"{name} {number!r}: expected at least 1")
+        check_texts(texts)
+        return self._piped(text_pairs(texts, as_tuples), batch, jobs, as_tuples, request)
 
     def _piped(
-        self, pairs: Iterable[tuple[str, Any]], batch: int, as_tuples: bool, request: Request | None
+        self, pairs: Iterable[tuple[str, Any]], batch: int, jobs: int, as_tuples: bool, request: Request | None
     ) -> Iterator[Any]:
+        items = self._bounded(pairs)
+        stream = self.stream(items, request, batch=batch) if jobs == 1 else self._shared(items, request, batch, jobs)
         found: list[Sentence] = []
-        for item in self.stream(self._bounded(pairs), request, batch=batch):
+        for item in stream:
             if isinstance(item, Sentence):
                 found.append(item)
             elif isinstance(item, Boundary):
                 yield (found, item.value) if as_tuples else found
                 found = []
+
+    def _shared(self, items: Iterable[Item], request: Request | None, batch: int, jobs: int) -> Iterator[Item]:
+        """Parse in several processes, which load the pipeline from a file of its own: its model may have changed."""
+        from tempfile import TemporaryDirectory
+
+        from dodona.pipeline.parallel import stream_in_parallel
+
+        with TemporaryDirectory(prefix="dodona-") as folder:
+            model = Path(folder) / "pipeline.model"
+            self.save(model)
+            yield from stream_in_parallel(self, model, items, jobs, request or Request(), False, batch)
 
     def _bounded(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
         for text, context in pairs:
