@@ -12,6 +12,7 @@ from dodona.errors import FormatError
 if TYPE_CHECKING:
     from dodona.components.network_options import NetworkOptions
     from dodona.pipeline.pipeline import Pipeline
+    from dodona.pipeline.steps import Callback
 
 __all__ = ["load", "model_names", "model_path", "train"]
 
@@ -77,14 +78,18 @@ def train(
     seed: int = 1,
     scorer: str = "linear",
     network: "NetworkOptions | None" = None,
+    callback: "Callback | None" = None,
 ) -> "Pipeline":
     """Train a pipeline on gold trees, from a file or from sentences.
 
     The options up to `max_length` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
     the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which
     docs/training.md and docs/neural.md explain. None means the default for the treebank, the scorer or the system.
+    `callback` is called with a `TrainingStep` after each iteration of each component; if it returns True, that was the
+    last one of this component.
     """
     from dodona.components.parser_options import ParserOptions
+    from dodona.pipeline.steps import nobody
     from dodona.pipeline.training import TrainingPlan, train_pipeline
 
     choice = ParserOptions(
@@ -109,7 +114,8 @@ def train(
         network=network,
     )
     plan = TrainingPlan(components, tags, folds, jobs, patience, vectors, vectors_size, checkpoint, resume, max_length)
-    return train_pipeline(_sentences(treebank), choice, plan, _sentences(dev))
+    heard = nobody if callback is None else callback
+    return train_pipeline(_sentences(treebank), choice, plan, _sentences(dev), callback=heard)
 
 
 def _sentences(source: str | Path | Iterable[Sentence]) -> list[Sentence]:

@@ -16,6 +16,7 @@ from dodona.data import Sentence
 from dodona.data.vectors import Vectors, read_vectors
 from dodona.errors import FormatError
 from dodona.pipeline.checkpoint import Checkpoint
+from dodona.pipeline.steps import Callback, TrainingStep, nobody
 
 __all__ = ["Advance", "ParserStudy", "Say", "say_nothing"]
 
@@ -60,7 +61,9 @@ class ParserStudy:
         seen: Sequence[Sentence],
         say: Say,
         progress: Advance = lambda done, planned: None,
+        callback: Callback = nobody,
     ) -> None:
+        self.callback = callback
         self.options, self.plan, self.say, self.progress = options, plan, say, progress
         self.dev, self.seen = dev, seen
         self.best: dict[str, Any] = {"LAS": -1.0}
@@ -131,6 +134,8 @@ class ParserStudy:
         unit = "steps" if self.options.beam == 1 else "sentences"
         message = f"{iteration.shown} of {iteration.steps} {unit} right"
         last = False
+        uas: float | None = None
+        las: float | None = None
         if self.dev:
             parser = iteration.parser()
             uas, las = parser.scores(self.seen)
@@ -142,7 +147,9 @@ class ParserStudy:
             self.checkpoint.save(iteration.state(), self.best)
             self.save_after = time.monotonic() + PAUSE
         self.say("parser", iteration.number, iteration.planned, message)
-        return last
+        accuracy = iteration.accuracy if iteration.steps else None
+        step = TrainingStep("parser", iteration.number, iteration.planned, accuracy, uas, las)
+        return bool(self.callback(step)) or last
 
 
 def _right(gold: Sequence[Sentence], found: Sequence[Sentence]) -> int:

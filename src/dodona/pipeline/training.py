@@ -18,6 +18,7 @@ from dodona.pipeline.jackknife import jackknifed, with_tag_columns
 from dodona.pipeline.parser_study import Advance, ParserStudy, Say, say_nothing
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.plan import TAGS, TrainingPlan
+from dodona.pipeline.steps import Callback, TrainingStep, nobody
 
 __all__ = ["TAGS", "TrainingPlan", "train_pipeline"]
 
@@ -31,8 +32,11 @@ def train_pipeline(
     dev: Iterable[Sentence] = (),
     say: Say = say_nothing,
     progress: Advance = lambda done, planned: None,
+    callback: Callback = nobody,
 ) -> Pipeline:
     """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
+    if not callable(callback):
+        raise OptionError(f"callback {callback!r}: expected a function that takes a TrainingStep")
     plan = plan or TrainingPlan()
     options = options.resolved()
     if plan.patience is None and options.scorer == "linear":
@@ -53,14 +57,14 @@ def train_pipeline(
     }
     for name, (train, choice) in makers.items():
         if name in wanted:
-            parts[name] = train(sentences, choice, partial(_tell, say, name, choice.iterations))
+            parts[name] = train(sentences, choice, partial(_tell, say, callback, name, choice.iterations))
     tagged, tagged_dev = sentences, dev
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
         say("jackknife", 0, 1, f"tagging the training data, {plan.folds} folds")
         train_fold = partial(train_tagger, options=makers["tagger"][1])
         tagged = with_tag_columns(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
         tagged_dev = list(parts["tagger"].apply([sentence.copied() for sentence in dev]))
-    study = ParserStudy(options, plan, dev, tagged_dev, say, progress)
+    study = ParserStudy(options, plan, dev, tagged_dev, say, progress, callback)
     parser, about = study.trained(sentences, tagged)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
@@ -84,8 +88,11 @@ def _wanted(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:
     return [name for name in has if name in plan.components]
 
 
-def _tell(say: Say, name: str, total: int, iteration: Iteration) -> None:
+def _tell(say: Say, callback: Callback, name: str, total: int, iteration: Iteration) -> bool:
+    """Report an iteration, and return whether it was the last."""
     say(name, iteration.number, total, f"{iteration.shown} right")
+    accuracy = iteration.accuracy if iteration.steps else None
+    return bool(callback(TrainingStep(name, iteration.number, total, accuracy)))
 
 
 def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
