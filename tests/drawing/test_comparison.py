@@ -2,7 +2,7 @@
 
 from dodona import Sentence
 from dodona.drawing.comparison import compared
-from dodona.drawing.trees import width_of
+from dodona.drawing.letters import width_of
 
 GOLD = Sentence.from_words(
     ["Oak", "leaves", "rustle"], ["NOUN"] * 3, heads=[2, 3, 0], labels=["compound", "nsubj", "root"]

@@ -13,7 +13,7 @@ from dodona.cli.sentences import find_sentence
 from dodona.cli.system_options import system_options
 from dodona.data.files import output
 from dodona.drawing.graph import Graph, GraphEdge, GraphNode, GraphPath, graph_dot, graph_svg
-from dodona.drawing.trees import isolated, shown, width_of
+from dodona.drawing.letters import isolated, shown, width_of
 from dodona.research.gold import HINT
 from dodona.research.lattice import Counts, Derivations, Lattice, TooMany
 

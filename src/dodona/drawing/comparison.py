@@ -9,7 +9,8 @@
 from collections.abc import Sequence
 
 from dodona.data import Sentence
-from dodona.drawing.trees import draw, width_of
+from dodona.drawing.letters import width_of
+from dodona.drawing.trees import draw
 
 __all__ = ["OTHER_HEAD", "OTHER_LABEL", "compared"]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from dodona.drawing.layout import Layout, Place, laid_out
+from dodona.drawing.letters import shown, width_of
 from dodona.drawing.svg import Svg, number
-from dodona.drawing.trees import shown, width_of
 
 __all__ = ["Graph", "GraphEdge", "GraphNode", "GraphPath", "graph_dot", "graph_svg"]
 

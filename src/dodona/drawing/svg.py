@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from dodona.drawing.trees import END_ISOLATE, ISOLATE, shown
+from dodona.drawing.letters import END_ISOLATE, ISOLATE, shown
 
 __all__ = ["Svg", "element", "escaped", "number"]
 

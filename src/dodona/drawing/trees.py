@@ -10,24 +10,20 @@ are to the left of their dependents, and root words begin at the left edge. `┬
 belongs to. In non-projective trees a branch may have to cross the line of another word: `─│─`.
 """
 
-import unicodedata
 from bisect import bisect
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from dodona.data import Sentence
+from dodona.drawing.letters import is_right_to_left, isolated, shown, width_of
 
-__all__ = ["GAP", "Line", "draw", "isolated", "shown", "width_of"]
+__all__ = ["GAP", "Line", "draw"]
 
 LANES = 100  # a deeper tree would be more lines than words
 GAP = "  "
 BRANCHES = {(False, True): "╭", (True, True): "├", (True, False): "╰"}  # goes on above, below
 NODES = {(False, True): "┬", (True, True): "┼", (True, False): "┴"}
-JOINER = "\N{ZERO WIDTH JOINER}"
-JOINERS = (JOINER, "\N{ZERO WIDTH NON-JOINER}")
-AS_EMOJI = "\N{VARIATION SELECTOR-16}"
 LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
-ISOLATE, END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 
 class Line(NamedTuple):
@@ -74,7 +70,7 @@ def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
         taken = len(branches[0]) + 1 + sum(len(GAP) + width_of(value) for value in rest[0])
         words = [_cut(word, max(8, width - taken)) for word in words]
     lines = map(Line, branches, _padded(words), rest)
-    return [_isolated(line) if _is_right_to_left(line.word) else line for line in lines]
+    return [_isolated(line) if is_right_to_left(line.word) else line for line in lines]
 
 
 def _trunks(heads: Sequence[int | None]) -> dict[int, Trunk]:
@@ -131,46 +127,6 @@ def _numbers(heads: Sequence[int | None]) -> list[str]:
     return [f"{'?' if h is None else h:>{size}} → {d:>{size}}" for d, h in enumerate(heads, start=1)]
 
 
-def shown(text: str) -> str:
-    """Return text that is safe on a terminal: without control characters, all whitespace as spaces."""
-    return "".join(_shown(letter) for letter in text) if not text.isprintable() else text
-
-
-def _shown(letter: str) -> str:
-    if letter.isprintable() or letter in JOINERS:
-        return letter
-    if letter.isspace():
-        return " "
-    return "" if unicodedata.category(letter) == "Cf" else "\N{REPLACEMENT CHARACTER}"
-
-
-def width_of(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    total = last = 0
-    before = ""
-    for letter in text:
-        width = _letter_width(letter)
-        if letter == AS_EMOJI and last == 1:
-            total += 1  # a sign in black and white that becomes a picture
-            last = 2
-        elif before == JOINER or (0x1F3FB <= ord(letter) <= 0x1F3FF and last == 2):
-            width = 0  # one picture with the one before
-        total += width
-        last = width or last
-        before = letter
-    return total
-
-
-def _letter_width(letter: str) -> int:
-    if (
-        unicodedata.category(letter) in ("Mn", "Me", "Cf") or "\u1160" <= letter <= "\u11ff"
-    ):  # Jamo inside of a syllable
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-
-
 def _padded(values: Sequence[str]) -> list[str]:
     widths = [width_of(value) for value in values]
     return [value + " " * (max(widths) - width) for value, width in zip(values, widths, strict=True)]
@@ -185,17 +141,8 @@ def _cut(word: str, width: int) -> str:
     return f"{word}…"
 
 
-def _is_right_to_left(word: str) -> bool:
-    return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in word)
-
-
 def _isolated(line: Line) -> Line:
     """Isolate a word with zero-width characters, so that right-to-left text does not reorder its neighbours."""
     word = line.word.rstrip(" ")
     padding = line.word[len(word) :]
     return Line(LEFT_TO_RIGHT + line.branches, isolated(word) + padding, line.rest)
-
-
-def isolated(word: str) -> str:
-    """Return a word between zero-width characters, if it is written from right to left; others stay as they are."""
-    return f"{ISOLATE}{word}{END_ISOLATE}" if _is_right_to_left(word) else word
