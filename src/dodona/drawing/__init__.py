@@ -1,6 +1,9 @@
-"""Drawings: trees as text, two trees beside each other, and graphs in layers as SVG and DOT."""
+"""Drawings: trees as text, as SVG, on a page of HTML and for LaTeX; two trees of a sentence; graphs in layers."""
 
+from dodona.drawing.dependencies import svg_of
 from dodona.drawing.letters import shown, width_of
+from dodona.drawing.page import html_of, html_page
+from dodona.drawing.tikz import tikz_of
 from dodona.drawing.trees import GAP, Line, draw
 
-__all__ = ["GAP", "Line", "draw", "shown", "width_of"]
+__all__ = ["GAP", "Line", "draw", "html_of", "html_page", "shown", "svg_of", "tikz_of", "width_of"]

@@ -89,7 +89,7 @@ def graph_svg(graph: Graph) -> str:
         for place in row:
             place.x += (width - layout.width) / 2
     tops = _tops(layout, 2 * MARGIN + LINE * (1 + len(graph.paths)))
-    svg = Svg(width, tops[-1] + NODE + MARGIN, graph.title, *_styles(len(graph.paths)))
+    svg = Svg(width, tops[-1] + NODE + MARGIN, graph.title, *_styles(len(graph.paths)), name="dodona-graph")
     _draw_legend(svg, graph)
     for edge, chain in zip(graph.edges, layout.chains, strict=True):
         _draw_edge(svg, edge, chain, tops, graph.paths)

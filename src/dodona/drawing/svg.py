@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from dodona.drawing.letters import END_ISOLATE, ISOLATE, shown
 
-__all__ = ["Svg", "element", "escaped", "number"]
+__all__ = ["Svg", "element", "escaped", "number", "style_sheet"]
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
@@ -18,28 +18,38 @@ def escaped(text: str) -> str:
 class Svg:
     """A picture of a width and a height in pixels. Attributes are keyword arguments; `_` in a name stands for `-`.
 
-    `styles` are declarations by selector; `dark` has those that change where the reader prefers dark colours.
+    `styles` are declarations by selector; `dark` has those that change where the reader prefers dark colours. They
+    reach the elements of pictures of this `name` only, so that several pictures can be on one page; `styled=False`
+    leaves them out, for a page that has them.
     """
 
     def __init__(
-        self, width: float, height: float, title: str, styles: Mapping[str, str], dark: Mapping[str, str]
+        self,
+        width: float,
+        height: float,
+        title: str,
+        styles: Mapping[str, str],
+        dark: Mapping[str, str],
+        *,
+        name: str,
+        styled: bool = True,
     ) -> None:
         size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
         self._lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" {size} role="img">',
             f"<title>{escaped(title)}</title>",
-            "<style>",
-            *_rules(styles),
-            "@media (prefers-color-scheme: dark) {",
-            *_rules(dark),
-            "}",
-            "</style>",
         ]
+        if styled:
+            self._lines += ["<style>", style_sheet(name, styles, dark), "</style>"]
         self.add("rect", class_="paper", width="100%", height="100%")
 
     def add(self, kind: str, text: str | None = None, title: str | None = None, **attributes: float | str) -> None:
         """Add an element; the arguments are those of `element`."""
         self._lines.append(element(kind, text, title, **attributes))
+
+    def add_all(self, elements: Iterable[str]) -> None:
+        """Add elements that are written already."""
+        self._lines += elements
 
     def add_group(self, elements: Iterable[str], x: float, y: float) -> None:
         """Add elements that were drawn around another origin."""
@@ -57,8 +67,14 @@ def element(kind: str, text: str | None = None, title: str | None = None, **attr
     return f"<{kind}{written}>{inside}</{kind}>" if inside else f"<{kind}{written}/>"
 
 
-def _rules(styles: Mapping[str, str]) -> Iterable[str]:
-    return (f"{selector} {{ {declarations} }}" for selector, declarations in styles.items())
+def style_sheet(name: str, styles: Mapping[str, str], dark: Mapping[str, str]) -> str:
+    """Return styles for the elements of pictures of a name."""
+    return "\n".join([*_rules(name, styles), "@media (prefers-color-scheme: dark) {", *_rules(name, dark), "}"])
+
+
+def _rules(name: str, styles: Mapping[str, str]) -> Iterable[str]:
+    for selectors, declarations in styles.items():
+        yield f"{', '.join(f'.{name} {each}' for each in selectors.split(', '))} {{ {declarations} }}"
 
 
 def _name(key: str) -> str:

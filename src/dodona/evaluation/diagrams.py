@@ -78,7 +78,7 @@ def _place(point: Point) -> tuple[float, float]:
 
 def document(rows: Sequence[Sequence[Square]], title: str) -> str:
     """Return squares in rows as an SVG document."""
-    svg = Svg(WIDTH * max(map(len, rows)), HEIGHT * len(rows), title, STYLES, DARK)
+    svg = Svg(WIDTH * max(map(len, rows)), HEIGHT * len(rows), title, STYLES, DARK, name="dodona-diagram")
     for i, row in enumerate(rows):
         for k, square in enumerate(row):
             svg.add_group(square.elements, WIDTH * k, HEIGHT * i)

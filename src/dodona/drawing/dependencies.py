@@ -1,0 +1,206 @@
+"""Pictures of sentences as SVG: words in a row, arcs above them, and what is wrong below them.
+
+Nothing in a picture covers anything else: see `dodona.drawing.arcs`. Where a line crosses the leg of another arc it has
+a gap. Pictures have no scripts and take nothing from elsewhere. They have their own paper, light or dark as the reader
+prefers, so they can be read on any page.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from dodona.data import Sentence
+from dodona.drawing.arcs import ASIDE, CORNER, Arc, Layout, PlacedArc, arcs_laid_out
+from dodona.drawing.letters import is_right_to_left
+from dodona.drawing.picture import PLAIN, Link, Picture
+from dodona.drawing.svg import Svg, element, escaped, number, style_sheet
+from dodona.drawing.widths import is_known, text_width
+
+__all__ = ["NAME", "picture_svg", "pictures_svg", "style", "svg_of"]
+
+NAME = "dodona-tree"  # the class of the picture, so that its styles reach nothing else on a page
+WORD, TAG, LABEL = 16.0, 11.0, 11.5  # sizes of letters
+MARGIN = 12.0
+BASE = 3.0  # between a word and the arcs
+FIRST, STEP = 24.0, 17.0  # from the words to the first level, and from one level to the next
+WORDS, TAGS, TOKENS = 24.0, 16.0, 24.0  # heights of the rows of words, tags and multiword tokens
+LEGEND = 20.0
+BREAK = 3.5  # half of the gap where a line crosses another
+SHORT = 3.0  # a shorter piece of a line is left out
+ARROW = 3.5, 7.0  # half of the width, and the height
+
+STYLES = {
+    "text": f'font-family: "Noto Sans", "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-size: {WORD}px; '
+    "fill: #1b1b1b; text-anchor: middle",
+    ".paper": "fill: #ffffff",
+    ".tag": f"font-size: {TAG}px; fill: #5f5f5f",
+    ".legend": f"font-size: {TAG}px; fill: #5f5f5f; text-anchor: start",
+    ".token": "fill: none; stroke: #8a8a8a",
+    ".arc path": "fill: none; stroke: #7a7a7a; stroke-width: 1.3",
+    ".arc .tip": "fill: #7a7a7a; stroke: none",
+    ".arc text": f"font-size: {LABEL}px; fill: #2c4a6e",
+    ".arc:hover path": "stroke: #0b62c4; stroke-width: 2.2",
+    ".unknown path": "stroke-dasharray: 2 3",
+    ".missed path": "stroke: #00694e; stroke-width: 2.2",
+    ".missed .tip": "fill: #00694e",
+    ".missed text": "fill: #00563f; font-weight: 600",
+    ".other-head path": "stroke: #c23b00; stroke-width: 2; stroke-dasharray: 6 3",
+    ".other-head .tip, .other-label .tip": "fill: #c23b00",
+    ".other-head text, .other-label text": "fill: #a83200; font-weight: 600",
+    ".other-label path": "stroke: #c23b00; stroke-width: 2; stroke-dasharray: 2 3",
+}
+DARK = {
+    "text": "fill: #ececec",
+    ".paper": "fill: #16181d",
+    ".tag, .legend": "fill: #a9a9a9",
+    ".token": "stroke: #8a8a8a",
+    ".arc path": "stroke: #8f8f8f",
+    ".arc .tip": "fill: #8f8f8f",
+    ".arc text": "fill: #a9cbf2",
+    ".arc:hover path": "stroke: #6cb2ff",
+    ".missed path": "stroke: #3fd1a4",
+    ".missed .tip": "fill: #3fd1a4",
+    ".missed text": "fill: #6fe3bf",
+    ".other-head path, .other-label path": "stroke: #ff9d5c",
+    ".other-head .tip, .other-label .tip": "fill: #ff9d5c",
+    ".other-head text, .other-label text": "fill: #ffb483",
+}
+BOLD = 1.08  # how much wider
+
+
+def svg_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
+    """Return the picture of a sentence as SVG; with `parsed`, another tree of it, wrong arcs are below the words."""
+    return picture_svg(Picture.of(sentence, parsed))
+
+
+def style() -> str:
+    """Return the styles of all pictures, for a page that has them once."""
+    return style_sheet(NAME, STYLES, DARK)
+
+
+def picture_svg(picture: Picture, styled: bool = True) -> str:
+    """Return a picture as SVG; one that is not `styled` is for a page with `style()`."""
+    drawing = Drawing(picture)
+    svg = Svg(drawing.width, drawing.height, picture.title, STYLES, DARK, name=NAME, styled=styled)
+    svg.add_all(drawing.elements())
+    return str(svg)
+
+
+def pictures_svg(pictures: Sequence[Picture]) -> str:
+    """Return one picture that has others below each other."""
+    if len(pictures) == 1:
+        return picture_svg(pictures[0])
+    drawings = [Drawing(picture) for picture in pictures]
+    width = max((drawing.width for drawing in drawings), default=2 * MARGIN)
+    height = sum(drawing.height for drawing in drawings) or 2 * MARGIN
+    svg = Svg(width, height, f"{len(drawings)} sentences", STYLES, DARK, name=NAME)
+    y = 0.0
+    for drawing in drawings:
+        svg.add_group(drawing.elements(), width - drawing.width if drawing.picture.reversed else 0.0, y)
+        y += drawing.height
+    return str(svg)
+
+
+class Drawing:
+    """A picture with coordinates."""
+
+    def __init__(self, picture: Picture) -> None:
+        self.picture = picture
+        self._layout = _laid_out(picture)
+        above, below = (max((placed.level for placed in side), default=0) for side in self._layout.sides)
+        self._text = MARGIN + _reach(above)  # the upper edge of the words
+        self._below = (
+            self._text + WORDS + TAGS * any(cell.tag for cell in picture.cells) + TOKENS * bool(picture.tokens)
+        )
+        self.height = self._below + _reach(below) + LEGEND * bool(picture.legend) + MARGIN
+        self.width = 2 * MARGIN + max(self._layout.span(1, len(picture.cells))[1], text_width(picture.legend, TAG))
+
+    def elements(self) -> Iterator[str]:
+        """Yield the arcs, and the text below them."""
+        for side, links, edge, up in zip(
+            self._layout.sides,
+            (self.picture.above, self.picture.below),
+            (self._text, self._below),
+            (-1.0, 1.0),
+            strict=True,
+        ):
+            for placed, link in zip(side, links, strict=True):
+                yield from self._arc(placed, link, edge, up)
+        for cell, x in zip(self.picture.cells, self._layout.words, strict=True):
+            yield self._written(cell.word, x, self._text + WORD + 1, WORD, title=cell.told, class_="word")
+            if cell.tag:
+                yield self._written(cell.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
+        for first, last, form in self.picture.tokens:
+            yield from self._token(first, last, form)
+        if self.picture.legend:
+            yield element("text", self.picture.legend, class_="legend", x=MARGIN, y=self.height - MARGIN)
+
+    def _x(self, x: float) -> float:
+        """A coordinate on the paper, where the first word may be on the right."""
+        return self.width - MARGIN - x if self.picture.reversed else MARGIN + x
+
+    def _written(self, text: str, x: float, y: float, size: float, title: str | None = None, **others: str) -> str:
+        if not is_known(text):
+            others |= {"textLength": number(text_width(text, size)), "lengthAdjust": "spacingAndGlyphs"}
+        if is_right_to_left(text):
+            others["direction"] = "rtl"
+        return element("text", text, title, x=self._x(x), y=y, **others)
+
+    def _token(self, first: int, last: int, form: str) -> Iterator[str]:
+        """A bracket below the words of a multiword token, and its form."""
+        begin, end = self._layout.span(first, last)
+        left, right = sorted((self._x(begin), self._x(end)))
+        y = self._below - TOKENS
+        yield element("path", class_="token", d=f"M{number(left)} {number(y + 3)}v4H{number(right)}v-4")
+        yield self._written(form, (begin + end) / 2, y + 8 + TAG, TAG, class_="tag")
+
+    def _arc(self, placed: PlacedArc, link: Link, edge: float, up: float) -> Iterator[str]:
+        """An arc with its label and the tip at its dependent; `up` is -1 above the words and 1 below them."""
+        base = edge + up * BASE
+        level = edge + up * (FIRST + (placed.level - 1) * STEP)
+        tip = self._x(placed.x_of(link.dependent))
+        words = ["ROOT", *(cell.word for cell in self.picture.cells)]
+        told = f"{words[link.head]} → {words[link.dependent]}: {link.label}"
+        yield f'<g class="arc {link.kind}"><title>{escaped(told)}</title>'
+        yield element("path", d=self._line(placed, base, level, up))
+        wide, high = ARROW
+        corners = f"M{number(tip)} {number(base)}l{number(-wide)} {number(up * high)}h{number(2 * wide)}z"
+        yield element("path", class_="tip", d=corners)
+        if link.text:
+            yield self._written(link.text, placed.label, level + LABEL / 3, LABEL)
+        yield "</g>"
+
+    def _line(self, placed: PlacedArc, base: float, level: float, up: float) -> str:
+        """The line of an arc, from left to right, with gaps for its label and where others cross it."""
+        left, right = sorted((self._x(placed.left), self._x(placed.right)))
+        if left == right:
+            return f"M{number(left)} {number(base)}V{number(level - up * (LABEL / 2 + BREAK))}"
+        half = placed.arc.width / 2 + ASIDE / 2
+        gaps = [(self._x(placed.label) - half, self._x(placed.label) + half)] if placed.arc.width else []
+        gaps += [(self._x(x) - BREAK, self._x(x) + BREAK) for x in placed.crossed]
+        turn = number(level - up * CORNER)
+        line = f"M{number(left)} {number(base)}V{turn}Q{number(left)} {number(level)} "
+        line += f"{number(left + CORNER)} {number(level)}"
+        at = left + CORNER
+        for begin, end in sorted(gaps):
+            if begin - at >= SHORT:
+                line += f"H{number(begin)}"
+            at = max(at, end)
+            line += f"M{number(at)} {number(level)}"
+        return f"{line}H{number(right - CORNER)}Q{number(right)} {number(level)} {number(right)} {turn}V{number(base)}"
+
+
+def _laid_out(picture: Picture) -> Layout:
+    widths = [max(text_width(cell.word, WORD), text_width(cell.tag, TAG)) for cell in picture.cells]
+    sides = [
+        [Arc(link.head, link.dependent, _label_width(link)) for link in side] for side in (picture.above, picture.below)
+    ]
+    tokens = [Arc(first, last, text_width(form, TAG)) for first, last, form in picture.tokens if first < last]
+    return arcs_laid_out(widths, sides, tokens)
+
+
+def _label_width(link: Link) -> float:
+    return text_width(link.text, LABEL) * (1.0 if link.kind == PLAIN else BOLD)
+
+
+def _reach(levels: int) -> float:
+    """How far from the words arcs reach."""
+    return FIRST + (levels - 1) * STEP + LABEL if levels else 0.0

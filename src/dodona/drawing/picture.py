@@ -1,0 +1,115 @@
+"""What a picture of a sentence shows, whatever it is drawn with: words, arcs above them, and what differs below them.
+
+A picture of one tree has arcs above the words only. A picture of two trees has the gold tree above, and below it the
+arcs of the parsed tree that are wrong. So it can be read without colours; marks say the same once more.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dodona.data import Sentence
+from dodona.drawing.letters import shown
+from dodona.errors import MismatchError
+
+__all__ = ["MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Cell", "Link", "Picture", "is_reversed"]
+
+PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
+MARKS = {OTHER_HEAD: "✗", OTHER_LABEL: "≠"}
+LEGEND = "above: gold; below: parsed, ✗ with another head, ≠ with another relation"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A word, the tag below it, and what is told to a reader who points at it."""
+
+    word: str
+    tag: str
+    told: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """An arc. Head 0 is ROOT, and also stands for a head that is not known."""
+
+    head: int
+    dependent: int
+    label: str
+    kind: str = PLAIN
+
+    @property
+    def text(self) -> str:
+        """The label, with the mark of the kind of arc, so that it can be told without colours."""
+        return f"{MARKS[self.kind]} {self.label}" if self.kind in MARKS else self.label
+
+
+@dataclass(frozen=True)
+class Picture:
+    title: str
+    cells: list[Cell]
+    above: list[Link]
+    below: list[Link]
+    tokens: list[tuple[int, int, str]]  # multiword: first word, last word, form
+    reversed: bool  # from right to left
+    legend: str = ""
+
+    @classmethod
+    def of(cls, sentence: Sentence, parsed: Sentence | None = None) -> "Picture":
+        """The picture of a tree, or with `parsed` of what is wrong in another tree of the same words."""
+        above = _links(sentence)
+        below: list[Link] = []
+        if parsed is not None:
+            if sentence.words != parsed.words:
+                raise MismatchError("two trees of different words; expected two of the same sentence")
+            below = [link for link in map(_wrong, above, _links(parsed)) if link is not None]
+            wrong = {link.dependent for link in below}
+            above = [
+                Link(link.head, link.dependent, link.label, MISSED) if link.dependent in wrong else link
+                for link in above
+            ]
+        return cls(
+            shown(sentence.text or " ".join(sentence.surface())),
+            [_cell(sentence, k) for k in range(len(sentence))],
+            above,
+            below,
+            [(first, last, shown(form)) for first, last, form in sentence.multiword],
+            is_reversed(sentence.words),
+            LEGEND if parsed is not None else "",
+        )
+
+
+def is_reversed(words: Sequence[str]) -> bool:
+    """Return whether a sentence is written from right to left: whether most of its letters are."""
+    directions = [unicodedata.bidirectional(letter) for word in words if not word.isascii() for letter in word]
+    if not directions:
+        return False
+    right_to_left = sum(direction in ("R", "AL") for direction in directions)
+    left_to_right = directions.count("L") + sum(len(word) for word in words if word.isascii() and word.isalpha())
+    return right_to_left > left_to_right
+
+
+def _links(sentence: Sentence) -> list[Link]:
+    pairs = zip(sentence.known_heads(), sentence.labels, strict=True)
+    return [
+        Link(0, d, "?", UNKNOWN) if head is None else Link(head, d, _value(label))
+        for d, (head, label) in enumerate(pairs, start=1)
+    ]
+
+
+def _wrong(gold: Link, parsed: Link) -> Link | None:
+    """The parsed arc, marked, if it is not the gold one. Where gold has no arc, none is wrong."""
+    if gold == parsed or gold.kind == UNKNOWN:
+        return None
+    kind = OTHER_HEAD if gold.head != parsed.head or parsed.kind == UNKNOWN else OTHER_LABEL
+    return Link(parsed.head, parsed.dependent, parsed.label, kind)
+
+
+def _cell(sentence: Sentence, k: int) -> Cell:
+    columns = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.misc)
+    told = "  ".join(value for column in columns if (value := column[k]) != "_")
+    return Cell(shown(sentence.words[k]), _value(sentence.upos[k]), shown(f"{k + 1}  {told}".rstrip()))
+
+
+def _value(value: str) -> str:
+    """A value of a column as it is shown; `_` stands for none."""
+    return "" if value == "_" else shown(value)

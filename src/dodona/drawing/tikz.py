@@ -1,0 +1,84 @@
+r"""Pictures of sentences for LaTeX, with the package tikz-dependency.
+
+Every character that means something to TeX is written so that it stands for itself. `\&` separates words in that
+package, so `&` is written by its number. Letters of other scripts are written as they are: LuaLaTeX and XeLaTeX print
+them, given a font that has them.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from dodona.data import Sentence
+from dodona.drawing.arcs import Arc, arc_levels
+from dodona.drawing.letters import shown
+from dodona.drawing.picture import MISSED, OTHER_HEAD, OTHER_LABEL, UNKNOWN, Link, Picture
+
+__all__ = ["latex_text", "picture_tikz", "tikz_document", "tikz_of"]
+
+SPECIAL = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "%": r"\%", "#": r"\#", "_": r"\_",
+    "&": r"\symbol{38}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}", "'": r"\symbol{39}", "`": r"\textasciigrave{}",
+    "-": "{-}", ",": "{,}", "?": "{?}", "!": "{!}", "[": "{[}", "]": "{]}", "*": "{*}",
+    "✗": r"$\times$", "≠": r"$\neq$",
+})  # fmt: skip
+FIRST, STEP = 3.0, 3.2  # heights of the first level, and between two levels, in ex
+STYLES = {
+    UNKNOWN: "densely dotted",
+    MISSED: "thick",
+    OTHER_HEAD: "edge below, thick, dashed",
+    OTHER_LABEL: "edge below, thick, densely dotted",
+}
+PREAMBLE = r"""\documentclass[multi=dependency, border=4pt]{standalone}
+\usepackage{iftex}
+\ifPDFTeX
+  \usepackage[T1]{fontenc}
+\else
+  \usepackage{fontspec}
+\fi
+\usepackage{tikz-dependency}
+\begin{document}
+"""
+END = "\\end{document}\n"
+
+
+def tikz_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
+    """Return the picture of a sentence as an environment of tikz-dependency; with `parsed`, with what is wrong."""
+    return picture_tikz(Picture.of(sentence, parsed))
+
+
+def tikz_document(pictures: Iterable[str]) -> str:
+    """Return a whole document with such environments, a page each."""
+    return PREAMBLE + "\n".join(pictures) + END
+
+
+def latex_text(text: str) -> str:
+    """Return text that stands for itself in LaTeX."""
+    return shown(text).translate(SPECIAL)
+
+
+def picture_tikz(picture: Picture) -> str:
+    """Return a picture as an environment of tikz-dependency."""
+    count = len(picture.cells)
+    cells = list(reversed(picture.cells)) if picture.reversed else picture.cells
+    rows = [[latex_text(cell.word) for cell in cells]]
+    if any(cell.tag for cell in cells):
+        rows.append([rf"\footnotesize {latex_text(cell.tag)}" for cell in cells])
+    lines = [f"% {picture.title}", r"\begin{dependency}[theme=simple]", r"\begin{deptext}[column sep=.8em]"]
+    lines += [r" \& ".join(row) + r" \\" for row in rows]
+    lines.append(r"\end{deptext}")
+    for side in (picture.above, picture.below):
+        lines += _edges(side, count, picture.reversed)
+    return "\n".join([*lines, r"\end{dependency}", ""])
+
+
+def _edges(links: list[Link], count: int, is_reversed: bool) -> Iterator[str]:
+    levels = arc_levels(count, [Arc(link.head, link.dependent, 0.0) for link in links])
+    for link, level in zip(links, levels, strict=True):
+        head, dependent = (count + 1 - k if is_reversed and k else k for k in (link.head, link.dependent))
+        height = f"{FIRST + STEP * (level - 1):.1f}ex"
+        style = f", {STYLES[link.kind]}" if link.kind in STYLES else ""
+        label = latex_text(link.text)
+        if link.head:
+            yield rf"\depedge[edge height={height}{style}]{{{head}}}{{{dependent}}}{{{label}}}"
+        else:
+            yield rf"\deproot[edge height={height}{style}]{{{dependent}}}{{{label}}}"

@@ -1,0 +1,165 @@
+"""Pictures of sentences: everything can be read, whatever the tree; any text is safe; marks without colours."""
+
+import random
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples.pictures import SVG, faults, pieces
+from samples.treebank import treebank
+
+from dodona import FormatError, MismatchError, Sentence, read
+from dodona.drawing import svg_of
+from dodona.drawing.dependencies import NAME, pictures_svg
+from dodona.drawing.picture import Picture, is_reversed
+from dodona.drawing.widths import text_width
+
+LABELS = ["det", "nsubj:pass", "acl:relcl", "root", "x", "a-very-long-relation:with-a-subtype", "_"]
+NASTY = '</text><script>alert("1")</script>&amp;\x00\x1b\ud800\ufffe\u202e'
+
+
+def random_tree(chance: random.Random, n: int) -> Sentence:
+    """Any tree, most of them with many crossing arcs."""
+    order = chance.sample(range(1, n + 1), n)
+    heads = [0] * n
+    for i, word in enumerate(order[1:], start=1):
+        heads[word - 1] = chance.choice(order[max(0, i - chance.choice([1, 3, 50])) : i])
+    words = ["".join(chance.choices("abmwil", k=chance.choice([1, 3, 9]))) for _ in range(n)]
+    labels = [chance.choice(LABELS) for _ in range(n)]
+    upos = chance.choices(["NOUN", "_", "X"], k=n)
+    multiword = [(k, k + 1, "token" * chance.choice([1, 6])) for k in range(1, n, 5)]
+    return Sentence.from_words(words, upos, heads=heads, labels=labels, multiword=multiword)
+
+
+def groups(picture: str) -> list[tuple[str, str]]:
+    """Class and label of each arc."""
+    root = ElementTree.fromstring(picture)
+    return [(group.attrib["class"], group[-1].text or "") for group in root.iter(f"{SVG}g")]
+
+
+def texts(picture: str, kind: str) -> list[tuple[float, str]]:
+    """Where the texts of a class are, and what they say."""
+    found = ElementTree.fromstring(picture).iter(f"{SVG}text")
+    return [(float(text.attrib["x"]), "".join(text.itertext())) for text in found if text.get("class") == kind]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 25), st.integers(0, 1 << 30))
+def test_nothing_covers_anything(n: int, seed: int) -> None:
+    chance = random.Random(seed)
+    one, other = random_tree(chance, n), random_tree(chance, n)
+    assert faults(svg_of(one)) == []
+    parsed = Sentence.from_words(one.words, heads=other.heads, labels=other.labels)
+    assert faults(svg_of(one, parsed)) == []
+
+
+def test_nothing_covers_anything_in_treebanks_and_long_sentences() -> None:
+    for sentence in [*treebank(40, crossing=0.5), *read("examples/sentences.conllu")]:
+        assert faults(svg_of(sentence)) == []
+    assert faults(svg_of(random_tree(random.Random(3), 150))) == []
+
+
+def test_the_checks_find_what_they_look_for() -> None:
+    picture = svg_of(next(read("examples/sentences.conllu")))
+    moved = picture.replace(">det</text>", ">determiner-of-the-noun</text>")
+    assert any("goes through the text" in fault for fault in faults(moved))
+    wide = picture.replace(">She</text>", ">Sheeeeeeeeeeeeeeeee</text>")
+    assert any("covers" in fault for fault in faults(wide))
+    narrow = picture.replace('width="358.7"', 'width="340"')
+    assert narrow != picture
+    assert faults(narrow) == ["'17 PUNCT' is outside"]
+    assert list(pieces("M1 2V5Q1 6 2 6H9M11 6H20")) == [(1, 2, 1, 5), (2, 6, 9, 6), (11, 6, 20, 6)]
+
+
+def test_a_projective_tree_has_no_crossing_lines() -> None:
+    """Arcs that do not cross in the tree do not cross in the picture: no line has a gap but for its label."""
+    for sentence in treebank(20, crossing=0.0):
+        for line in ElementTree.fromstring(svg_of(sentence)).iter(f"{SVG}path"):
+            assert line.attrib["d"].count("M") <= 2
+
+
+def test_words_from_right_to_left() -> None:
+    words = ["הכלב", "ראה", "חתול", "3", "(", "."]
+    heads, labels = [2, 0, 2, 3, 2, 2], ["nsubj", "root", "obj", "nummod", "punct", "punct"]
+    picture = svg_of(Sentence.from_words(words, heads=heads, labels=labels))
+    places = [x for x, _ in texts(picture, "word")]
+    assert places == sorted(places, reverse=True)
+    assert faults(picture) == []
+    assert picture.count('direction="rtl"') == 3
+    latin = [x for x, _ in texts(svg_of(Sentence.from_words(["a", "ב"], heads=[0, 1], labels=["root", "x"])), "word")]
+    assert latin == sorted(latin)
+    assert [is_reversed(each) for each in (["."], ["שלום", "."], ["a", "שלום", "UD"], ["abcdef", "שלום"])] == [
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_any_text_is_safe() -> None:
+    sentence = Sentence.from_words(["a", "b"], heads=[0, 1], labels=["root", "x"])
+    sentence.words, sentence.labels, sentence.upos = [NASTY, "b"], [NASTY, "x"], [NASTY, "X"]
+    picture = svg_of(sentence)
+    root = ElementTree.fromstring(picture)
+    assert not list(root.iter(f"{SVG}script"))
+    assert "<script" not in picture
+    assert picture.count("&lt;script&gt;") >= 3
+    assert not any(letter in picture for letter in "\x00\x1b\ud800\ufffe\u202e")
+
+
+def test_errors_are_marked_without_colours() -> None:
+    words = ["a", "b", "c", "d"]
+    gold = Sentence.from_words(words, heads=[2, 0, 2, None], labels=["det", "root", "obj", "_"])
+    parsed = Sentence.from_words(words, heads=[2, 0, 1, 2], labels=["nsubj", "root", "obj", "x"])
+    picture = svg_of(gold, parsed)
+    assert groups(picture) == [
+        ("arc missed", "det"),
+        ("arc plain", "root"),
+        ("arc missed", "obj"),
+        ("arc unknown", "?"),
+        ("arc other-label", "≠ nsubj"),
+        ("arc other-head", "✗ obj"),
+    ]
+    for kind in ("other-head", "other-label", "unknown"):
+        assert f".{NAME} .{kind} path {{ " in picture
+        assert "stroke-dasharray" in picture.partition(f".{kind} path {{")[2].partition("}")[0]
+    assert "above: gold" in picture
+    assert faults(picture) == []
+    with pytest.raises(MismatchError, match="different words"):
+        svg_of(gold, Sentence.from_words(["x", *words[1:]], heads=[0, 1, 1, 1]))
+
+
+def test_several_sentences_in_one_picture() -> None:
+    pictures = [Picture.of(sentence) for sentence in read("examples/sentences.conllu")]
+    picture = pictures_svg(pictures)
+    assert picture.count("<style>") == 1
+    assert len(texts(picture, "word")) == sum(len(each.cells) for each in pictures)
+    heights = [float(ElementTree.fromstring(pictures_svg([each])).attrib["height"]) for each in pictures]
+    assert float(ElementTree.fromstring(picture).attrib["height"]) == pytest.approx(sum(heights), abs=0.2)
+    ElementTree.fromstring(pictures_svg([]))
+
+
+def test_no_tree_is_an_error_that_names_the_word() -> None:
+    with pytest.raises(FormatError, match="word 1 of this sentence has HEAD 2 leads into a cycle"):
+        svg_of(Sentence.from_words(["a", "b"], heads=[2, 1], labels=["x", "y"]))
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("mill", 0.974 + 3 * 0.278),
+        ("OAK", 0.787 + 0.684 + 0.656),
+        ("ναί", 1.7),
+        ("橡树", 2.0),
+        ("é", 0.615),
+        ("ж", 0.9),
+    ],
+)
+def test_letters_are_at_least_as_wide_as_those_of_a_wide_font(text: str, least: float) -> None:
+    assert 10 * least <= text_width(text, 10) <= 10 * least * 1.6
+
+
+def test_a_mark_above_a_letter_takes_no_room() -> None:
+    assert text_width("e\u0301", 10) == text_width("e", 10)
+    assert text_width("é", 10) == text_width("e", 10)
