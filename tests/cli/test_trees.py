@@ -26,12 +26,12 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def on_a_terminal(file: Path, **environment: str) -> str:
+def on_a_terminal(file: Path, code: str = WRITE, **environment: str) -> str:
     """What a terminal of 40 columns gets."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
     usual = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
-    command = [sys.executable, "-c", WRITE.format(file)]
+    command = [sys.executable, "-c", code.format(file)]
     with subprocess.Popen(
         command, stdout=theirs, env=usual | {"TERM": "xterm"} | environment, stdin=subprocess.DEVNULL
     ) as process:
@@ -74,6 +74,14 @@ def test_a_terminal_gets_colours_and_no_line_that_is_too_long(file: Path) -> Non
     assert f" ╭─ {'the':<24}  DET   det" in plain
     assert f"─┴─ {('oak' * 8)[:23]}…  NOUN  root" in plain
     assert max(map(len, plain.split("\n"))) == 40
+
+
+def test_errors_of_a_parse_are_coloured_and_marked(file: Path) -> None:
+    code = "from dodona.cli.trees import *; from dodona import *; s = next(read('{}')); p = s.copied(); "
+    code += "p.set_tree([0, 1], ['root', 'root']); write_trees([(s, p)], '-')"
+    seen = on_a_terminal(file, code=code)
+    assert "\x1b[1;31m✗" in seen
+    assert "gold" in seen
 
 
 def test_a_pipe_gets_everything(file: Path) -> None:

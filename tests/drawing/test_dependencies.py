@@ -1,6 +1,7 @@
 """Pictures of sentences: everything can be read, whatever the tree; any text is safe; marks without colours."""
 
 import random
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -15,6 +16,7 @@ from dodona.drawing.dependencies import NAME, pictures_svg
 from dodona.drawing.picture import Picture, is_reversed
 from dodona.drawing.widths import text_width
 
+SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 LABELS = ["det", "nsubj:pass", "acl:relcl", "root", "x", "a-very-long-relation:with-a-subtype", "_"]
 NASTY = '</text><script>alert("1")</script>&amp;\x00\x1b\ud800\ufffe\u202e'
 
@@ -55,13 +57,13 @@ def test_nothing_covers_anything(n: int, seed: int) -> None:
 
 
 def test_nothing_covers_anything_in_treebanks_and_long_sentences() -> None:
-    for sentence in [*treebank(40, crossing=0.5), *read("examples/sentences.conllu")]:
+    for sentence in [*treebank(40, crossing=0.5), *read(SENTENCES)]:
         assert faults(svg_of(sentence)) == []
     assert faults(svg_of(random_tree(random.Random(3), 150))) == []
 
 
 def test_the_checks_find_what_they_look_for() -> None:
-    picture = svg_of(next(read("examples/sentences.conllu")))
+    picture = svg_of(next(read(SENTENCES)))
     moved = picture.replace(">det</text>", ">determiner-of-the-noun</text>")
     assert any("goes through the text" in fault for fault in faults(moved))
     wide = picture.replace(">She</text>", ">Sheeeeeeeeeeeeeeeee</text>")
@@ -131,7 +133,7 @@ def test_errors_are_marked_without_colours() -> None:
 
 
 def test_several_sentences_in_one_picture() -> None:
-    pictures = [Picture.of(sentence) for sentence in read("examples/sentences.conllu")]
+    pictures = [Picture.of(sentence) for sentence in read(SENTENCES)]
     picture = pictures_svg(pictures)
     assert picture.count("<style>") == 1
     assert len(texts(picture, "word")) == sum(len(each.cells) for each in pictures)

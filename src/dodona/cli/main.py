@@ -26,6 +26,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "crossvalidate": "crossvalidate",
     "validate": "validate_command",
     "convert": "convert_command",
+    "draw": "draw",
     "info": "info",
     "stats": "stats",
     "oracle": "oracle",

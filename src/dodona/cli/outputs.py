@@ -10,9 +10,11 @@ from dodona.data.files import open_handle
 from dodona.data.marks import Boundary, Item
 from dodona.errors import OptionError
 
-__all__ = ["checked_targets", "is_same_file", "write_each"]
+__all__ = ["EXTENSIONS", "checked_targets", "is_same_file", "write_each"]
 
-EXTENSIONS = {"conllu": ".conllu", "tree": ".txt"}
+EXTENSIONS = {
+    "conllu": ".conllu", "jsonl": ".jsonl", "tree": ".txt", "svg": ".svg", "html": ".html", "tikz": ".tex",
+}  # fmt: skip
 
 
 def checked_targets(files: Sequence[str | None], output: str, each: bool, form: str, model: Path) -> list[str]:

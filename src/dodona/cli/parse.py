@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from dodona.cli.limits import with_a_count_of_pieces
-from dodona.cli.outputs import checked_targets, write_each
+from dodona.cli.outputs import EXTENSIONS, checked_targets, write_each
 from dodona.cli.progress import Progress
 from dodona.cli.text_names import text_names
 from dodona.components.parser import Request
@@ -47,8 +47,9 @@ DEFAULT = "en"
     "form",
     default="conllu",
     show_default=True,
-    type=click.Choice(["conllu", "tree"]),
-    help="tree: drawn as text, in colour on a terminal.",
+    type=click.Choice(list(EXTENSIONS)),
+    help="jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
+    "page of pictures; tikz: for LaTeX with tikz-dependency.",
 )
 @click.option("--retag", is_flag=True, help="Replace existing tags and lemmas.")
 @click.option(
@@ -103,6 +104,7 @@ def parse(
     \b
     dodona parse "Oak trees grow slowly." --format tree
     dodona parse en novel.txt > parsed.conllu
+    dodona parse en letter.txt --format html -o letter.html
     dodona parse en-fast corpus.txt.gz -o parsed.conllu.gz --jobs 2
     dodona parse en-fast one.txt other.txt.gz -o parsed/ --each
     dodona parse my.model text.conllu --confidence --sort
@@ -136,10 +138,10 @@ def parse(
 def _writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
     """Return what writes the parses of one output."""
     writer: Callable[[Iterable[Item], str], None] = write
-    if form == "tree":
-        from dodona.cli.trees import write_trees  # colours take longer to import than a sentence to parse
+    if form != "conllu":
+        from dodona.cli.formats import WRITERS  # which needs longer to import than a sentence to parse
 
-        writer = write_trees
+        writer = WRITERS[form]
     if not sort:
         return writer
     from dodona.pipeline.doubtful import most_doubtful_first

@@ -12,7 +12,9 @@ from dodona.data import Sentence
 from dodona.drawing.letters import shown
 from dodona.errors import MismatchError
 
-__all__ = ["MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Cell", "Link", "Picture", "is_reversed"]
+__all__ = [
+    "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Cell", "Link", "Picture", "differs", "is_reversed",
+]  # fmt: skip
 
 PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
 MARKS = {OTHER_HEAD: "✗", OTHER_LABEL: "≠"}
@@ -76,6 +78,13 @@ class Picture:
             is_reversed(sentence.words),
             LEGEND if parsed is not None else "",
         )
+
+
+def differs(gold: Sentence, parsed: Sentence) -> bool:
+    """Return whether any arc of a parsed tree is wrong; where gold has no arc, none is."""
+    if gold.heads == parsed.heads and gold.labels == parsed.labels:
+        return False
+    return any(link is not None for link in map(_wrong, _links(gold), _links(parsed)))
 
 
 def is_reversed(words: Sequence[str]) -> bool:

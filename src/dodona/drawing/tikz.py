@@ -28,7 +28,7 @@ STYLES = {
     OTHER_HEAD: "edge below, thick, dashed",
     OTHER_LABEL: "edge below, thick, densely dotted",
 }
-PREAMBLE = r"""\documentclass[multi=dependency, border=4pt]{standalone}
+TIKZ_HEAD = r"""\documentclass[multi=dependency, border=4pt]{standalone}
 \usepackage{iftex}
 \ifPDFTeX
   \usepackage[T1]{fontenc}
@@ -38,7 +38,8 @@ PREAMBLE = r"""\documentclass[multi=dependency, border=4pt]{standalone}
 \usepackage{tikz-dependency}
 \begin{document}
 """
-END = "\\end{document}\n"
+TIKZ_END = "\\end{document}\n"
+TIKZ_NEEDS = "% in the preamble: \\usepackage{tikz-dependency}, and with pdfLaTeX \\usepackage[T1]{fontenc}\n\n"
 
 
 def tikz_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
@@ -48,7 +49,7 @@ def tikz_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
 
 def tikz_document(pictures: Iterable[str]) -> str:
     """Return a whole document with such environments, a page each."""
-    return PREAMBLE + "\n".join(pictures) + END
+    return TIKZ_HEAD + "\n".join(pictures) + TIKZ_END
 
 
 def latex_text(text: str) -> str:
@@ -63,7 +64,8 @@ def picture_tikz(picture: Picture) -> str:
     rows = [[latex_text(cell.word) for cell in cells]]
     if any(cell.tag for cell in cells):
         rows.append([rf"\footnotesize {latex_text(cell.tag)}" for cell in cells])
-    lines = [f"% {picture.title}", r"\begin{dependency}[theme=simple]", r"\begin{deptext}[column sep=.8em]"]
+    lines = [f"% {picture.title}", r"\begin{dependency}[theme=simple, label style={font=\scriptsize}]"]
+    lines.append(r"\begin{deptext}[column sep=.8em]")
     lines += [r" \& ".join(row) + r" \\" for row in rows]
     lines.append(r"\end{deptext}")
     for side in (picture.above, picture.below):

@@ -1,6 +1,6 @@
 """Attachment scores word by word, for a system output with the same words as gold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TypeAlias
@@ -12,7 +12,7 @@ from dodona.data import Sentence
 from dodona.errors import MismatchError
 from dodona.evaluation.document import universal
 
-__all__ = ["Comparison", "Rate", "attachment", "compare"]
+__all__ = ["Comparison", "Rate", "attachment", "compare", "paired"]
 
 Mask: TypeAlias = NDArray[np.bool_]
 Counts: TypeAlias = NDArray[np.int64]
@@ -61,13 +61,7 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
     gold_labels: list[str] = []
     system_labels: list[str] = []
     upos: list[str] = []
-    gold: Sentence | None = None
-    system: Sentence | None = None
-    for next_gold, next_system in zip_longest(gold_sentences, system_sentences):
-        if next_gold is None or next_system is None:
-            raise _different_number(len(lengths), gold, system, next_gold, next_system)
-        gold, system = next_gold, next_system
-        _check_words(len(lengths) + 1, gold, system)
+    for gold, system in paired(gold_sentences, system_sentences):
         lengths.append(len(gold.words))
         gold_heads += gold.gold_heads()
         system_heads += system.gold_heads()
@@ -87,6 +81,20 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
         np.array([g == s for g, s in pairs], bool),
         np.array([g == s or universal(g) == universal(s) for g, s in pairs], bool),
     )
+
+
+def paired(
+    gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]
+) -> Iterator[tuple[Sentence, Sentence]]:
+    """Yield the sentences of two files side by side; the first that has other words is an error."""
+    gold: Sentence | None = None
+    system: Sentence | None = None
+    for number, (next_gold, next_system) in enumerate(zip_longest(gold_sentences, system_sentences), start=1):
+        if next_gold is None or next_system is None:
+            raise _different_number(number - 1, gold, system, next_gold, next_system)
+        gold, system = next_gold, next_system
+        _check_words(number, gold, system)
+        yield gold, system
 
 
 def attachment(comparison: Comparison, *, punctuation: bool = True) -> dict[str, Rate]:
