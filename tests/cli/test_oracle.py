@@ -1,10 +1,13 @@
 """`dodona oracle` from the outside."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from dodona.cli.oracle import oracle
 
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 
@@ -74,6 +77,14 @@ def test_standard_input() -> None:
     ("arguments", "code", "message"),
     [
         (("oracle",), 2, "Missing argument"),
+        (("oracle", "-", "--heads", "2 0"), 2, "exclude each other"),
+        (("oracle", "-", "--labels", "a b"), 2, "go with --heads"),
+        (("oracle", "-", "--model", "en"), 2, "--model goes with --text"),
+        (("oracle", "--heads", "2 0", "--labels", "a"), 2, "1 labels; expected one for each of 2 heads"),
+        (("oracle", "--heads", "2 1"), 1, "--heads:1: no root in this sentence"),
+        (("oracle", "--heads", "3 4 0 3"), 1, "--heads: the heads [3, 4, 0, 3] are not projective"),
+        (("oracle", "--text", " ", "--model", "en-fast"), 2, "--text: no words"),
+        (("oracle", "--text", "One.", "--model", "en-fast", "-n", "2"), 2, "expected a number from 1 to 1"),
         (("oracle", "--nonsense"), 2, "No such option"),
         (("prophesy",), 2, "No such command"),
         (("oracle", "missing.conllu"), 1, "missing.conllu: cannot be read: No such file"),
@@ -116,3 +127,38 @@ def test_a_closed_pipe_is_no_error_message() -> None:
         command, shell=True, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=100
     )
     assert done.stderr == ""
+
+
+def run(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+    oracle.main(list(arguments), standalone_mode=False)
+    return capfd.readouterr().out
+
+
+def test_a_typed_sentence_is_parsed(capfd: pytest.CaptureFixture[str]) -> None:
+    out = run(capfd, "--text", "One fell. Oak trees grow slowly.", "-n", "2", "--model", "en-fast", "--format", "json")
+    found = json.loads(out)
+    assert found["words"] == ["Oak", "trees", "grow", "slowly", "."]
+    assert found["tree"]["heads"] == found["gold"]["heads"] == [2, 3, 0, 3, 3]
+    assert found["gold"]["labels"][1] == "nsubj"
+
+
+def test_a_tree_on_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
+    out = run(capfd, "--heads", "2 0 2", "--labels", "nsubj root obj", "--words", "she reads books")
+    assert "LEFT:nsubj=0" in out
+    assert "the gold tree: 2 0 2" in out
+    out = run(capfd, "--heads", "2 0 2")
+    assert "LEFT=0" in out
+    assert "│ 1 2 3 ROOT │" in out
+
+
+def test_formats_and_output(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    begins = {"table": "arc-eager · static", "json": "{", "latex": "% arc-eager", "html": "<!DOCTYPE html>"}
+    for form, begin in begins.items():
+        target = tmp_path / form
+        assert run(capfd, "--heads", "2 0 2", "--format", form, "--output", str(target)) == ""
+        assert target.read_text().startswith(begin)
+        assert run(capfd, "--heads", "2 0 2", "--format", form) == target.read_text()
+    page = (tmp_path / "html").read_text()
+    assert page.count("<svg ") == 1
+    assert page.count("<table ") == 1
+    assert "6 transitions, the gold tree: 2 0 2" in page

@@ -136,7 +136,7 @@ def test_several_sentences_in_one_picture() -> None:
     pictures = [Picture.of(sentence) for sentence in read(SENTENCES)]
     picture = pictures_svg(pictures)
     assert picture.count("<style>") == 1
-    assert len(texts(picture, "word")) == sum(len(each.cells) for each in pictures)
+    assert len(texts(picture, "word")) == sum(len(each.words) for each in pictures)
     heights = [float(ElementTree.fromstring(pictures_svg([each])).attrib["height"]) for each in pictures]
     assert float(ElementTree.fromstring(picture).attrib["height"]) == pytest.approx(sum(heights), abs=0.2)
     ElementTree.fromstring(pictures_svg([]))

@@ -8,18 +8,16 @@ from typing import Any
 
 import click
 
-from dodona import Configuration, DodonaError, OptionError, Sentence, TreeError, system
-from dodona.cli.sentences import find_sentence
+from dodona import DodonaError, TreeError, system
+from dodona.cli.sentences import find_sentence, given_sentence
 from dodona.cli.system_options import system_options
 from dodona.data.files import output
-from dodona.drawing.graph import Graph, GraphEdge, GraphNode, GraphPath, graph_dot, graph_svg
-from dodona.drawing.letters import isolated, shown, width_of
+from dodona.drawing.graph import graph_dot, graph_svg
 from dodona.research.gold import HINT
 from dodona.research.lattice import Counts, Derivations, Lattice, TooMany
+from dodona.research.lattice_graph import configuration_label, lattice_graph, static_paths
 
 FORMATS = ("svg", "dot", "text", "json")
-LONG = 7  # words of a list that are drawn
-LETTERS = 12  # of a word that are drawn
 
 
 @contextmanager
@@ -94,7 +92,7 @@ def lattice(
         raise click.UsageError("Expected a FILE, or --heads, and not both.")
     if (words if heads is None else labelled or None) is not None:
         raise click.UsageError("--words goes with --heads, and --labelled with a FILE.")
-    found = find_sentence(file, sentence) if file is not None else _given(str(heads), words)
+    found = find_sentence(file, sentence) if file is not None else given_sentence(str(heads), words)
     labels = found.gold_labels() if labelled else None
     given = {key: value for key, value in options.items() if value is not None}
     chosen = system(name, None if labels is None else sorted(set(labels)), **given)
@@ -107,7 +105,7 @@ def lattice(
         counts = derivations.count(max_configurations)
     except TooMany:
         raise DodonaError(f"more than {max_configurations:,} configurations; see --max-configurations") from None
-    told = f"{chosen.name}, {derivations.oracle}: {_in_words(counts)}"
+    told = f"{chosen.name}, {derivations.oracle}: {counts.in_words()}"
     drawn = derivations.lattice() if counts.configurations <= max_nodes else None
     if drawn is None and form in ("svg", "dot"):
         raise DodonaError(f"{told}; too many to draw (--max-nodes {max_nodes})")
@@ -117,38 +115,13 @@ def lattice(
         click.echo(told, err=True)
 
 
-def _given(heads: str, words: str | None) -> Sentence:
-    """The tree on the command line; without words, these are numbers."""
-    try:
-        numbers = [int(head) for head in heads.split()]
-    except ValueError:
-        raise OptionError(f"--heads {heads!r}: expected numbers, e.g. '2 0 2'") from None
-    forms = list(map(str, range(1, len(numbers) + 1))) if words is None else words.split()
-    if len(forms) != len(numbers) or not numbers:
-        raise OptionError(f"--heads {heads!r}: {len(numbers)} heads; expected one for each of {len(forms)} words")
-    if not all(0 <= head <= len(numbers) for head in numbers):
-        raise OptionError(f"--heads {heads!r}: expected numbers from 0 to {len(numbers)}")
-    found = Sentence.from_words(forms, heads=numbers)
-    found.file = "--heads"
-    return found
-
-
-def _in_words(counts: Counts) -> str:
-    length = f"{counts.shortest}" if counts.shortest == counts.longest else f"{counts.shortest} to {counts.longest}"
-    several = "s" if counts.derivations != 1 else ""
-    return (
-        f"{counts.derivations:,} derivation{several} of {length} transitions; "
-        f"{counts.configurations:,} configurations with {counts.transitions:,} transitions"
-    )
-
-
 def _written(form: str, told: str, derivations: Derivations, counts: Counts, drawn: Lattice | None) -> str:
     if form == "json":
         return json.dumps(_as_json(derivations, counts, drawn), ensure_ascii=False, indent=1) + "\n"
     if form == "text":
         return "\n".join([told, *(_as_text(drawn) if drawn is not None else ()), ""])
     assert drawn is not None
-    return {"svg": graph_svg, "dot": graph_dot}[form](_graph(told, drawn))
+    return {"svg": graph_svg, "dot": graph_dot}[form](lattice_graph(drawn, told))
 
 
 def _as_json(derivations: Derivations, counts: Counts, drawn: Lattice | None) -> dict[str, Any]:
@@ -185,60 +158,11 @@ def _as_text(drawn: Lattice) -> Iterator[str]:
     """A line for each configuration, and below it one for each transition: where it leads, and who takes it."""
     for length, number in drawn.by_length().items():
         yield f"  {length} transitions: {number:,}"
-    letters = {name: path.letter for name, path in zip(drawn.lengths, _paths(drawn), strict=True)}
-    for path in _paths(drawn):
+    letters = {name: path.letter for name, path in zip(drawn.lengths, static_paths(drawn), strict=True)}
+    for path in static_paths(drawn):
         yield f"  {path.letter}: {path.told}"
     for i, node in enumerate(drawn.nodes):
-        yield f"{i}. {_label(node.configuration)}" + ("  (end)" if node.is_end else "")
+        yield f"{i}. {configuration_label(node.configuration)}" + ("  (end)" if node.is_end else "")
         for edge in (edge for edge in drawn.edges if edge.source == i):
             marks = "".join(letters[name] for name in edge.static)
             yield f"     {edge.transition} → {edge.target}" + (f"  [{marks}]" if marks else "")
-
-
-def _graph(told: str, drawn: Lattice) -> Graph:
-    numbers = {name: i for i, name in enumerate(drawn.lengths)}
-    nodes = [
-        GraphNode(
-            node.layer,
-            _label(node.configuration),
-            f"{node.configuration}; {node.derivations:,} derivations",
-            node.is_end,
-        )
-        for node in drawn.nodes
-    ]
-    edges = [
-        GraphEdge(edge.source, edge.target, shown(edge.transition), tuple(numbers[name] for name in edge.static))
-        for edge in drawn.edges
-    ]
-    return Graph(told, nodes, edges, _paths(drawn))
-
-
-def _paths(drawn: Lattice) -> list[GraphPath]:
-    """The static oracles, each with the first of its letters that is still free."""
-    letters: list[str] = []
-    told = []
-    for name, length in drawn.lengths.items():
-        letters.append(next((c for c in name.upper() if c.isalnum() and c not in letters), str(len(letters) + 1)))
-        lazy = " (ran out of its budget: as lazy)" if drawn.gave_up and name == "minimal" else ""
-        told.append(f"{name}, {length} transitions{lazy}")
-    return [GraphPath(*pair) for pair in zip(letters, told, strict=True)]
-
-
-def _label(c: Configuration) -> str:
-    """The lists of a configuration: the end of a stack, the front of a buffer, and words that are not too long."""
-    parts = []
-    for kind, nodes in c.lists.items():
-        names = [_short(c.name(node)) for node in nodes]
-        if len(names) > LONG and kind != "list":
-            names = [*names[:LONG], "…"] if kind in ("buffer", "right") else ["…", *names[-LONG:]]
-        parts.append(" ".join(names))
-    return " | ".join(parts).strip()
-
-
-def _short(word: str) -> str:
-    word = shown(word)
-    if width_of(word) > LETTERS:
-        while width_of(word) >= LETTERS:
-            word = word[:-1]
-        word += "…"
-    return isolated(word)

@@ -1,9 +1,9 @@
-"""One sentence of a file, as a command asks for it."""
+"""The one sentence that a command is about: of a file, typed and parsed, or a tree on the command line."""
 
 from dodona.data import Sentence, read
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["find_sentence"]
+__all__ = ["find_sentence", "given_sentence", "parsed_sentence"]
 
 
 def find_sentence(file: str, wanted: str) -> Sentence:
@@ -15,3 +15,36 @@ def find_sentence(file: str, wanted: str) -> Sentence:
     if count == 0:
         raise FormatError(f"{file}: there are no sentences in this file")
     raise OptionError(f"{file}: no sentence {wanted!r}; expected a number from 1 to {count}, or a sent_id")
+
+
+def parsed_sentence(text: str, model: str, wanted: str) -> Sentence:
+    """Return a sentence of a text, by its number, as a model parses it."""
+    from dodona.pipeline.doors import load
+
+    sentences = load(model)(text)
+    if not sentences:
+        raise OptionError("--text: no words; expected a sentence")
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= len(sentences):
+        raise OptionError(f"--text: no sentence {wanted!r}; expected a number from 1 to {len(sentences)}")
+    found = sentences[int(wanted) - 1]
+    found.file = "--text"
+    return found
+
+
+def given_sentence(heads: str, words: str | None, labels: str | None = None) -> Sentence:
+    """Return the tree on the command line; without words, these are numbers."""
+    try:
+        numbers = [int(head) for head in heads.split()]
+    except ValueError:
+        raise OptionError(f"--heads {heads!r}: expected numbers, e.g. '2 0 2'") from None
+    forms = list(map(str, range(1, len(numbers) + 1))) if words is None else words.split()
+    if len(forms) != len(numbers) or not numbers:
+        raise OptionError(f"--heads {heads!r}: {len(numbers)} heads; expected one for each of {len(forms)} words")
+    if not all(0 <= head <= len(numbers) for head in numbers):
+        raise OptionError(f"--heads {heads!r}: expected numbers from 0 to {len(numbers)}")
+    names = None if labels is None else labels.split()
+    if names is not None and len(names) != len(numbers):
+        raise OptionError(f"--labels {labels!r}: {len(names)} labels; expected one for each of {len(numbers)} heads")
+    found = Sentence.from_words(forms, heads=numbers, labels=names)
+    found.file = "--heads"
+    return found

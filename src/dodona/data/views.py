@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 from dodona.data.columns import Columns
+from dodona.data.notebook import ShownSentence
 from dodona.data.settable import number_column, string_column
 from dodona.data.tokens import Token
 from dodona.errors import OptionError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["SentenceViews"]
 
 
-class SentenceViews:
+class SentenceViews(ShownSentence):
     """The part of `Sentence` that reads its columns for others, which stay the storage."""
 
     __slots__ = ()

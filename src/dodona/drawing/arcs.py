@@ -76,6 +76,10 @@ class Layout:
     widths: list[float]
     sides: list[list[PlacedArc]]
 
+    @property
+    def width(self) -> float:
+        return self.span(1, len(self.words))[1] if self.words else 0.0
+
     def span(self, first: int, last: int) -> tuple[float, float]:
         """Return where the first of some words begins, and the last one ends."""
         return self.words[first - 1] - self.widths[first - 1] / 2, self.words[last - 1] + self.widths[last - 1] / 2

@@ -108,10 +108,10 @@ class Drawing:
         above, below = (max((placed.level for placed in side), default=0) for side in self._layout.sides)
         self._text = MARGIN + _reach(above)  # the upper edge of the words
         self._below = (
-            self._text + WORDS + TAGS * any(cell.tag for cell in picture.cells) + TOKENS * bool(picture.tokens)
+            self._text + WORDS + TAGS * any(word.tag for word in picture.words) + TOKENS * bool(picture.tokens)
         )
         self.height = self._below + _reach(below) + LEGEND * bool(picture.legend) + MARGIN
-        self.width = 2 * MARGIN + max(self._layout.span(1, len(picture.cells))[1], text_width(picture.legend, TAG))
+        self.width = 2 * MARGIN + max(self._layout.width, text_width(picture.legend, TAG))
 
     def elements(self) -> Iterator[str]:
         """Yield the arcs, and the text below them."""
@@ -124,10 +124,10 @@ class Drawing:
         ):
             for placed, link in zip(side, links, strict=True):
                 yield from self._arc(placed, link, edge, up)
-        for cell, x in zip(self.picture.cells, self._layout.words, strict=True):
-            yield self._written(cell.word, x, self._text + WORD + 1, WORD, title=cell.told, class_="word")
-            if cell.tag:
-                yield self._written(cell.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
+        for word, x in zip(self.picture.words, self._layout.words, strict=True):
+            yield self._written(word.form, x, self._text + WORD + 1, WORD, title=word.told, class_="word")
+            if word.tag:
+                yield self._written(word.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
         for first, last, form in self.picture.tokens:
             yield from self._token(first, last, form)
         if self.picture.legend:
@@ -157,7 +157,7 @@ class Drawing:
         base = edge + up * BASE
         level = edge + up * (FIRST + (placed.level - 1) * STEP)
         tip = self._x(placed.x_of(link.dependent))
-        words = ["ROOT", *(cell.word for cell in self.picture.cells)]
+        words = ["ROOT", *(word.form for word in self.picture.words)]
         told = f"{words[link.head]} → {words[link.dependent]}: {link.label}"
         yield f'<g class="arc {link.kind}"><title>{escaped(told)}</title>'
         yield element("path", d=self._line(placed, base, level, up))
@@ -189,7 +189,7 @@ class Drawing:
 
 
 def _laid_out(picture: Picture) -> Layout:
-    widths = [max(text_width(cell.word, WORD), text_width(cell.tag, TAG)) for cell in picture.cells]
+    widths = [max(text_width(word.form, WORD), text_width(word.tag, TAG)) for word in picture.words]
     sides = [
         [Arc(link.head, link.dependent, _label_width(link)) for link in side] for side in (picture.above, picture.below)
     ]

@@ -10,7 +10,7 @@ from dodona.drawing.dependencies import picture_svg, style
 from dodona.drawing.picture import Picture
 from dodona.drawing.svg import escaped
 
-__all__ = ["html_of", "html_page", "html_pieces"]
+__all__ = ["html_of", "html_page", "html_pieces", "html_scrolled"]
 
 STYLE = """\
 :root { color-scheme: light dark; }
@@ -73,14 +73,14 @@ def html_section(each: Shown, number: int) -> str:
     names = "".join(f"<small>{escaped(note)}</small>" for note in notes)
     return (
         f'<section>\n<h2 dir="auto">{names}{escaped(picture.title)}</h2>\n'
-        f"{_scrolled(picture_svg(picture, styled=False), picture.reversed)}</section>\n"
+        f"{html_scrolled(picture_svg(picture, styled=False), picture.reversed)}</section>\n"
     )
 
 
 def html_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
     """Return a part of a page, with all that it needs: the picture of a sentence, which can be scrolled."""
     picture = Picture.of(sentence, parsed)
-    return _scrolled(picture_svg(picture), picture.reversed)
+    return html_scrolled(picture_svg(picture), picture.reversed)
 
 
 def sentence_notes(sentence: Sentence) -> Iterator[str]:
@@ -91,6 +91,7 @@ def sentence_notes(sentence: Sentence) -> Iterator[str]:
         yield f"tree {notes['nbest']}, score {notes.get('score', '?')}"
 
 
-def _scrolled(svg: str, is_reversed: bool) -> str:
+def html_scrolled(svg: str, is_reversed: bool = False) -> str:
+    """Return a picture as a part of a page that can be scrolled if the picture is wider."""
     direction = ' dir="rtl"' if is_reversed else ""
     return f'<div class="picture" style="overflow-x: auto" {SCROLLED}{direction}>\n{svg}</div>\n'

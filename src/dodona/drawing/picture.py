@@ -13,7 +13,7 @@ from dodona.drawing.letters import shown
 from dodona.errors import MismatchError
 
 __all__ = [
-    "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Cell", "Link", "Picture", "differs", "is_reversed",
+    "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Link", "Picture", "Word", "differs", "is_reversed",
 ]  # fmt: skip
 
 PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
@@ -22,10 +22,10 @@ LEGEND = "above: gold; below: parsed, ✗ with another head, ≠ with another re
 
 
 @dataclass(frozen=True)
-class Cell:
+class Word:
     """A word, the tag below it, and what is told to a reader who points at it."""
 
-    word: str
+    form: str
     tag: str
     told: str
 
@@ -48,7 +48,7 @@ class Link:
 @dataclass(frozen=True)
 class Picture:
     title: str
-    cells: list[Cell]
+    words: list[Word]
     above: list[Link]
     below: list[Link]
     tokens: list[tuple[int, int, str]]  # multiword: first word, last word, form
@@ -71,7 +71,7 @@ class Picture:
             ]
         return cls(
             shown(sentence.text or " ".join(sentence.surface())),
-            [_cell(sentence, k) for k in range(len(sentence))],
+            [_word(sentence, k) for k in range(len(sentence))],
             above,
             below,
             [(first, last, shown(form)) for first, last, form in sentence.multiword],
@@ -98,6 +98,9 @@ def is_reversed(words: Sequence[str]) -> bool:
 
 
 def _links(sentence: Sentence) -> list[Link]:
+    """The arcs of a sentence; one without any head has no tree at all."""
+    if sentence.heads.count(None) == len(sentence):
+        return []
     pairs = zip(sentence.known_heads(), sentence.labels, strict=True)
     return [
         Link(0, d, "?", UNKNOWN) if head is None else Link(head, d, _value(label))
@@ -113,10 +116,10 @@ def _wrong(gold: Link, parsed: Link) -> Link | None:
     return Link(parsed.head, parsed.dependent, parsed.label, kind)
 
 
-def _cell(sentence: Sentence, k: int) -> Cell:
+def _word(sentence: Sentence, k: int) -> Word:
     columns = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.misc)
     told = "  ".join(value for column in columns if (value := column[k]) != "_")
-    return Cell(shown(sentence.words[k]), _value(sentence.upos[k]), shown(f"{k + 1}  {told}".rstrip()))
+    return Word(shown(sentence.words[k]), _value(sentence.upos[k]), shown(f"{k + 1}  {told}".rstrip()))
 
 
 def _value(value: str) -> str:

@@ -19,7 +19,7 @@ SPECIAL = str.maketrans({
     "&": r"\symbol{38}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}", "'": r"\symbol{39}", "`": r"\textasciigrave{}",
     "-": "{-}", ",": "{,}", "?": "{?}", "!": "{!}", "[": "{[}", "]": "{]}", "*": "{*}",
-    "✗": r"$\times$", "≠": r"$\neq$",
+    "✗": r"$\times$", "≠": r"$\neq$", "→": r"$\rightarrow$", "…": r"\ldots{}", "·": r"\textperiodcentered{}",
 })  # fmt: skip
 FIRST, STEP = 3.0, 3.2  # heights of the first level, and between two levels, in ex
 STYLES = {
@@ -59,11 +59,11 @@ def latex_text(text: str) -> str:
 
 def picture_tikz(picture: Picture) -> str:
     """Return a picture as an environment of tikz-dependency."""
-    count = len(picture.cells)
-    cells = list(reversed(picture.cells)) if picture.reversed else picture.cells
-    rows = [[latex_text(cell.word) for cell in cells]]
-    if any(cell.tag for cell in cells):
-        rows.append([rf"\footnotesize {latex_text(cell.tag)}" for cell in cells])
+    count = len(picture.words)
+    words = list(reversed(picture.words)) if picture.reversed else picture.words
+    rows = [[latex_text(word.form) for word in words]]
+    if any(word.tag for word in words):
+        rows.append([rf"\footnotesize {latex_text(word.tag)}" for word in words])
     lines = [f"% {picture.title}", r"\begin{dependency}[theme=simple, label style={font=\scriptsize}]"]
     lines.append(r"\begin{deptext}[column sep=.8em]")
     lines += [r" \& ".join(row) + r" \\" for row in rows]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dodona.data import Sentence
 from dodona.errors import MismatchError
 from dodona.evaluation.document import universal
+from dodona.evaluation.tables import rates_html
 
 __all__ = ["Comparison", "Rate", "attachment", "compare", "paired"]
 
@@ -46,6 +47,9 @@ class Comparison:
     @property
     def arc_right(self) -> Mask:
         return self.head_right & self.label_right
+
+    def _repr_html_(self) -> str:
+        return rates_html({"all words": attachment(self), "without punctuation": attachment(self, punctuation=False)})
 
     def per_sentence(self, words: Mask) -> Counts:
         """How many of these words each sentence has."""

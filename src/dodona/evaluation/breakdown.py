@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from dodona.evaluation.attachment import Comparison, Counts, Rate
-from dodona.evaluation.conll18 import Score
+from dodona.evaluation.conll18 import Score, Scores
 
 __all__ = ["LengthBin", "bin_names", "by_distance", "by_length", "by_relation"]
 
@@ -25,12 +25,12 @@ class LengthBin:
     exact_match: Rate  # LAS
 
 
-def by_relation(comparison: Comparison) -> dict[str, Score]:
+def by_relation(comparison: Comparison) -> Scores:
     """Arcs of each relation, most frequent in gold first. An arc is right if head and full label are."""
     return _arcs(comparison, comparison.gold_labels, comparison.system_labels)
 
 
-def by_distance(comparison: Comparison) -> dict[str, Score]:
+def by_distance(comparison: Comparison) -> Scores:
     """Arcs by how many words lie from head to dependent, shortest first; arcs from the root are a group of their own.
 
     As in McDonald and Nivre (2007): recall is over the gold arcs of that length, precision over the system's.
@@ -43,7 +43,7 @@ def by_distance(comparison: Comparison) -> dict[str, Score]:
         return [names[i] for i in number]
 
     scores = _arcs(comparison, bins(comparison.gold_heads), bins(comparison.system_heads))
-    return {name: scores[name] for name in names if name in scores}
+    return Scores((name, scores[name]) for name in names if name in scores)
 
 
 def by_length(comparison: Comparison) -> dict[str, LengthBin]:
@@ -66,12 +66,12 @@ def by_length(comparison: Comparison) -> dict[str, LengthBin]:
     return bins
 
 
-def _arcs(comparison: Comparison, gold: Sequence[str], system: Sequence[str]) -> dict[str, Score]:
+def _arcs(comparison: Comparison, gold: Sequence[str], system: Sequence[str]) -> Scores:
     """A score for each group that a gold or a system arc falls into; a right arc falls into the same one in both."""
     in_gold, in_system = Counter(gold), Counter(system)
     correct = Counter(compress(gold, comparison.arc_right))
     names = sorted(in_gold | in_system, key=lambda name: (-in_gold[name], name))
-    return {name: Score(in_gold[name], in_system[name], correct[name]) for name in names}
+    return Scores((name, Score(in_gold[name], in_system[name], correct[name])) for name in names)
 
 
 def bin_names(ends: Sequence[int]) -> list[str]:

@@ -10,8 +10,11 @@ import numpy as np
 from dodona.data import Sentence
 from dodona.evaluation.attachment import Comparison, Counts
 from dodona.evaluation.breakdown import DISTANCES, bin_names
+from dodona.evaluation.tables import mistakes_html
 
 __all__ = ["Confusion", "Flaws", "Mistake", "head_confusion", "label_confusion", "tag_confusion", "worst_sentences"]
+
+SHOWN = 20  # mistakes in a notebook
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,9 @@ class Confusion:
     def row(self, gold: str) -> list[int]:
         """Return how often this value of gold became each of `names`."""
         return [self.counts.get((gold, name), 0) for name in self.names]
+
+    def _repr_html_(self) -> str:
+        return mistakes_html(self.mistakes()[:SHOWN])
 
     def mistakes(self) -> list[Mistake]:
         """Return the confusions, the most frequent first."""

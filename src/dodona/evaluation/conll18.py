@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from dodona.data import Sentence
 from dodona.evaluation.alignment import Alignment, align, same_spans
 from dodona.evaluation.document import ROOT, Document, flatten
+from dodona.evaluation.tables import scores_html
 
 __all__ = ["METRICS", "Score", "Scores", "evaluate"]
 
@@ -50,7 +50,11 @@ class Score:
         return self.correct / self.aligned if self.aligned else None
 
 
-Scores: TypeAlias = dict[str, Score]  # by the names in METRICS
+class Scores(dict[str, Score]):
+    """Scores by name, such as those in METRICS; a notebook shows them as a table."""
+
+    def _repr_html_(self) -> str:
+        return scores_html(self)
 
 
 def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]) -> Scores:
@@ -58,7 +62,8 @@ def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sent
     gold, system = flatten(gold_sentences), flatten(system_sentences)
     alignment = align(gold, system)
     right = _right(gold, system, alignment)
-    scores = {
+    scores = Scores()
+    scores |= {
         "Tokens": Score(len(gold.tokens), len(system.tokens), same_spans(gold.tokens, system.tokens)),
         "Sentences": Score(len(gold.sentences), len(system.sentences), same_spans(gold.sentences, system.sentences)),
         "Words": Score(len(gold), len(system), len(alignment.pairs)),

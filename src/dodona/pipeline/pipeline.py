@@ -15,6 +15,7 @@ from dodona.components.tagger import Tagger
 from dodona.components.tokenizer import Tokenizer
 from dodona.data import Sentence
 from dodona.data.marks import Boundary, Item, batches_with_marks, interleaved, sentences_only
+from dodona.data.notebook import drawing
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
 from dodona.pipeline.given import check_items, check_sentences, check_text, check_texts, text_pairs
@@ -168,6 +169,11 @@ class Pipeline:
         """Return the components by name, in the order in which they are applied."""
         found = {name: getattr(self, name) for name in COMPONENTS}
         return {name: component for name, component in found.items() if component is not None}
+
+    def _repr_html_(self) -> str:
+        from dodona.pipeline.description import description
+
+        return str(drawing("tables").html_table(("", ""), description(self).items(), "A pipeline"))
 
     def save(self, path: str | Path) -> None:
         """Write the model file atomically."""

@@ -104,6 +104,16 @@ class Configuration:
     def __repr__(self) -> str:
         return f"<{self.entry.name} {self}>"
 
+    def _repr_svg_(self) -> str:
+        from dodona.research.tables import configuration_svg
+
+        return configuration_svg(self)
+
+    def _repr_html_(self) -> str:
+        from dodona.research.tables import configuration_html
+
+        return configuration_html(self)
+
     def _show(self, nodes: list[int]) -> str:
         return "[" + " ".join(map(self.name, nodes)) + "]"
 

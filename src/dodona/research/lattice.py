@@ -15,6 +15,7 @@ from dodona.research.system import Heads, System
 
 __all__ = ["Counts", "Derivations", "Edge", "Lattice", "Node", "TooMany", "lattice_oracles"]
 
+MOST_DRAWN = 400  # configurations of a lattice that a notebook draws
 JOINT = "joint"  # the zero-cost transitions that a system prefers
 
 
@@ -31,6 +32,15 @@ class Counts:
     derivations: int
     shortest: int
     longest: int
+
+    def in_words(self) -> str:
+        """Return the numbers as a sentence."""
+        length = f"{self.shortest}" if self.shortest == self.longest else f"{self.shortest} to {self.longest}"
+        several = "s" if self.derivations != 1 else ""
+        return (
+            f"{self.derivations:,} derivation{several} of {length} transitions; "
+            f"{self.configurations:,} configurations with {self.transitions:,} transitions"
+        )
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,26 @@ class Lattice:
     edges: list[Edge]
     lengths: dict[str, int] = field(default_factory=dict)  # number of transitions of each static oracle in the graph
     gave_up: bool = False  # MINIMAL ran out of its budget: its derivation is the one of LAZY
+
+    def counts(self) -> Counts:
+        """Return how large the graph is."""
+        lengths = list(self.by_length())
+        return Counts(len(self.nodes), len(self.edges), self.nodes[0].after, lengths[0], lengths[-1])
+
+    def _repr_svg_(self) -> str | None:
+        """The picture, for notebooks; none of a graph that is too large to be looked at."""
+        if len(self.nodes) > MOST_DRAWN:
+            return None
+        from dodona.drawing.graph import graph_svg
+        from dodona.research.lattice_graph import lattice_graph
+
+        return graph_svg(lattice_graph(self, self.counts().in_words()))
+
+    def _repr_html_(self) -> str | None:
+        from dodona.drawing.page import html_scrolled
+
+        svg = self._repr_svg_()
+        return None if svg is None else html_scrolled(svg)
 
     def by_length(self) -> dict[int, int]:
         """Return the number of derivations by their number of transitions, shortest first."""
