@@ -3,7 +3,8 @@
 from dodona.drawing.dependencies import svg_of
 from dodona.drawing.letters import shown, width_of
 from dodona.drawing.page import html_of, html_page
+from dodona.drawing.picture import Picture
 from dodona.drawing.tikz import tikz_of
 from dodona.drawing.trees import GAP, Line, draw
 
-__all__ = ["GAP", "Line", "draw", "html_of", "html_page", "shown", "svg_of", "tikz_of", "width_of"]
+__all__ = ["GAP", "Line", "Picture", "draw", "html_of", "html_page", "shown", "svg_of", "tikz_of", "width_of"]

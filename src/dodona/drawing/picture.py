@@ -47,6 +47,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Picture:
+    """All that a picture shows. A notebook draws it."""
+
     title: str
     words: list[Word]
     above: list[Link]
@@ -78,6 +80,16 @@ class Picture:
             is_reversed(sentence.words),
             LEGEND if parsed is not None else "",
         )
+
+    def _repr_svg_(self) -> str:
+        from dodona.drawing.dependencies import picture_svg
+
+        return picture_svg(self)
+
+    def _repr_html_(self) -> str:
+        from dodona.drawing.page import html_scrolled
+
+        return html_scrolled(self._repr_svg_(), self.reversed)
 
 
 def differs(gold: Sentence, parsed: Sentence) -> bool:
