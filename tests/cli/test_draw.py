@@ -91,6 +91,12 @@ def test_errors_of_a_parse(parsed: Path, tmp_path: Path, capfd: pytest.CaptureFi
     assert "≠ obj" not in page
 
 
+def test_long_sentences_in_several_lines(tmp_path: Path) -> None:
+    for name in ("a.svg", "a.html"):
+        run(SENTENCES, "-n", "hearing", "-o", tmp_path / name, "--width", "300")
+        assert "… hearing</text>" in (tmp_path / name).read_text()
+
+
 def test_a_whole_document_for_latex(capfd: pytest.CaptureFixture[str]) -> None:
     run(SENTENCES, "--format", "tikz", "--standalone")
     out = capfd.readouterr().out
@@ -105,6 +111,7 @@ def test_a_whole_document_for_latex(capfd: pytest.CaptureFixture[str]) -> None:
         (("--diff", "FILE"), UsageError, "two FILES"),
         (("--diff", "-", "-"), UsageError, "Only one file"),
         (("FILE", "--standalone"), UsageError, "--format tikz"),
+        (("FILE", "--width", "500"), UsageError, "--width goes with"),
         (("FILE", "-n", "9"), OptionError, "no sentence '9'; expected numbers from 1 to 3"),
         (("FILE", "-o", "nowhere/"), OptionError, "no such folder"),
         (("FILE", "-o", "FILE"), OptionError, "take the place of the input"),

@@ -12,7 +12,8 @@ from samples.treebank import treebank
 
 from dodona import FormatError, MismatchError, Sentence, read
 from dodona.drawing import svg_of
-from dodona.drawing.dependencies import NAME, pictures_svg
+from dodona.drawing.dependencies import NAME, picture_svg, pictures_svg
+from dodona.drawing.folding import EDGE, folded, lines_of
 from dodona.drawing.picture import Picture, is_reversed
 from dodona.drawing.widths import text_width
 
@@ -37,7 +38,8 @@ def random_tree(chance: random.Random, n: int) -> Sentence:
 def groups(picture: str) -> list[tuple[str, str]]:
     """Class and label of each arc."""
     root = ElementTree.fromstring(picture)
-    return [(group.attrib["class"], group[-1].text or "") for group in root.iter(f"{SVG}g")]
+    found = [group for group in root.iter(f"{SVG}g") if "class" in group.attrib]
+    return [(group.attrib["class"], group[-1].text or "") for group in found]
 
 
 def texts(picture: str, kind: str) -> list[tuple[float, str]]:
@@ -97,6 +99,56 @@ def test_words_from_right_to_left() -> None:
         True,
         False,
     ]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 40), st.integers(0, 1 << 30), st.sampled_from([150, 300, 700]))
+def test_long_sentences_in_several_lines(n: int, seed: int, width: int) -> None:
+    chance = random.Random(seed)
+    one, other = random_tree(chance, n), random_tree(chance, n)
+    picture = Picture.of(one, Sentence.from_words(one.words, heads=other.heads, labels=other.labels))
+    ends = lines_of(picture, [50.0 * k for k in range(n)], width)
+    lines = folded(picture, ends)
+    for line in lines:
+        assert faults(picture_svg(line)) == []
+    seen = [word.form for line in lines for word in line.words if word is not EDGE]
+    assert seen == one.words
+    crossing = [
+        link
+        for link in (*picture.above, *picture.below)
+        if link.head and _line_of(link.head, ends) != _line_of(link.dependent, ends)
+    ]
+    parts = [link for line in lines for link in (*line.above, *line.below)]
+    assert len(parts) == len(picture.above) + len(picture.below) + len(crossing)
+    assert len(groups(svg_of(one, width=width))) >= n
+
+
+def _line_of(word: int, ends: list[int]) -> int:
+    return next(i for i, end in enumerate(ends) if word <= end)
+
+
+def test_lines_are_as_wide_as_they_may_be_and_tell_the_other_word() -> None:
+    sentence = Sentence.from_words(["oak"] * 30, heads=[0, *range(1, 30)], labels=["root", *["x"] * 29])
+    picture = svg_of(sentence, width=400)
+    root = ElementTree.fromstring(picture)
+    assert 300 < float(root.attrib["width"]) <= 400
+    labels = [label for _, label in groups(picture)]
+    assert labels.count("x … oak") >= 4
+    assert labels.count("x") + labels.count("x … oak") // 2 == 29
+    heights = float(root.attrib["height"])
+    assert heights > 2 * float(ElementTree.fromstring(svg_of(sentence)).attrib["height"])
+    assert svg_of(sentence, width=10**6) == svg_of(sentence)
+    assert len(texts(svg_of(sentence, width=1), "word")) == 30
+
+
+def test_a_line_ends_where_few_arcs_are_cut_and_in_no_token() -> None:
+    heads = [2, 3, 4, 0, 4, 7, 4, 7]
+    picture = Picture.of(Sentence.from_words(["w"] * 8, heads=heads, multiword=[(4, 5, "ww")]))
+    places = [10.0 * k for k in range(8)]
+    assert lines_of(picture, places, 60.0) == [7, 8]
+    assert lines_of(picture, places, 59.0) == [5, 8]  # not after the sixth word, where two arcs would be cut
+    assert lines_of(picture, places, 35.0) == [3, 7, 8]  # not after the fourth word, which is the first of a token
+    assert lines_of(picture, places, 1000.0) == [8]
 
 
 def test_any_text_is_safe() -> None:

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 import click
 
-from dodona.cli.formats import WRITERS, write_latex_document
+from dodona.cli.formats import WRITERS, write_html, write_latex_document, write_svg
 from dodona.cli.outputs import EXTENSIONS, is_same_file
 from dodona.cli.text_names import safe_name
 from dodona.data import Sentence, read
@@ -16,6 +17,7 @@ from dodona.drawing.picture import differs
 from dodona.errors import FormatError, OptionError
 
 FORMATS = ("tree", "svg", "html", "tikz")
+FOLDED = {"svg": write_svg, "html": write_html}
 LETTERS = 100  # of the name of a file
 
 
@@ -46,10 +48,17 @@ LETTERS = 100  # of the name of a file
     multiple=True,
     help="Which sentence: its number or sent_id; repeatable. [default: all]",
 )
+@click.option(
+    "--width",
+    type=click.FloatRange(100),
+    metavar="PIXELS",
+    help="With svg and html: longer sentences in several lines. [default: one line, which can be scrolled]",
+)
 @click.option("--standalone", is_flag=True, help="With tikz: write a whole LaTeX document.")
 def draw(
-    files: tuple[str, ...], diff: bool, form: str | None, target: str, wanted: tuple[str, ...], standalone: bool
-) -> None:
+    files: tuple[str, ...], diff: bool, form: str | None, target: str, wanted: tuple[str, ...], width: float | None,
+    standalone: bool,
+) -> None:  # fmt: skip
     """Draw the trees of FILES (CoNLL-U or CoNLL-X, `-` or none: standard input).
 
     With --diff, the gold tree is above the words and wrong arcs of the parsed tree are below them, ✗ with another head
@@ -59,6 +68,7 @@ def draw(
     dodona draw treebank.conllu
     dodona draw treebank.conllu -n 7 -o tree.svg
     dodona draw treebank.conllu -o trees.html
+    dodona draw treebank.conllu -n 7 -o tree.svg --width 700
     dodona draw treebank.conllu -o trees/              # an SVG file for each sentence
     dodona draw --diff gold.conllu parsed.conllu -o errors.html
     """
@@ -69,6 +79,8 @@ def draw(
         raise click.UsageError("--diff needs two FILES: GOLD and PARSED.")
     if standalone and form != "tikz":
         raise click.UsageError("--standalone goes with --format tikz.")
+    if width is not None and form not in FOLDED:
+        raise click.UsageError("--width goes with --format svg and html.")
     if files.count("-") > 1:
         raise click.UsageError("Only one file can be '-', standard input.")
     if into_folder and not os.path.isdir(target):
@@ -77,6 +89,8 @@ def draw(
         if target != "-" and is_same_file(file, target):
             raise OptionError(f"{target}: the output would take the place of the input; expected another name")
     writer = write_latex_document if standalone else WRITERS[form]
+    if width is not None:
+        writer = partial(FOLDED[form], width=width)
     items = _chosen(_pairs(*files) if diff else chain.from_iterable(map(read, files)), wanted, files)
     drawn = _differing(items) if diff else items
     if not into_folder:

@@ -2,6 +2,7 @@
 sentences, or of pairs of gold and parsed sentences, and a target."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from dodona.cli.trees import write_trees
 from dodona.data import Sentence
@@ -12,7 +13,7 @@ from dodona.drawing.page import HTML_END, Shown, html_head, html_section
 from dodona.drawing.picture import Picture
 from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, TIKZ_NEEDS, picture_tikz
 
-__all__ = ["WRITERS", "picture_of", "write_latex_document"]
+__all__ = ["WRITERS", "picture_of", "write_html", "write_latex_document", "write_svg"]
 
 Items = Iterable[Shown | Mark]
 
@@ -22,16 +23,16 @@ def write_jsonl(items: Items, path: str) -> None:
     _write(items, path, lambda each, _: f"{(each if isinstance(each, Sentence) else each[1]).to_json()}\n")
 
 
-def write_html(items: Items, path: str) -> None:
+def write_html(items: Items, path: str, width: float | None = None) -> None:
     """Write a page. It grows sentence by sentence, so that it may have any number of them."""
-    _write(items, path, html_section, html_head("Dependency trees"), HTML_END)
+    _write(items, path, partial(html_section, width=width), html_head("Dependency trees"), HTML_END)
 
 
-def write_svg(items: Items, path: str) -> None:
+def write_svg(items: Items, path: str, width: float | None = None) -> None:
     """Write one picture with all sentences below each other, after the last one."""
     pictures = [picture_of(item) for item in items if not isinstance(item, Mark)]
     with output(path) as stream:
-        stream.write(pictures_svg(pictures).encode())
+        stream.write(pictures_svg(pictures, width).encode())
 
 
 def write_tikz(items: Items, path: str) -> None:

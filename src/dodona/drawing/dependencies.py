@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from dodona.data import Sentence
 from dodona.drawing.arcs import ASIDE, CORNER, Arc, Layout, PlacedArc, arcs_laid_out
+from dodona.drawing.folding import folded, lines_of
 from dodona.drawing.letters import is_right_to_left
 from dodona.drawing.picture import PLAIN, Link, Picture
 from dodona.drawing.svg import Svg, element, escaped, number, style_sheet
@@ -23,6 +24,7 @@ BASE = 3.0  # between a word and the arcs
 FIRST, STEP = 24.0, 17.0  # from the words to the first level, and from one level to the next
 WORDS, TAGS, TOKENS = 24.0, 16.0, 24.0  # heights of the rows of words, tags and multiword tokens
 LEGEND = 20.0
+LEAST_ROOM, NARROWER = 40.0, 0.9  # for words in a line; if it gets too wide, the room is this part of it
 BREAK = 3.5  # half of the gap where a line crosses another
 SHORT = 3.0  # a shorter piece of a line is left out
 ARROW = 3.5, 7.0  # half of the width, and the height
@@ -66,9 +68,12 @@ DARK = {
 BOLD = 1.08  # how much wider
 
 
-def svg_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
-    """Return the picture of a sentence as SVG; with `parsed`, another tree of it, wrong arcs are below the words."""
-    return picture_svg(Picture.of(sentence, parsed))
+def svg_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float | None = None) -> str:
+    """Return the picture of a sentence as SVG; with `parsed`, another tree of it, wrong arcs are below the words.
+
+    With a `width` in pixels, longer sentences are in several lines.
+    """
+    return picture_svg(Picture.of(sentence, parsed), width)
 
 
 def style() -> str:
@@ -76,25 +81,43 @@ def style() -> str:
     return style_sheet(NAME, STYLES, DARK)
 
 
-def picture_svg(picture: Picture, styled: bool = True) -> str:
+def picture_svg(picture: Picture, width: float | None = None, *, styled: bool = True) -> str:
     """Return a picture as SVG; one that is not `styled` is for a page with `style()`."""
-    drawing = Drawing(picture)
-    svg = Svg(drawing.width, drawing.height, picture.title, STYLES, DARK, name=NAME, styled=styled)
-    svg.add_all(drawing.elements())
-    return str(svg)
+    return _stacked(_lines(picture, width), picture.title, styled)
 
 
-def pictures_svg(pictures: Sequence[Picture]) -> str:
+def pictures_svg(pictures: Sequence[Picture], width: float | None = None) -> str:
     """Return one picture that has others below each other."""
     if len(pictures) == 1:
-        return picture_svg(pictures[0])
-    drawings = [Drawing(picture) for picture in pictures]
+        return picture_svg(pictures[0], width)
+    drawings = [drawing for picture in pictures for drawing in _lines(picture, width)]
+    return _stacked(drawings, f"{len(pictures)} sentences")
+
+
+def _lines(picture: Picture, width: float | None) -> "list[Drawing]":
+    """The lines of a picture. A line that is too wide with all that leaves it is made shorter."""
+    whole = Drawing(picture)
+    if width is None or whole.width <= width:
+        return [whole]
+    room = width - 2 * MARGIN
+    while True:
+        found = [Drawing(line) for line in folded(picture, lines_of(picture, whole.middles, room))]
+        if max(drawing.width for drawing in found) <= width or room < LEAST_ROOM:
+            return found
+        room *= NARROWER
+
+
+def _stacked(drawings: "Sequence[Drawing]", title: str, styled: bool = True) -> str:
     width = max((drawing.width for drawing in drawings), default=2 * MARGIN)
     height = sum(drawing.height for drawing in drawings) or 2 * MARGIN
-    svg = Svg(width, height, f"{len(drawings)} sentences", STYLES, DARK, name=NAME)
+    svg = Svg(width, height, title, STYLES, DARK, name=NAME, styled=styled)
     y = 0.0
     for drawing in drawings:
-        svg.add_group(drawing.elements(), width - drawing.width if drawing.picture.reversed else 0.0, y)
+        x = width - drawing.width if drawing.picture.reversed else 0.0
+        if x or y:
+            svg.add_group(drawing.elements(), x, y)
+        else:
+            svg.add_all(drawing.elements())
         y += drawing.height
     return str(svg)
 
@@ -113,6 +136,11 @@ class Drawing:
         self.height = self._below + _reach(below) + LEGEND * bool(picture.legend) + MARGIN
         self.width = 2 * MARGIN + max(self._layout.width, text_width(picture.legend, TAG))
 
+    @property
+    def middles(self) -> list[float]:
+        """Where the words are."""
+        return self._layout.words
+
     def elements(self) -> Iterator[str]:
         """Yield the arcs, and the text below them."""
         for side, links, edge, up in zip(
@@ -124,7 +152,9 @@ class Drawing:
         ):
             for placed, link in zip(side, links, strict=True):
                 yield from self._arc(placed, link, edge, up)
-        for word, x in zip(self.picture.words, self._layout.words, strict=True):
+        for k, (word, x) in enumerate(zip(self.picture.words, self._layout.words, strict=True), start=1):
+            if self._is_edge(k):
+                continue
             yield self._written(word.form, x, self._text + WORD + 1, WORD, title=word.told, class_="word")
             if word.tag:
                 yield self._written(word.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
@@ -157,13 +187,13 @@ class Drawing:
         base = edge + up * BASE
         level = edge + up * (FIRST + (placed.level - 1) * STEP)
         tip = self._x(placed.x_of(link.dependent))
-        words = ["ROOT", *(word.form for word in self.picture.words)]
-        told = f"{words[link.head]} → {words[link.dependent]}: {link.label}"
+        told = link.told_of(self.picture.words)
         yield f'<g class="arc {link.kind}"><title>{escaped(told)}</title>'
         yield element("path", d=self._line(placed, base, level, up))
-        wide, high = ARROW
-        corners = f"M{number(tip)} {number(base)}l{number(-wide)} {number(up * high)}h{number(2 * wide)}z"
-        yield element("path", class_="tip", d=corners)
+        if not self._is_edge(link.dependent):
+            wide, high = ARROW
+            corners = f"M{number(tip)} {number(base)}l{number(-wide)} {number(up * high)}h{number(2 * wide)}z"
+            yield element("path", class_="tip", d=corners)
         if link.text:
             yield self._written(link.text, placed.label, level + LABEL / 3, LABEL)
         yield "</g>"
@@ -177,15 +207,30 @@ class Drawing:
         gaps = [(self._x(placed.label) - half, self._x(placed.label) + half)] if placed.arc.width else []
         gaps += [(self._x(x) - BREAK, self._x(x) + BREAK) for x in placed.crossed]
         turn = number(level - up * CORNER)
-        line = f"M{number(left)} {number(base)}V{turn}Q{number(left)} {number(level)} "
-        line += f"{number(left + CORNER)} {number(level)}"
-        at = left + CORNER
+        comes_in, goes_out = self._open_ends(placed)
+        if comes_in:
+            at = 0.0
+            line = f"M0 {number(level)}"
+        else:
+            at = left + CORNER
+            line = f"M{number(left)} {number(base)}V{turn}Q{number(left)} {number(level)} {number(at)} {number(level)}"
         for begin, end in sorted(gaps):
             if begin - at >= SHORT:
                 line += f"H{number(begin)}"
             at = max(at, end)
             line += f"M{number(at)} {number(level)}"
+        if goes_out:
+            return f"{line}H{number(self.width)}"
         return f"{line}H{number(right - CORNER)}Q{number(right)} {number(level)} {number(right)} {turn}V{number(base)}"
+
+    def _is_edge(self, word: int) -> bool:
+        begin, end = self.picture.edges
+        return (begin and word == 1) or (end and word == len(self.picture.words))
+
+    def _open_ends(self, placed: PlacedArc) -> tuple[bool, bool]:
+        """Whether an arc comes in at the left edge of the paper, and whether it goes out at the right one."""
+        ends = self._is_edge(placed.arc.first), self._is_edge(placed.arc.last)
+        return ends[::-1] if self.picture.reversed else ends
 
 
 def _laid_out(picture: Picture) -> Layout:

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-__all__ = ["END_ISOLATE", "ISOLATE", "is_right_to_left", "isolated", "shown", "width_of"]
+__all__ = ["END_ISOLATE", "ISOLATE", "is_right_to_left", "isolated", "shortened", "shown", "width_of"]
 
 JOINER = "\N{ZERO WIDTH JOINER}"
 JOINERS = (JOINER, "\N{ZERO WIDTH NON-JOINER}")
@@ -53,6 +53,16 @@ def _letter_width(letter: str) -> int:
 def is_right_to_left(word: str) -> bool:
     """Return whether a word has letters that are written from right to left."""
     return any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in word)
+
+
+def shortened(word: str, width: int) -> str:
+    """Return a word, or its beginning with `…`, if it takes more columns than this."""
+    if width_of(word) <= width:
+        return word
+    word = word[: 4 * width]  # leaves room for marks
+    while width_of(word) >= width:
+        word = word[:-1]
+    return f"{word}…"
 
 
 def isolated(word: str) -> str:

@@ -10,7 +10,7 @@ from dodona.drawing.dependencies import picture_svg, style
 from dodona.drawing.picture import Picture
 from dodona.drawing.svg import escaped
 
-__all__ = ["html_of", "html_page", "html_pieces", "html_scrolled"]
+__all__ = ["html_of", "html_page", "html_scrolled"]
 
 STYLE = """\
 :root { color-scheme: light dark; }
@@ -39,17 +39,13 @@ Shown = Sentence | tuple[Sentence, Sentence]
 """A sentence, or two trees of it, gold and parsed."""
 
 
-def html_page(sentences: Iterable[Shown], title: str = "Dependency trees") -> str:
-    """Return a page with the pictures of sentences; a pair of trees, gold and parsed, shows what is wrong."""
-    return "".join(html_pieces(sentences, title))
+def html_page(sentences: Iterable[Shown], title: str = "Dependency trees", *, width: float | None = None) -> str:
+    """Return a page with the pictures of sentences; a pair of trees, gold and parsed, shows what is wrong.
 
-
-def html_pieces(sentences: Iterable[Shown], title: str = "Dependency trees") -> Iterator[str]:
-    """Yield a page piece by piece: the beginning, a piece for each sentence, and the end."""
-    yield html_head(title)
-    for number, each in enumerate(sentences, start=1):
-        yield html_section(each, number)
-    yield HTML_END
+    With a `width` in pixels, longer sentences are in several lines; else they can be scrolled.
+    """
+    sections = (html_section(each, number, width) for number, each in enumerate(sentences, start=1))
+    return "".join([html_head(title), *sections, HTML_END])
 
 
 def html_head(title: str) -> str:
@@ -65,7 +61,7 @@ def html_head(title: str) -> str:
 HTML_END = "</body>\n</html>\n"
 
 
-def html_section(each: Shown, number: int) -> str:
+def html_section(each: Shown, number: int, width: float | None = None) -> str:
     """Return a sentence on a page, with its sent_id, or else its number, and notes that the parser made about it."""
     sentence, parsed = each if isinstance(each, tuple) else (each, None)
     picture = Picture.of(sentence, parsed)
@@ -73,14 +69,14 @@ def html_section(each: Shown, number: int) -> str:
     names = "".join(f"<small>{escaped(note)}</small>" for note in notes)
     return (
         f'<section>\n<h2 dir="auto">{names}{escaped(picture.title)}</h2>\n'
-        f"{html_scrolled(picture_svg(picture, styled=False), picture.reversed)}</section>\n"
+        f"{html_scrolled(picture_svg(picture, width, styled=False), picture.reversed)}</section>\n"
     )
 
 
-def html_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
+def html_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float | None = None) -> str:
     """Return a part of a page, with all that it needs: the picture of a sentence, which can be scrolled."""
     picture = Picture.of(sentence, parsed)
-    return html_scrolled(picture_svg(picture), picture.reversed)
+    return html_scrolled(picture_svg(picture, width), picture.reversed)
 
 
 def sentence_notes(sentence: Sentence) -> Iterator[str]:

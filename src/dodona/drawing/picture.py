@@ -38,6 +38,12 @@ class Link:
     dependent: int
     label: str
     kind: str = PLAIN
+    told: str = ""  # to a reader who points at it; else its words and its label
+
+    def told_of(self, words: "Sequence[Word]") -> str:
+        """What is told about the arc."""
+        forms = ["ROOT", *(word.form for word in words)]
+        return self.told or f"{forms[self.head]} → {forms[self.dependent]}: {self.label}"
 
     @property
     def text(self) -> str:
@@ -56,6 +62,7 @@ class Picture:
     tokens: list[tuple[int, int, str]]  # multiword: first word, last word, form
     reversed: bool  # from right to left
     legend: str = ""
+    edges: tuple[bool, bool] = (False, False)  # whether the first and the last word stand for the edges of a line
 
     @classmethod
     def of(cls, sentence: Sentence, parsed: Sentence | None = None) -> "Picture":

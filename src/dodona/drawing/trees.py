@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dodona.data import Sentence
-from dodona.drawing.letters import is_right_to_left, isolated, shown, width_of
+from dodona.drawing.letters import is_right_to_left, isolated, shortened, shown, width_of
 
 __all__ = ["GAP", "Line", "draw"]
 
@@ -68,7 +68,7 @@ def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
     words = [shown(word) for word in sentence.words]
     if width is not None:
         taken = len(branches[0]) + 1 + sum(len(GAP) + width_of(value) for value in rest[0])
-        words = [_cut(word, max(8, width - taken)) for word in words]
+        words = [shortened(word, max(8, width - taken)) for word in words]
     lines = map(Line, branches, _padded(words), rest)
     return [_isolated(line) if is_right_to_left(line.word) else line for line in lines]
 
@@ -130,15 +130,6 @@ def _numbers(heads: Sequence[int | None]) -> list[str]:
 def _padded(values: Sequence[str]) -> list[str]:
     widths = [width_of(value) for value in values]
     return [value + " " * (max(widths) - width) for value, width in zip(values, widths, strict=True)]
-
-
-def _cut(word: str, width: int) -> str:
-    if width_of(word) <= width:
-        return word
-    word = word[: 4 * width]  # leaves room for marks
-    while width_of(word) >= width:
-        word = word[:-1]
-    return f"{word}…"
 
 
 def _isolated(line: Line) -> Line:

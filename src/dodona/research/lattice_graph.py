@@ -1,7 +1,7 @@
 """The lattice of a tree as a graph to be drawn: configurations in few words, and letters for the static oracles."""
 
 from dodona.drawing.graph import Graph, GraphEdge, GraphNode, GraphPath
-from dodona.drawing.letters import isolated, shown, width_of
+from dodona.drawing.letters import isolated, shortened, shown
 from dodona.research.configuration import Configuration
 from dodona.research.lattice import Lattice
 
@@ -45,17 +45,8 @@ def configuration_label(c: Configuration) -> str:
     """The lists of a configuration: the end of a stack, the front of a buffer, and words that are not too long."""
     parts = []
     for kind, nodes in c.lists.items():
-        names = [_short(c.name(node)) for node in nodes]
+        names = [isolated(shortened(shown(c.name(node)), LETTERS)) for node in nodes]
         if len(names) > LONG and kind != "list":
             names = [*names[:LONG], "…"] if kind in ("buffer", "right") else ["…", *names[-LONG:]]
         parts.append(" ".join(names))
     return " | ".join(parts).strip()
-
-
-def _short(word: str) -> str:
-    word = shown(word)
-    if width_of(word) > LETTERS:
-        while width_of(word) >= LETTERS:
-            word = word[:-1]
-        word += "…"
-    return isolated(word)
