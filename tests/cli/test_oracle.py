@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click import UsageError
 
+from dodona import FormatError, OptionError, TreeError
 from dodona.cli.oracle import oracle
 
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
@@ -77,14 +79,6 @@ def test_standard_input() -> None:
     ("arguments", "code", "message"),
     [
         (("oracle",), 2, "Missing argument"),
-        (("oracle", "-", "--heads", "2 0"), 2, "exclude each other"),
-        (("oracle", "-", "--labels", "a b"), 2, "go with --heads"),
-        (("oracle", "-", "--model", "en"), 2, "--model goes with --text"),
-        (("oracle", "--heads", "2 0", "--labels", "a"), 2, "1 labels; expected one for each of 2 heads"),
-        (("oracle", "--heads", "2 1"), 1, "--heads:1: no root in this sentence"),
-        (("oracle", "--heads", "3 4 0 3"), 1, "--heads: the heads [3, 4, 0, 3] are not projective"),
-        (("oracle", "--text", " ", "--model", "en-fast"), 2, "--text: no words"),
-        (("oracle", "--text", "One.", "--model", "en-fast", "-n", "2"), 2, "expected a number from 1 to 1"),
         (("oracle", "--nonsense"), 2, "No such option"),
         (("prophesy",), 2, "No such command"),
         (("oracle", "missing.conllu"), 1, "missing.conllu: cannot be read: No such file"),
@@ -162,3 +156,26 @@ def test_formats_and_output(capfd: pytest.CaptureFixture[str], tmp_path: Path) -
     assert page.count("<svg ") == 1
     assert page.count("<table ") == 1
     assert "6 transitions, the gold tree: 2 0 2" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (("-", "--heads", "2 0"), UsageError, "exclude each other"),
+        (("-", "--labels", "a b"), UsageError, "go with --heads"),
+        (("-", "--model", "en"), UsageError, "--model goes with --text"),
+        (("--heads", "2 0", "--labels", "a"), OptionError, "1 labels; expected one for each of 2 heads"),
+        (("--heads", "2 1"), FormatError, "--heads:1: no root in this sentence"),
+        (
+            ("--heads", "3 4 0 3"),
+            TreeError,
+            r"--heads: the heads \[3, 4, 0, 3\] are not projective.*--approximate shows",
+        ),
+        (("--text", " ", "--model", "en-fast"), OptionError, "--text: no words"),
+        (("--text", "One.", "--model", "en-fast", "-n", "2"), OptionError, "expected a number from 1 to 1"),
+        (("--text", "One.", "--model", "en-fast", "-n", "²"), OptionError, "expected a number from 1 to 1"),
+    ],
+)
+def test_errors_of_typed_sentences(arguments: tuple[str, ...], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        oracle.main(list(arguments), standalone_mode=False)

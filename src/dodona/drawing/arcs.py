@@ -93,7 +93,7 @@ class Side:
     levels: list[int]
     at_word: list[list[int]]  # the arcs that touch each word, from left to right
     legs: list[tuple[Leg, Leg]] = field(default_factory=list)  # the left one and the right one of each arc
-    of_word: list[list[Leg]] = field(default_factory=list)
+    crossing: list[list[Leg]] = field(default_factory=list)  # the legs of others that go through each arc
 
 
 Constraint = tuple[Leg, Leg, float]
@@ -144,12 +144,14 @@ def _side(count: int, arcs: Sequence[Arc]) -> Side:
         for word in {arc.first, arc.last}:
             side.at_word[word - 1].append(i)
     found: list[dict[int, Leg]] = [{} for _ in arcs]
+    of_word = []
     for word, touching in enumerate(side.at_word, start=1):
         touching.sort(key=lambda i, word=word: _order(arcs[i], side.levels[i], word))  # type: ignore[misc]
         for place, i in enumerate(touching):
             found[i][word] = Leg(word, (place - (len(touching) - 1) / 2) * LEG, side.levels[i])
-        side.of_word.append([found[i][word] for i in touching])
+        of_word.append([found[i][word] for i in touching])
     side.legs = [(legs[arc.first], legs[arc.last]) for arc, legs in zip(arcs, found, strict=True)]
+    side.crossing = _crossing(side, of_word)
     return side
 
 
@@ -185,10 +187,15 @@ def _positions(room: Sequence[float], constraints: Sequence[Constraint]) -> list
     return middles
 
 
-def _crossing(side: Side, i: int) -> list[Leg]:
-    """The legs of higher arcs that go through the level of an arc, from left to right."""
-    arc, level = side.arcs[i], side.levels[i]
-    return [leg for legs in side.of_word[arc.first : arc.last - 1] for leg in legs if leg.level > level]
+def _crossing(side: Side, of_word: Sequence[Sequence[Leg]]) -> list[list[Leg]]:
+    """For each arc the legs of higher arcs that go through its level, from left to right."""
+    tallest = [max((leg.level for leg in legs), default=0) for legs in of_word]
+    found = []
+    for arc, level in zip(side.arcs, side.levels, strict=True):
+        inside = slice(arc.first, arc.last - 1)  # the words between the two, which are counted from 1
+        crossed = max(tallest[inside], default=0) > level
+        found.append([leg for legs in of_word[inside] for leg in legs if leg.level > level] if crossed else [])
+    return found
 
 
 def _x(leg: Leg, middles: Sequence[float]) -> float:
@@ -198,7 +205,7 @@ def _x(leg: Leg, middles: Sequence[float]) -> float:
 def _stretches(side: Side, i: int, middles: Sequence[float]) -> list[tuple[float, Leg, Leg, float]]:
     """The stretches of an arc between lines that cross it: the room in each, its ends, and where the room begins."""
     left, right = side.legs[i]
-    ends = [left, *_crossing(side, i), right]
+    ends = [left, *side.crossing[i], right]
     found = []
     for one, other in pairwise(ends):
         begin = _x(one, middles) + ASIDE + (CORNER if one is left else 0.0)
@@ -223,7 +230,7 @@ def _placed(side: Side, i: int, middles: Sequence[float]) -> PlacedArc:
     """Return the arc with its label as near to the middle as possible."""
     arc, level = side.arcs[i], side.levels[i]
     left, right = (_x(leg, middles) for leg in side.legs[i])
-    crossed = tuple(_x(leg, middles) for leg in _crossing(side, i))
+    crossed = tuple(_x(leg, middles) for leg in side.crossing[i])
     if not arc.head:
         return PlacedArc(arc, level, left, right, left, crossed)
     middle, half = (left + right) / 2, arc.width / 2

@@ -24,7 +24,7 @@ BASE = 3.0  # between a word and the arcs
 FIRST, STEP = 24.0, 17.0  # from the words to the first level, and from one level to the next
 WORDS, TAGS, TOKENS = 24.0, 16.0, 24.0  # heights of the rows of words, tags and multiword tokens
 LEGEND = 20.0
-LEAST_ROOM, NARROWER = 40.0, 0.9  # for words in a line; if it gets too wide, the room is this part of it
+ROOMS = 1.0, 0.9, 0.8, 0.65, 0.5, 0.3  # the parts of a line that words may take, until no line is too wide
 BREAK = 3.5  # half of the gap where a line crosses another
 SHORT = 3.0  # a shorter piece of a line is left out
 ARROW = 3.5, 7.0  # half of the width, and the height
@@ -99,12 +99,13 @@ def _lines(picture: Picture, width: float | None) -> "list[Drawing]":
     whole = Drawing(picture)
     if width is None or whole.width <= width:
         return [whole]
-    room = width - 2 * MARGIN
-    while True:
-        found = [Drawing(line) for line in folded(picture, lines_of(picture, whole.middles, room))]
-        if max(drawing.width for drawing in found) <= width or room < LEAST_ROOM:
-            return found
-        room *= NARROWER
+    found = [whole]
+    for room in ROOMS:
+        ends = lines_of(picture, whole.middles, room * (width - 2 * MARGIN))
+        found = [Drawing(line) for line in folded(picture, ends)]
+        if max(drawing.width for drawing in found) <= width:
+            break
+    return found
 
 
 def _stacked(drawings: "Sequence[Drawing]", title: str, styled: bool = True) -> str:
