@@ -63,14 +63,14 @@ def test_a_folder_gets_a_picture_for_each_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*sent_id")
 def test_names_of_files_are_safe_and_differ(tmp_path: Path) -> None:
-    names = ["../../etc", "A", "a", "a", "", "x" * 300, ".hidden"]
+    names = ["../../etc", "b", "B", "b", "", "x" * 300, ".hidden"]
     comments = [[f"# sent_id = {name}"] if name else [] for name in names]
     sentences = [Sentence.from_words(["w"], heads=[0], labels=["root"], comments=each) for each in comments]
     write(sentences, tmp_path / "in.conllu")
     (tmp_path / "out").mkdir()
     run(tmp_path / "in.conllu", "-o", f"{tmp_path / 'out'}/", "--format", "tikz")
     found = sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert found == sorted(["_.._etc.tex", "A.tex", "a-3.tex", "a-4.tex", "5.tex", "x" * 100 + ".tex", "hidden.tex"])
+    assert found == sorted(["_.._etc.tex", "b.tex", "B-3.tex", "b-4.tex", "5.tex", "x" * 100 + ".tex", "hidden.tex"])
     assert safe_name('a/b\\c:d*e?f"g<h>i|j k') == "a_b_c_d_e_f_g_h_i_j_k"
 
 

@@ -83,6 +83,21 @@ def test_a_projective_tree_has_no_crossing_lines() -> None:
             assert line.attrib["d"].count("M") <= 2
 
 
+@pytest.mark.parametrize("word", ["w", "ש"])
+def test_tips_are_at_dependents_and_lines_that_cross_have_gaps(word: str) -> None:
+    """Of four words, the arcs 1 → 3 and 2 → 4 cross; 3 is the root."""
+    sentence = Sentence.from_words([word] * 4, heads=[3, 1, 0, 2], labels=["x", "y", "root", "z"])
+    picture = svg_of(sentence)
+    places = [x for x, _ in texts(picture, "word")]
+    lines = [group for group in ElementTree.fromstring(picture).iter(f"{SVG}g")]
+    for dependent, (_, line, tip, _) in enumerate(lines):
+        x = float(tip.attrib["d"][1:].split(" ")[0])
+        assert min(range(4), key=lambda k: abs(places[k] - x)) == dependent
+        assert f"M{x:g} " in line.attrib["d"] or f" {x:g} " in line.attrib["d"]
+    gaps = [line.attrib["d"].count("M") - 2 for _, line, _, _ in lines]
+    assert [gap if gap > 0 else 0 for gap in gaps] == [1, 0, 0, 1]  # arc 2 → 4 crosses 3 → 1, and the root arc 2 → 4
+
+
 def test_words_from_right_to_left() -> None:
     words = ["הכלב", "ראה", "חתול", "3", "(", "."]
     heads, labels = [2, 0, 2, 3, 2, 2], ["nsubj", "root", "obj", "nummod", "punct", "punct"]
