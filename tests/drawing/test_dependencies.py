@@ -89,7 +89,7 @@ def test_tips_are_at_dependents_and_lines_that_cross_have_gaps(word: str) -> Non
     sentence = Sentence.from_words([word] * 4, heads=[3, 1, 0, 2], labels=["x", "y", "root", "z"])
     picture = svg_of(sentence)
     places = [x for x, _ in texts(picture, "word")]
-    lines = [group for group in ElementTree.fromstring(picture).iter(f"{SVG}g")]
+    lines = list(ElementTree.fromstring(picture).iter(f"{SVG}g"))
     for dependent, (_, line, tip, _) in enumerate(lines):
         x = float(tip.attrib["d"][1:].split(" ")[0])
         assert min(range(4), key=lambda k: abs(places[k] - x)) == dependent

@@ -19,7 +19,7 @@ def test_a_tree() -> None:
     )
     assert tikz_of(sentence).splitlines() == [
         "% 50 % fell",
-        r"\begin{dependency}[theme=simple, label style={font=\scriptsize}]",
+        r"\begin{dependency}[theme=simple, label style={font=\scriptsize, fill=white, inner sep=.3ex}]",
         r"\begin{deptext}[column sep=.8em]",
         r"50 \& \% \& fell \\",
         r"\footnotesize NUM \& \footnotesize SYM \& \footnotesize VERB \\",
@@ -33,7 +33,8 @@ def test_a_tree() -> None:
 
 def test_words_from_right_to_left_are_in_their_order_on_paper() -> None:
     lines = tikz_of(Sentence.from_words(["אבא", "בא"], heads=[2, 0], labels=["nsubj", "root"])).splitlines()
-    assert r"בא \& אבא \\" in lines
+    assert r"\righttoleft{בא} \& \righttoleft{אבא} \\" in lines
+    assert lines[1].startswith(r"\providecommand{\righttoleft}[1]")
     assert r"\depedge[edge height=3.0ex]{1}{2}{nsubj}" in lines
     assert r"\deproot[edge height=6.2ex]{1}{root}" in lines
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from dodona.data import Sentence
 from dodona.drawing.arcs import Arc, arc_levels
-from dodona.drawing.letters import shown
+from dodona.drawing.letters import is_right_to_left, shown
 from dodona.drawing.picture import MISSED, OTHER_HEAD, OTHER_LABEL, UNKNOWN, Link, Picture
 
 __all__ = ["latex_text", "picture_tikz", "tikz_document", "tikz_of"]
@@ -42,6 +42,12 @@ TIKZ_END = "\\end{document}\n"
 TIKZ_NEEDS = "% in the preamble: \\usepackage{tikz-dependency}, and with pdfLaTeX \\usepackage[T1]{fontenc}\n\n"
 
 
+REVERSED = (  # LuaTeX, then those with the primitives of e-TeX
+    r"\providecommand{\righttoleft}[1]{\ifdefined\textdir{\textdir TRT #1}\else"
+    r"{\TeXXeTstate=1 \beginR#1\endR}\fi}"
+)
+
+
 def tikz_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
     """Return the picture of a sentence as an environment of tikz-dependency; with `parsed`, with what is wrong."""
     return picture_tikz(Picture.of(sentence, parsed))
@@ -61,16 +67,22 @@ def picture_tikz(picture: Picture) -> str:
     """Return a picture as an environment of tikz-dependency."""
     count = len(picture.words)
     words = list(reversed(picture.words)) if picture.reversed else picture.words
-    rows = [[latex_text(word.form) for word in words]]
+    rows = [[_form(word.form) for word in words]]
     if any(word.tag for word in words):
         rows.append([rf"\footnotesize {latex_text(word.tag)}" for word in words])
-    lines = [f"% {picture.title}", r"\begin{dependency}[theme=simple, label style={font=\scriptsize}]"]
+    lines = [f"% {picture.title}", *([REVERSED] if any(is_right_to_left(word.form) for word in words) else ())]
+    lines += [r"\begin{dependency}[theme=simple, label style={font=\scriptsize, fill=white, inner sep=.3ex}]"]
     lines.append(r"\begin{deptext}[column sep=.8em]")
     lines += [r" \& ".join(row) + r" \\" for row in rows]
     lines.append(r"\end{deptext}")
     for side in (picture.above, picture.below):
         lines += _edges(side, count, picture.reversed)
     return "\n".join([*lines, r"\end{dependency}", ""])
+
+
+def _form(form: str) -> str:
+    """A word in its direction."""
+    return rf"\righttoleft{{{latex_text(form)}}}" if is_right_to_left(form) else latex_text(form)
 
 
 def _edges(links: list[Link], count: int, is_reversed: bool) -> Iterator[str]:

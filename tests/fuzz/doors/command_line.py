@@ -17,18 +17,31 @@ from samples.small_models import full_treebank, linear, whole
 
 from dodona.cli import main
 
-COMMANDS = ("parse", "train", "evaluate", "validate", "convert", "crossvalidate", "info", "stats", "oracle", "lattice")
+COMMANDS = (
+    "parse",
+    "train",
+    "evaluate",
+    "validate",
+    "convert",
+    "crossvalidate",
+    "info",
+    "stats",
+    "oracle",
+    "lattice",
+    "draw",
+)
 FILES = ("small.model", "beam.model", "some.conllu", "text.txt", "broken", "folder", "missing", "-")
 OPTIONS = (
     "-o", "--output", "--input", "--format", "--retag", "--beam", "--nbest", "--confidence", "--constrained",
     "--system", "--iterations", "--components", "--tags", "--seed", "--oracle", "--history", "--sentence", "--list",
     "--help", "--calibration", "--templates", "--nonprojective", "--dev", "--explore", "--size", "--folds", "--errors",
-    "--version", "--update", "--single-root", "--root", "--no-such-option",
+    "--version", "--update", "--single-root", "--root", "--no-such-option", "--diff", "--width", "--heads", "--labels",
 )  # fmt: skip
 VALUES = (
     "1", "0", "-1", "3", "1.5", "nan", "99999999999999999999", "", "conllu", "conllx", "text", "tree", "horizontal",
     "parser", "tokenizer,tagger", "gold", "arc-eager", "covington", "easy-first", "static", "dynamic", "eager", "SHIFT",
     "SHIFT LEFT:nsubj", "two words", "é\u202e", "head+path", "out.conllu", "out.conllu.gz", "out.model", "stack",
+    "html", "svg", "tikz", "jsonl", "2 0 2", "nsubj root obj", "out.html", "folder/",
 )  # fmt: skip
 SLOW = ("-j", "--jobs", "neural", "--import")  # other processes, JAX, and code that is not ours
 
@@ -51,6 +64,10 @@ def seeds() -> list[bytes]:
         "convert\nsome.conllu\n--to\nconllx",
         "evaluate\nsome.conllu\nsome.conllu\n--confusion",
         "lattice\nsome.conllu\n--format\ntext",
+        "oracle\n--heads\n2 0 2\n--labels\nnsubj root obj\n--format\nhtml",
+        "draw\nsome.conllu\n-o\nout.html\n--width\n300",
+        "draw\n--diff\nsome.conllu\nsome.conllu\n--format\ntikz",
+        "parse\nsmall.model\nsome.conllu\n--format\njsonl",
     )
     return [line.encode() for line in lines]
 
