@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dodona.drawing.widths import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -18,14 +21,6 @@ class Box(NamedTuple):
     top: float
     right: float
     bottom: float
-
-    def covers(self, other: "Box") -> bool:
-        return (
-            self.left < other.right - ROUNDED
-            and other.left < self.right - ROUNDED
-            and self.top < other.bottom - ROUNDED
-            and other.top < self.bottom - ROUNDED
-        )
 
 
 def faults(picture: str) -> list[str]:
@@ -48,14 +43,17 @@ def faults(picture: str) -> list[str]:
 
 
 def _pairs(ones: Sequence[tuple[str, Box]], others: Sequence[tuple[str, Box]]) -> Iterator[tuple[str, str]]:
-    """Yield the names of all that cover each other."""
-    in_order = sorted(others, key=lambda each: each[1].left)
-    for name, box in ones:
-        for other_name, other in in_order:
-            if other.left >= box.right:
-                break
-            if other is not box and box.covers(other):
-                yield name, other_name
+    """Yield the names of all that cover each other, not of the same one twice."""
+    if not ones or not others:
+        return
+    a = np.array([box for _, box in ones])[:, None, :]
+    b = np.array([box for _, box in others])[None, :, :]
+    beside = (a[..., :2] >= b[..., 2:] - ROUNDED) | (b[..., :2] >= a[..., 2:] - ROUNDED)
+    covering: NDArray[np.bool_] = np.logical_not(beside.any(axis=2))
+    if ones is others:
+        np.fill_diagonal(covering, False)
+    for i, k in zip(*np.nonzero(covering), strict=True):
+        yield ones[i][0], others[k][0]
 
 
 def _texts(root: ElementTree.Element) -> Iterator[tuple[str, Box]]:

@@ -6,6 +6,7 @@ picture tells the browser to fit the text into its width.
 """
 
 import unicodedata
+from functools import lru_cache
 
 from dodona.drawing.letters import width_of
 
@@ -38,11 +39,15 @@ def text_width(text: str, size: float) -> float:
 
 def is_known(text: str) -> bool:
     """Return whether the width is more than a guess."""
-    return text.isascii() or all(
-        any(first <= ord(letter) <= last for first, last, _ in SCRIPTS) or width_of(letter) == 0 for letter in text
-    )
+    return text.isascii() or all(map(_is_known, text))
 
 
+@lru_cache(1 << 12)
+def _is_known(letter: str) -> bool:
+    return any(first <= ord(letter) <= last for first, last, _ in SCRIPTS) or width_of(letter) == 0
+
+
+@lru_cache(1 << 12)
 def _width(letter: str) -> float:
     for letters, width in LETTERS:
         if letter in letters:
@@ -53,7 +58,7 @@ def _width(letter: str) -> float:
         for first, last, width_of_all in SCRIPTS:
             if first <= ord(letter) <= last and width_of_all is not None:
                 return width_of_all
-        if not is_known(letter):
+        if not _is_known(letter):
             return UNKNOWN * width_of(letter)
         plain = unicodedata.normalize("NFD", letter)[0]
         if plain != letter:
