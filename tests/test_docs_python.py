@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 RUN_ELSEWHERE = ("extending.md",)  # tests/test_extending.py runs all of it
+OPTIONAL = ("spacy",)
 PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in RUN_ELSEWHERE)]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 BLOCKS = [(page, block) for page in PAGES for block in BLOCK.findall(page.read_text())]
@@ -24,6 +25,8 @@ def test_imports_are_there(page: Path, block: str) -> None:
                     importlib.import_module(f"{node.module}.{name.name}")
         elif isinstance(node, ast.Import):
             for name in node.names:
+                if name.name in OPTIONAL:
+                    pytest.importorskip(name.name, reason="an extra that is not installed")
                 importlib.import_module(name.name)
 
 
