@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
-.PHONY: help demo test fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models clean
+.PHONY: help demo test fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models packages clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
@@ -87,8 +87,11 @@ bench-compare: $(VENV)/editable  ## is this working tree slower than the commit 
 	@$(MAKE) --no-print-directory dev
 	$(BIN)/python scripts/bench_compare.py $(or $(BASE),HEAD)
 
-models: $(VENV)/installed  ## train the models that come with Dodona (on DODONA_TREEBANKS and DODONA_VECTORS)
+models: packages  ## the same, and train the models that come with Dodona (on DODONA_TREEBANKS and DODONA_VECTORS)
 	$(BIN)/python scripts/train_models.py
+
+packages: $(VENV)/installed  ## train models of other languages and make packages of them, in dist/models (on DODONA_TREEBANKS)
+	$(BIN)/python scripts/package_models.py
 
 clean:  ## remove what was built
 	rm -rf $(VENV) build dist site src/*.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache

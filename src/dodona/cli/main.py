@@ -28,6 +28,8 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "convert": "convert_command",
     "draw": "draw",
     "info": "info",
+    "models": "models",
+    "package": "package_command",
     "stats": "stats",
     "oracle": "oracle",
     "lattice": "lattice",

@@ -20,7 +20,7 @@ from dodona.data.marks import Boundary, Item, Pause
 from dodona.data.plain import read_plain_stream, read_text
 from dodona.data.sniff import sniffed_format
 from dodona.errors import DodonaError, FormatError, OptionError
-from dodona.pipeline.doors import model_path
+from dodona.pipeline.doors import model_names, model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
 
@@ -97,8 +97,8 @@ def parse(
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
-    MODEL is a file made by `dodona train`, or the name of a model that comes with Dodona (`dodona info` lists them);
-    without one, `en` is taken. Missing columns are filled in: text is tokenized, words are tagged and lemmatized, and
+    MODEL is a file made by `dodona train`, or the name of a model (`dodona models` lists them); without one, `en` is
+    taken. Missing columns are filled in: text is tokenized, words are tagged and lemmatized, and
     all sentences are parsed. Existing tags and lemmas are kept.
 
     \b
@@ -169,7 +169,7 @@ def _check_encoding(arguments: tuple[str, ...]) -> None:
 
 
 def _model(name: str) -> Path:
-    if Path(name).is_dir():
+    if Path(name).is_dir() and name not in model_names():
         raise FormatError(f"{name}: is a directory; expected a model, a file to parse, or a text with spaces in it")
     try:
         return model_path(name)

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["load", "model_names", "model_path", "train"]
 
 MODELS = Path(__file__).parent.parent / "models"
+GET_ONE = "install the package of another one, or make one with `dodona train`"
 
 
 def load(model: str | Path = "en") -> "Pipeline":
-    """Return a trained pipeline: one that comes with Dodona, by its name, or one from a file.
+    """Return a trained pipeline: one that comes with Dodona or is installed, by its name, or one from a file.
 
     `nlp(text)` returns sentences; `nlp.parse(sentences)` fills in missing columns.
     """
@@ -30,19 +31,35 @@ def load(model: str | Path = "en") -> "Pipeline":
 
 
 def model_path(model: str | Path) -> Path:
-    """Return the file of a model. The name of a model that comes with Dodona takes precedence over a file name."""
-    names = model_names()
-    if str(model) in names:
+    """Return the file of a model. The name of a model that comes with Dodona takes precedence over a file name, and a
+    file over the name of an installed model."""
+    if str(model) in _shipped():
         return MODELS / f"{model}.model"
-    if not Path(model).exists():
-        known = f"; the models that come with Dodona are: {', '.join(names)}" if names else ""
-        raise FormatError(f"{model}: there is no such file or model{known}")
-    return Path(model)
+    path = Path(model)
+    if path.exists() and not path.is_dir():
+        return path
+    from dodona.pipeline.installed import installed_models  # which takes longer than most names need
+
+    installed = installed_models()
+    if str(model) in installed:
+        return installed[str(model)]
+    if not path.exists():
+        names = sorted({*_shipped(), *installed})
+        known = f"; the models here are: {', '.join(names)}" if names else "; no models are installed"
+        raise FormatError(f"{model}: there is no such file or model{known} ({GET_ONE})")
+    return path
 
 
 def model_names() -> list[str]:
-    """Return the names of the models that come with Dodona, for `load`."""
-    return sorted(path.name.removesuffix(".model") for path in MODELS.glob("*.model"))
+    """Return the names of all models for `load`: those that come with Dodona, and those that are installed."""
+    from dodona.pipeline.installed import installed_models
+
+    return sorted({*_shipped(), *installed_models()})
+
+
+def _shipped() -> list[str]:
+    """Return the names of the models that come with Dodona."""
+    return [path.name.removesuffix(".model") for path in MODELS.glob("*.model")]
 
 
 def train(
