@@ -35,6 +35,7 @@ COMMANDS = {  # by module; the most frequently used ones come first
     "lattice": "lattice",
     "experiment": "experiment",
     "bench": "bench",
+    "serve": "serve",
 }
 
 

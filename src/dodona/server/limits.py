@@ -1,0 +1,41 @@
+"""What a server allows: how much, how long, how many at a time, and from where."""
+
+import os
+from dataclasses import dataclass
+
+from dodona.errors import OptionError
+
+__all__ = ["Limits", "cores"]
+
+
+def cores() -> int:
+    """Return the number of processor cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits of a server. None of them depends on the others."""
+
+    size: int = 4 << 20
+    """Bytes in the body of a request."""
+    seconds: float = 60.0
+    """For a request, from its first byte to its answer, the wait for a thread included."""
+    threads: int = 0
+    """Requests that are worked on at the same time; 0: one for each core."""
+    waiting: int = 256
+    """Requests that may wait for a thread; a further one is refused."""
+    memory: int = 64 << 20
+    """Bytes of all bodies that are being read, wait or are worked on; a further one is refused."""
+    hosts: tuple[str, ...] = ()
+    """Names in the Host header that are accepted; none: all names."""
+    origins: tuple[str, ...] = ()
+    """Web sites whose pages may use the server beside its own; `*`: all."""
+
+    def __post_init__(self) -> None:
+        for name in ("size", "seconds", "memory"):
+            if not getattr(self, name) > 0:
+                raise OptionError(f"{name} {getattr(self, name)!r}: expected more than 0")
+        for name in ("threads", "waiting"):
+            if getattr(self, name) < 0:
+                raise OptionError(f"{name} {getattr(self, name)!r}: expected 0 or more")

@@ -1,0 +1,85 @@
+"""Work in threads, with an end in time.
+
+A thread that works is stopped at its deadline, or when nobody waits for its result any more: the compiled loops look at
+the clock now and then (`transitions.clock`), and the functions here are called between batches of sentences.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from dodona.server.limits import Limits, cores
+from dodona.server.refusals import Refusal
+from dodona.transitions.clock import observed
+
+__all__ = ["Stopped", "Workers"]
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):
+    """Raised in a thread whose result nobody waits for any more."""
+
+
+class _Task:
+    """A function that can be stopped from another thread."""
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self.is_stopped = False
+        self.has_begun = False
+
+    def run(self, function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+        self.has_begun = True
+        with observed(self.check):
+            self.check()
+            return function(*arguments)
+
+    def check(self) -> None:
+        if self.is_stopped or time.monotonic() > self.deadline:
+            raise Stopped
+
+
+class Workers:
+    """Threads that work on requests, and the requests that wait for one."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.threads = limits.threads or cores()
+        self.admitted = 0
+        self._tasks: set[_Task] = set()
+        self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="dodona")
+
+    def admit(self) -> None:
+        """Count a request, or refuse it if too many wait; whoever is admitted must call `leave`."""
+        if self.admitted >= self.threads + self.limits.waiting:
+            raise Refusal(503, "The server is busy: too many requests wait already; try again later.", Retry_After="1")
+        self.admitted += 1
+
+    def leave(self) -> None:
+        self.admitted -= 1
+
+    async def run(self, deadline: float, function: Callable[..., T], *arguments: Any) -> T:
+        """Run a function in a thread and return its result; after the deadline, refuse the request."""
+        task = _Task(deadline)
+        self._tasks.add(task)
+        future = asyncio.get_running_loop().run_in_executor(self._pool, task.run, function, arguments)
+        try:
+            async with asyncio.timeout(deadline - time.monotonic()):
+                return await future
+        except (TimeoutError, Stopped):
+            if task.has_begun:
+                raise Refusal(504, f"This took longer than {self.limits.seconds:g} seconds; send less text.") from None
+            message = f"The server is busy: no thread was free for {self.limits.seconds:g} seconds; try again later."
+            raise Refusal(503, message, Retry_After="1") from None
+        finally:
+            task.is_stopped = True
+            self._tasks.discard(task)
+
+    def close(self) -> None:
+        """Stop everything that is still at work."""
+        for task in self._tasks:
+            task.is_stopped = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
