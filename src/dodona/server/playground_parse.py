@@ -1,0 +1,206 @@
+"""Parsing for the playground: texts to trees with confidence, and trees parsed again around arcs that are given."""
+
+import re
+from typing import Any
+
+from dodona.components.analysis import Analysis, Request, sentence_confidence, without_notes
+from dodona.components.columns import check_columns
+from dodona.data import Sentence
+from dodona.data.conllu import read_chunks
+from dodona.data.sniff import sniffed_format
+from dodona.data.trees import find_cycle
+from dodona.errors import DodonaError, OptionError, TreeError
+from dodona.pipeline.pipeline import Pipeline
+from dodona.server.models import Models
+from dodona.server.playground_requests import Fields, quoted
+
+__all__ = ["correct", "described", "parse"]
+
+TEXT, SENTENCES, WORDS, LABEL = 20_000, 200, 400, 60  # the most of each that the page gets
+NBEST, BEAM = 10, 8
+INPUT = "text"  # what messages call the input
+PLACE = re.compile(rf"^{INPUT}:[0-9]+: ")
+WORD = re.compile(r"\bword ([0-9]+)\b")
+
+
+def described(models: Models) -> list[dict[str, Any]]:
+    """Return what the page has to know about each model, the default first."""
+    names = [models.default, *(name for name in models.pipelines if name != models.default)]
+    return [_described(name, models.pipelines[name]) for name in names]
+
+
+def _described(name: str, nlp: Pipeline) -> dict[str, Any]:
+    options = nlp.parser.options
+    return {
+        "name": name,
+        "system": options.system,
+        "labels": [label for label in nlp.parser.labels if len(label) <= LABEL],
+        "tokenizes": nlp.tokenizer is not None,
+        "nbest": nlp.parser.has_beam,
+        "beam": options.beam > 1 or options.scorer != "linear",
+    }
+
+
+def parse(request: dict[str, Any], models: Models) -> dict[str, Any]:
+    """Return the trees of a text, or of CoNLL-U; arcs that CoNLL-U has are kept. `nbest` trees for each sentence."""
+    fields = Fields(request)
+    name, nlp = models.pick(fields.name("model"))
+    nbest = fields.number("nbest", 1, 1, NBEST)
+    sentences, is_conllu = _sentences(nlp, fields.text("text", TEXT))
+    wanted = _request(nlp, nbest, constrained=is_conllu)
+    try:
+        found = _analysed(nlp, sentences, wanted)
+    except DodonaError as error:
+        raise OptionError(_plain(error, sentences)) from None
+    return {
+        "model": name,
+        "given": is_conllu,
+        "sentences": [
+            {"trees": [_tree(sentence, analysis) for analysis in analyses]}
+            for sentence, analyses in zip(sentences, found, strict=True)
+        ],
+    }
+
+
+def correct(request: dict[str, Any], models: Models) -> dict[str, Any]:
+    """Return the tree of a sentence, as CoNLL-U, that has the `given` arcs: lists of word, head, and label or null.
+
+    All other arcs are parsed again around them. With `rest` false they stay as they are, and nothing is parsed.
+    """
+    fields = Fields(request)
+    name, nlp = models.pick(fields.name("model"))
+    text = fields.text("conllu", TEXT)
+    given = [_arc(arc) for arc in fields.values("given", WORDS)]
+    parses = fields.flag("rest", True)
+    (sentence,) = _read(_with_arcs(text, given, blank=parses))
+    if not parses:
+        heads = [-1 if h is None else h for h in sentence.heads]
+        _check_tree(sentence, heads)
+        return {"model": name, "tree": _tree(sentence, Analysis(heads, sentence.labels))}
+    try:
+        ((analysis,),) = _analysed(nlp, [sentence], _request(nlp, 1, constrained=True))
+    except DodonaError as error:
+        raise OptionError(_plain(error, [sentence])) from None
+    return {"model": name, "tree": _tree(sentence, analysis)}
+
+
+def _sentences(nlp: Pipeline, text: str) -> tuple[list[Sentence], bool]:
+    if not text.strip():
+        raise OptionError("there is no text; write a sentence")
+    form, _ = sniffed_format([text.encode()], INPUT)
+    if form == "text" and nlp.tokenizer is None:
+        raise OptionError("this model has no tokenizer; expected CoNLL-U")
+    found = _read(text) if form == "conllu" else list(nlp.sentences([text]))
+    if len(found) > SENTENCES:
+        raise OptionError(f"{len(found)} sentences; the playground takes {SENTENCES} at a time")
+    for number, sentence in enumerate(found, start=1):
+        if len(sentence) > WORDS:
+            words = len(sentence)
+            raise OptionError(f"sentence {number} has {words} words; the playground takes sentences up to {WORDS}")
+    return found, form == "conllu"
+
+
+def _read(text: str) -> list[Sentence]:
+    return list(read_chunks([text.encode()], INPUT))
+
+
+def _request(nlp: Pipeline, nbest: int, constrained: bool) -> Request:
+    if nbest == 1:
+        return Request(confidence=True, constrained=constrained)
+    if not nlp.parser.has_beam:
+        raise OptionError("the parser of this model has no beam, so that it finds one tree only")
+    width = max(nlp.parser.options.beam, BEAM, nbest)
+    return Request(width, nbest, confidence=True, constrained=constrained)
+
+
+def _analysed(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> list[list[Analysis]]:
+    nlp.parser.check(wanted)
+    for sentence in sentences:
+        without_notes(sentence)
+        check_columns(sentence, wanted.constrained)
+    tagged = nlp.tag(sentences)
+    return nlp.parser.analyses_of(sentences, wanted, tagged)
+
+
+def _tree(sentence: Sentence, analysis: Analysis) -> dict[str, Any]:
+    copy = sentence.copied()
+    copy.accept_tree(analysis.heads, list(analysis.labels))
+    confidence = [round(value, 4) for value in analysis.confidence]
+    return {
+        "text": sentence.text or " ".join(sentence.surface()),
+        "words": sentence.words,
+        "lemmas": sentence.lemmas,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+        "heads": analysis.heads,
+        "labels": analysis.labels,
+        "multiword": [list(each) for each in sentence.multiword],
+        "confidence": confidence,
+        "mean": round(sentence_confidence(confidence), 4) if confidence else None,
+        "score": round(analysis.score, 4),
+        "conllu": copy.to_bytes().decode(),
+    }
+
+
+def _arc(arc: Any) -> tuple[int, int, str | None]:
+    """Check a given arc: word, head, and label or nothing."""
+    if not isinstance(arc, list) or len(arc) != 3 or not all(type(number) is int for number in arc[:2]):
+        raise OptionError(f"given: expected word, head and label, not {quoted(arc)}")
+    d, h, label = arc
+    if label is not None and (not isinstance(label, str) or not label or any(c.isspace() for c in label)):
+        raise OptionError(f"given: expected a label without spaces, not {quoted(label)}")
+    if label is not None and len(label) > LABEL:
+        raise OptionError(f"given: a label of {len(label)} letters; expected at most {LABEL}")
+    return d, h, label
+
+
+def _with_arcs(text: str, given: list[tuple[int, int, str | None]], blank: bool) -> str:
+    """Write the given arcs into a sentence; with `blank`, remove all others."""
+    sentences = _read(text)
+    if len(sentences) != 1:
+        raise OptionError(f"{len(sentences)} sentences; expected one")
+    n = len(sentences[0])
+    if n > WORDS:
+        raise OptionError(f"{n} words; the playground takes sentences up to {WORDS}")
+    arcs: dict[str, tuple[int, str | None]] = {}
+    for d, h, label in given:
+        if not (1 <= d <= n and 0 <= h <= n and h != d):
+            raise TreeError(f"word {d} cannot have the head {h}; expected another word from 0 to {n}")
+        arcs[str(d)] = (h, label)
+    lines = text.replace("\r\n", "\n").split("\n")
+    for i, line in enumerate(lines):
+        columns = line.split("\t")
+        if line.startswith("#") or not columns[0].isdecimal():
+            continue
+        if columns[0] in arcs:
+            head, label = arcs[columns[0]]
+            columns[6], columns[7] = str(head), label or ("_" if blank else columns[7])
+        elif blank:
+            columns[6], columns[7] = "_", "_"
+        lines[i] = "\t".join(columns)
+    return "\n".join(lines)
+
+
+def _check_tree(sentence: Sentence, heads: list[int]) -> None:
+    for d, h in enumerate(heads, start=1):
+        if h < 0:
+            raise TreeError(f"word {d} {quoted(sentence.words[d - 1])} has no head yet; give it one, or parse the rest")
+    cycle = find_cycle(heads)
+    if cycle is not None:
+        shown = " → ".join(sentence.words[k - 1] for k in reversed([*cycle[1], cycle[1][0]]))
+        raise TreeError(f"these arcs would form a cycle: {shown}")
+
+
+def _plain(error: DodonaError, sentences: list[Sentence]) -> str:
+    """Return a message for somebody who sees a sentence and no file: words by their forms."""
+    message = PLACE.sub("", str(error))
+    if len(sentences) != 1:
+        return str(error)
+    words = sentences[0].words
+
+    def named(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return f"{found[0]} “{words[number - 1]}”" if 1 <= number <= len(words) else found[0]
+
+    return WORD.sub(named, message)
