@@ -42,22 +42,22 @@ def _described(name: str, nlp: Pipeline) -> dict[str, Any]:
 
 
 def parse(request: dict[str, Any], models: Models) -> dict[str, Any]:
-    """Return the trees of a text, or of CoNLL-U; arcs that CoNLL-U has are kept. `nbest` trees for each sentence."""
+    """Return the trees of a text, or of CoNLL-U, `nbest` for each sentence; the arcs that CoNLL-U has are given."""
     fields = Fields(request)
     name, nlp = models.pick(fields.name("model"))
     nbest = fields.number("nbest", 1, 1, NBEST)
     sentences, is_conllu = _sentences(nlp, fields.text("text", TEXT))
     wanted = _request(nlp, nbest, constrained=is_conllu)
+    given = [_given(sentence) for sentence in sentences]
     try:
         found = _analysed(nlp, sentences, wanted)
     except DodonaError as error:
         raise OptionError(_plain(error, sentences)) from None
     return {
         "model": name,
-        "given": is_conllu,
         "sentences": [
-            {"trees": [_tree(sentence, analysis) for analysis in analyses]}
-            for sentence, analyses in zip(sentences, found, strict=True)
+            {"trees": [_tree(sentence, analysis) for analysis in analyses], "given": arcs}
+            for sentence, analyses, arcs in zip(sentences, found, given, strict=True)
         ],
     }
 
@@ -102,6 +102,13 @@ def _sentences(nlp: Pipeline, text: str) -> tuple[list[Sentence], bool]:
 
 def _read(text: str) -> list[Sentence]:
     return list(read_chunks([text.encode()], INPUT))
+
+
+def _given(sentence: Sentence) -> list[list[Any]]:
+    """Return the arcs that the input has: word, head, and label or null."""
+    labels = [None if label in ("_", "") else label for label in sentence.labels]
+    arcs = enumerate(zip(sentence.heads, labels, strict=True), start=1)
+    return [[d, h, label] for d, (h, label) in arcs if h is not None]
 
 
 def _request(nlp: Pipeline, nbest: int, constrained: bool) -> Request:

@@ -1,0 +1,34 @@
+// The server's functions. Each takes an object and answers with one, or with one sentence that says what is wrong.
+
+export class Refused extends Error {}
+
+export async function ask(name, request = {}) {
+  let response;
+  try {
+    response = await fetch(`api/${name}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(request),
+    });
+  } catch {
+    throw new Refused("The server does not answer. Is “dodona serve” still running?");
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refused(answer.error ?? `The server answered with status ${response.status}.`);
+  return answer;
+}
+
+/** Wraps a function so that of several calls only the answer to the last one counts; earlier ones give null. */
+export function latest(call) {
+  let current = 0;
+  return async (...values) => {
+    const mine = ++current;
+    try {
+      const answer = await call(...values);
+      return mine === current ? answer : null;
+    } catch (error) {
+      if (mine === current) throw error;
+      return null;
+    }
+  };
+}

@@ -1,0 +1,66 @@
+// Elements of the page. Text becomes text nodes, never markup, so that nothing in a sentence can be taken for HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function filled(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+/** An HTML element; an attribute `onclick` with a function listens to clicks. */
+export function el(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** An element of a drawing. */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function button(text, onclick, attributes = {}) {
+  return el("button", { type: "button", onclick, ...attributes }, text);
+}
+
+/** A form field with its label above it. */
+export function field(text, control, attributes = {}) {
+  return el("label", { class: "field", ...attributes }, el("span", {}, text), control);
+}
+
+/** A check box with its label beside it. */
+export function check(text, control) {
+  return el("label", { class: "check" }, control, el("span", {}, text));
+}
+
+/** A list to choose from; `options` are values, or pairs of a value and its text. */
+export function select(options, value, onchange, attributes = {}) {
+  const made = options.map((option) => {
+    const [key, text] = Array.isArray(option) ? option : [option, option];
+    return el("option", { value: key, selected: String(key) === String(value) }, text);
+  });
+  return el("select", { onchange: (event) => onchange(event.target.value), ...attributes }, made);
+}
+
+/** Tell something to everybody, also to those who do not see the page. */
+export function say(text) {
+  const said = document.getElementById("said");
+  said.textContent = text;
+  said.classList.toggle("shown", text !== "");
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => said.classList.remove("shown"), 4000);
+}
+
+/** A message that stays until something else happens; `actions` are buttons. */
+export function message(text, kind = "note", actions = []) {
+  return el("div", { class: `message ${kind}`, role: kind === "fault" ? "alert" : null }, el("p", {}, text), actions);
+}
+
+/** Whether a key belongs to a form field, and not to the view around it. */
+export function isTyping(event) {
+  const tag = event.target.tagName;
+  return tag === "TEXTAREA" || tag === "SELECT" || (tag === "INPUT" && !["checkbox", "range"].includes(event.target.type));
+}
