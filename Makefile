@@ -45,6 +45,7 @@ test: $(VENV)/installed  ## lint, types and all tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@scripts/browser
 	$(BIN)/pytest -q -n auto
 
 fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=5

@@ -78,13 +78,21 @@ def test_only_one_arc_changes_if_nothing_is_parsed(models: Models) -> None:
 @pytest.mark.parametrize(
     ("given", "rest", "told"),
     [
-        ([[1, 2, None], [2, 1, None]], True, "word 1 “the” has HEAD 2, but the given arcs form a cycle: 1 → 2 → 1"),
-        ([[1, 2, None], [2, 1, None]], False, "these arcs would form a cycle: "),
-        ([[1, 0, None], [2, 0, None]], True, "word 1 “the” is the root already"),
-        ([[1, 3, None], [2, 4, None]], True, "crosses it, and this parser builds projective trees only"),
-        ([[1, 99, None]], True, "word 1 cannot have the head 99"),
-        ([[1, 1, None]], True, "word 1 cannot have the head 1"),
-        ([[0, 1, None]], True, "word 0 cannot have the head 1"),
+        (
+            [[1, 2, None], [2, 1, None]],
+            True,
+            "Word “the” has HEAD “dog”, but the given arcs form a cycle: “the” → “dog”",
+        ),
+        ([[1, 2, None], [2, 1, None]], False, "These arcs would form a cycle: “the” → “dog” → “the”"),
+        ([[1, 0, None], [2, 0, None]], True, "Word “dog” has HEAD ROOT, but word “the” is the root already"),
+        (
+            [[1, 3, None], [2, 4, None]],
+            True,
+            "but arc “sees” → “the” crosses it, and this parser builds projective",
+        ),
+        ([[1, 99, None]], True, "Word 1 cannot have the head 99"),
+        ([[1, 1, None]], True, "Word 1 cannot have the head 1"),
+        ([[0, 1, None]], True, "Word 0 cannot have the head 1"),
         ([[1, True, None]], True, "expected word, head and label"),
         ([[1, 2]], True, "expected word, head and label"),
         ([[1, 2, "a b"]], True, "expected a label without spaces"),

@@ -20,7 +20,8 @@ TEXT, SENTENCES, WORDS, LABEL = 20_000, 200, 400, 60  # the most of each that th
 NBEST, BEAM = 10, 8
 INPUT = "text"  # what messages call the input
 PLACE = re.compile(rf"^{INPUT}:[0-9]+: ")
-WORD = re.compile(r"\bword ([0-9]+)\b")
+NUMBERS = re.compile(r"\b(?:word|HEAD) [0-9]+\b|\b[0-9]+(?: → [0-9]+)+")  # of words, in messages
+NUMBER = re.compile(r"[0-9]+")
 
 
 def described(models: Models) -> list[dict[str, Any]]:
@@ -173,7 +174,7 @@ def _with_arcs(text: str, given: list[tuple[int, int, str | None]], blank: bool)
     arcs: dict[str, tuple[int, str | None]] = {}
     for d, h, label in given:
         if not (1 <= d <= n and 0 <= h <= n and h != d):
-            raise TreeError(f"word {d} cannot have the head {h}; expected another word from 0 to {n}")
+            raise TreeError(f"Word {d} cannot have the head {h}; expected another word from 0 to {n}")
         arcs[str(d)] = (h, label)
     lines = text.replace("\r\n", "\n").split("\n")
     for i, line in enumerate(lines):
@@ -192,22 +193,22 @@ def _with_arcs(text: str, given: list[tuple[int, int, str | None]], blank: bool)
 def _check_tree(sentence: Sentence, heads: list[int]) -> None:
     for d, h in enumerate(heads, start=1):
         if h < 0:
-            raise TreeError(f"word {d} {quoted(sentence.words[d - 1])} has no head yet; give it one, or parse the rest")
+            raise TreeError(f"Word “{sentence.words[d - 1]}” has no head yet; give it one, or parse the rest")
     cycle = find_cycle(heads)
     if cycle is not None:
-        shown = " → ".join(sentence.words[k - 1] for k in reversed([*cycle[1], cycle[1][0]]))
-        raise TreeError(f"these arcs would form a cycle: {shown}")
+        shown = " → ".join(f"“{sentence.words[k - 1]}”" for k in reversed([*cycle[1], cycle[1][0]]))
+        raise TreeError(f"These arcs would form a cycle: {shown}")
 
 
 def _plain(error: DodonaError, sentences: list[Sentence]) -> str:
     """Return a message for somebody who sees a sentence and no file: words by their forms."""
-    message = PLACE.sub("", str(error))
     if len(sentences) != 1:
         return str(error)
-    words = sentences[0].words
+    words = ["ROOT", *(f"“{word}”" for word in sentences[0].words)]
 
     def named(found: re.Match[str]) -> str:
-        number = int(found[1])
-        return f"{found[0]} “{words[number - 1]}”" if 1 <= number <= len(words) else found[0]
+        number = int(found[0])
+        return words[number] if number < len(words) else found[0]
 
-    return WORD.sub(named, message)
+    message = NUMBERS.sub(lambda found: NUMBER.sub(named, found[0]), PLACE.sub("", str(error)))
+    return message[:1].upper() + message[1:]

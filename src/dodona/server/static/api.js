@@ -32,3 +32,13 @@ export function latest(call) {
     }
   };
 }
+
+/** Actions one after the other, where each needs the answer to the one before. */
+export class Queue {
+  #last = Promise.resolve();
+
+  run(action) {
+    this.#last = this.#last.then(action, action);
+    return this.#last;
+  }
+}

@@ -1,14 +1,15 @@
 // The view "Correct": arcs given by hand, and the rest of the tree parsed again around them.
 
-import { ask, latest } from "./api.js";
-import { button, check, el, field, isTyping, message, say, select } from "./dom.js";
+import { ask, Queue } from "./api.js";
+import { ArcForm } from "./arc_form.js";
+import { arcText, correctedTree, differences, withConfidence } from "./corrections.js";
+import { button, check, el, iconButton, isTyping, message, say } from "./dom.js";
 import { draggable } from "./drag.js";
 import { History } from "./history.js";
 import { conllu, save, table } from "./output.js";
 import { described } from "./parse.js";
-import { drawTree, percent, shade } from "./tree.js";
-
-const KEPT = "dodona-corrections"; // in the storage of this tab, so that a reload loses nothing
+import { keep, kept } from "./storage.js";
+import { scrollToWord } from "./tree.js";
 
 /** A sentence that is corrected: its states have a tree, and given arcs by word: a head, and a label or null. */
 const opened = (tree, given = {}) => new History({ tree, given, changed: [] });
@@ -23,7 +24,7 @@ export class CorrectView {
     this.at = 0;
     this.word = 1;
     this.candidate = null; // the head that is being chosen by keyboard
-    this.ask = latest((request) => ask("correct", request));
+    this.queue = new Queue();
     this.body = el("div", { class: "results" });
     this.faults = el("div", { "aria-live": "assertive" });
     section.append(this.bar(), this.faults, this.body);
@@ -39,8 +40,8 @@ export class CorrectView {
     this.undo = button("Undo", () => this.travel("undo"), { title: "Ctrl+Z" });
     this.redo = button("Redo", () => this.travel("redo"), { title: "Ctrl+Y" });
     this.place = el("span", { class: "place" });
-    this.previous = button("‹", () => this.go(this.at - 1), { "aria-label": "Sentence before" });
-    this.next = button("›", () => this.go(this.at + 1), { "aria-label": "Next sentence" });
+    this.previous = iconButton("back", "Sentence before", () => this.go(this.at - 1));
+    this.next = iconButton("next", "Next sentence", () => this.go(this.at + 1));
     return el(
       "div",
       { class: "card form" },
@@ -94,7 +95,7 @@ export class CorrectView {
 
   save() {
     save(this.sentences.map(({ state }) => state.tree.conllu).join(""), "corrected.conllu");
-    say("Saved as corrected.conllu");
+    say("Saved as corrected.conllu", true);
   }
 
   go(at) {
@@ -116,48 +117,46 @@ export class CorrectView {
   }
 
   /** Give an arc; everything stays as it is if no tree can have it. */
-  async give(word, head, label, rest = this.rest.checked) {
-    const { given } = this.history.state;
-    await this.change({ ...given, [word]: { head, label } }, [word, head, label], rest);
+  give(word, head, label, rest = this.rest.checked) {
+    const changed = (given) => ({ ...given, [word]: { head, label } });
+    return this.queue.run(() => this.change(changed, word, rest, () => this.give(word, head, label, false)));
   }
 
-  async release(word) {
-    const { [word]: _, ...given } = this.history.state.given;
-    await this.change(given, [word, null, null], this.rest.checked);
+  release(word) {
+    const changed = ({ [word]: _, ...given }) => given;
+    return this.queue.run(() => this.change(changed, word, true, null));
   }
 
-  async change(given, [word, head, label], rest) {
+  /** Parse again with other given arcs. `alone` is what may be tried instead if that is not possible. */
+  async change(changed, word, rest, alone) {
     const history = this.history;
-    const { tree } = history.state;
-    const arcs = Object.entries(given).map(([d, arc]) => [Number(d), arc.head, arc.label]);
+    const { tree: before, given } = history.state;
+    const state = { given: changed(given) };
+    const arcs = Object.entries(state.given).map(([d, arc]) => [Number(d), arc.head, arc.label]);
     try {
-      const answer = await this.ask({ conllu: tree.conllu, given: arcs, rest, model: this.model });
-      if (answer === null || history !== this.history) return;
-      const fresh = answer.tree;
-      if (!rest) fresh.confidence = tree.confidence.map((value, k) => (given[k + 1] ? 1 : value));
-      const changed = fresh.heads
-        .map((_, k) => k + 1)
-        .filter((d) => fresh.heads[d - 1] !== tree.heads[d - 1] || fresh.labels[d - 1] !== tree.labels[d - 1]);
-      history.push({ tree: fresh, given, changed });
+      const answer = await ask("correct", { conllu: before.conllu, given: arcs, rest, model: this.model });
+      state.tree = withConfidence(answer.tree, before, state.given);
+      state.changed = differences(answer.tree, before);
+      history.push(state);
+      if (history !== this.history) return;
       this.faults.replaceChildren();
       this.candidate = null;
       this.word = word;
       this.keep();
       this.draw();
-      const others = changed.filter((d) => d !== word).length;
+      const others = state.changed.filter((d) => d !== word).length;
       const also = others === 1 ? "one other arc changed" : `${others} other arcs changed`;
-      say(`${arcText(fresh, word)}; ${head === null ? "released" : "given"}, ${also}`);
+      say(`${arcText(state.tree, word)}; ${state.given[word] ? "given" : "released"}, ${also}`);
     } catch (error) {
-      if (history !== this.history) return;
-      const alone = button("Change only this arc", () => this.give(word, head, label, false));
-      const actions = rest && head !== null ? [alone] : [];
+      const actions = rest && alone !== null ? [button("Change only this arc", alone)] : [];
       this.faults.replaceChildren(message(`${error.message}. Nothing was changed.`, "fault", actions));
     }
   }
 
   key(event) {
     if ((event.ctrlKey || event.metaKey) && !isTyping(event)) {
-      const way = event.key === "y" || (event.key === "Z" && event.shiftKey) ? "redo" : event.key === "z" ? "undo" : null;
+      const way =
+        event.key === "y" || (event.key === "Z" && event.shiftKey) ? "redo" : event.key === "z" ? "undo" : null;
       if (way === null) return;
       event.preventDefault();
       this.travel(way);
@@ -180,7 +179,7 @@ export class CorrectView {
       if (this.candidate === null) this.candidate = tree.heads[this.word - 1];
       else return this.give(this.word, this.candidate, null);
     } else if (event.key === "Escape" && this.candidate !== null) this.candidate = null;
-    else if (event.key === "l") this.label.focus();
+    else if (event.key === "l") return this.editLabel(event);
     else if (event.key === "g") return this.toggle();
     else return;
     event.preventDefault();
@@ -188,6 +187,12 @@ export class CorrectView {
     this.mark();
     const named = (k) => (k === 0 ? "ROOT" : tree.words[k - 1]);
     say(this.candidate === null ? arcText(tree, this.word) : `Head of ${named(this.word)}: ${named(this.candidate)}?`);
+  }
+
+  editLabel(event) {
+    event.preventDefault();
+    this.form.label.focus();
+    this.form.label.select();
   }
 
   toggle() {
@@ -206,20 +211,27 @@ export class CorrectView {
     this.place.textContent = has ? `${this.at + 1} of ${this.sentences.length}` : "none";
     if (!has) {
       const parse = button("Parse a text", () => this.show("parse"));
-      this.body.replaceChildren(message("There is nothing to correct yet: parse a text, or open a file.", "note", [parse]));
+      this.body.replaceChildren(
+        message("There is nothing to correct yet: parse a text, or open a file.", "note", [parse]),
+      );
       return;
     }
     const focused = this.drawing?.parentElement === document.activeElement;
+    const control = this.form?.focused();
     const { tree, given } = this.history.state;
     this.drawing = this.tree();
-    const frame = el("div", {
-      class: "frame edited",
-      tabindex: 0,
-      role: "application",
-      "aria-label": `Tree. ${described(tree)}`,
-      dir: this.drawing.layout.rightToLeft ? "rtl" : null,
-      onkeydown: (event) => this.treeKey(event),
-    }, this.drawing);
+    const frame = el(
+      "div",
+      {
+        class: "frame edited",
+        tabindex: 0,
+        role: "application",
+        "aria-label": `Tree. ${described(tree)}`,
+        dir: this.drawing.layout.rightToLeft ? "rtl" : null,
+        onkeydown: (event) => this.treeKey(event),
+      },
+      this.drawing,
+    );
     const count = Object.keys(given).length;
     const summary = count === 1 ? "one arc given" : `${count} arcs given`;
     const title = el("h2", { dir: "auto" }, tree.text);
@@ -242,21 +254,11 @@ export class CorrectView {
     );
     this.mark();
     if (focused) frame.focus();
+    if (control) this.form[control].focus();
   }
 
   tree() {
-    const { tree, given, changed } = this.history.state;
-    const arcs = tree.heads.map((head, k) => {
-      const isGiven = given[k + 1] !== undefined;
-      const confidence = tree.confidence[k];
-      const classes = [isGiven ? "given" : shade(confidence), changed.includes(k + 1) && !isGiven ? "changed" : ""];
-      const note = isGiven ? "✓" : confidence === undefined ? "" : percent(confidence);
-      return { head, dependent: k + 1, label: tree.labels[k], note, classes: classes.join(" ") };
-    });
-    const { words, upos, multiword } = tree;
-    const drawing = drawTree({ words, tags: upos, multiword, arcs, title: described(tree) });
-    drawing.setAttribute("role", "presentation");
-    drawing.removeAttribute("aria-label");
+    const drawing = correctedTree(this.history.state);
     draggable(drawing, {
       onpick: (word) => {
         this.candidate = null;
@@ -277,64 +279,27 @@ export class CorrectView {
       node.classList.toggle("target", node.matches(".word") && number === this.candidate);
     }
     this.drawing.classList.toggle("to-root", this.candidate === 0);
-    this.scrollTo(this.candidate || this.word);
+    scrollToWord(this.drawing, this.candidate || this.word);
     const { tree, given } = this.history.state;
-    const word = this.word;
     const labels = this.about.models.find(({ name }) => name === this.model)?.labels ?? [];
-    const choices = [[0, "ROOT"], ...tree.words.map((form, k) => [k + 1, `${k + 1} ${form}`])];
-    const heads = select(
-      choices.filter(([k]) => k !== word),
-      tree.heads[word - 1],
-      (head) => this.give(word, Number(head), null),
-    );
-    this.label = el("input", { list: "labels", value: tree.labels[word - 1], maxlength: 60, size: 14, autocomplete: "off" });
-    this.label.addEventListener("change", () => {
-      const label = this.label.value.trim();
-      if (label !== "" && label !== tree.labels[word - 1]) this.give(word, tree.heads[word - 1], label);
+    const form = new ArcForm(tree, this.word, given[this.word], labels, {
+      give: (head, label) => this.give(this.word, head, label),
+      toggle: () => this.toggle(),
     });
-    this.panel.replaceChildren(
-      el("div", { class: "row" },
-        el("strong", { class: "form", dir: "auto" }, `${word} ${tree.words[word - 1]}`),
-        field("Head", heads),
-        field("Label", this.label),
-        button(given[word] ? "Release" : "Give this arc", () => this.toggle(), { title: "G" }),
-      ),
-      el("datalist", { id: "labels" }, labels.map((label) => el("option", { value: label }))),
-    );
-  }
-
-  scrollTo(word) {
-    const frame = this.drawing.parentElement;
-    const node = this.drawing.querySelector(`.word[data-word="${word}"]`);
-    if (!frame || !node) return;
-    const [box, at] = [frame.getBoundingClientRect(), node.getBoundingClientRect()];
-    if (at.left < box.left + 20) frame.scrollBy(at.left - box.left - 60, 0);
-    if (at.right > box.right - 20) frame.scrollBy(at.right - box.right + 60, 0);
+    this.form = form;
+    this.panel.replaceChildren(form.element);
   }
 
   keep() {
-    const kept = this.sentences.map(({ state }) => state);
-    try {
-      sessionStorage.setItem(KEPT, JSON.stringify({ kept, at: this.at, model: this.model }));
-    } catch {
-      // private windows may have no storage: then a reload begins anew
-    }
+    const { at, model } = this;
+    keep({ states: this.sentences.map(({ state }) => state), at, model });
   }
 
   restore() {
-    try {
-      const { kept, at, model } = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
-      if (!Array.isArray(kept)) return;
-      this.sentences = kept.map((state) => new History(state));
-      this.at = Math.max(0, Math.min(at, kept.length - 1));
-      if (this.about.models.some(({ name }) => name === model)) this.model = model;
-    } catch {
-      this.sentences = [];
-    }
+    const found = kept();
+    if (found === null) return;
+    this.sentences = found.states.map((state) => new History(state));
+    this.at = Math.max(0, Math.min(found.at, this.sentences.length - 1));
+    if (this.about.models.some(({ name }) => name === found.model)) this.model = found.model;
   }
-}
-
-function arcText(tree, word) {
-  const head = tree.heads[word - 1];
-  return `${tree.words[word - 1]} is ${tree.labels[word - 1]} of ${head === 0 ? "ROOT" : tree.words[head - 1]}`;
 }

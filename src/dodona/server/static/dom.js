@@ -45,13 +45,31 @@ export function select(options, value, onchange, attributes = {}) {
   return el("select", { onchange: (event) => onchange(event.target.value), ...attributes }, made);
 }
 
-/** Tell something to everybody, also to those who do not see the page. */
-export function say(text) {
+/** Tell something to those who do not see the page; with `shown`, for a moment, to the others, too. */
+export function say(text, shown = false) {
   const said = document.getElementById("said");
   said.textContent = text;
-  said.classList.toggle("shown", text !== "");
+  said.classList.toggle("shown", shown);
   clearTimeout(say.timer);
-  say.timer = setTimeout(() => said.classList.remove("shown"), 4000);
+  say.timer = setTimeout(() => said.classList.remove("shown"), 2500);
+}
+
+const ICONS = {
+  first: "M4 3v10M13 3 6 8l7 5z",
+  back: "M12 3 5 8l7 5z",
+  next: "M4 3l7 5-7 5z",
+  last: "M12 3v10M3 3l7 5-7 5z",
+  close: "M3 3l10 10M13 3 3 13",
+};
+
+/** A button with a picture; `text` is its name. */
+export function iconButton(icon, text, onclick, attributes = {}) {
+  const picture = svg(
+    "svg",
+    { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" },
+    svg("path", { d: ICONS[icon] }),
+  );
+  return el("button", { type: "button", onclick, "aria-label": text, title: text, ...attributes }, picture);
 }
 
 /** A message that stays until something else happens; `actions` are buttons. */
@@ -62,5 +80,7 @@ export function message(text, kind = "note", actions = []) {
 /** Whether a key belongs to a form field, and not to the view around it. */
 export function isTyping(event) {
   const tag = event.target.tagName;
-  return tag === "TEXTAREA" || tag === "SELECT" || (tag === "INPUT" && !["checkbox", "range"].includes(event.target.type));
+  return (
+    tag === "TEXTAREA" || tag === "SELECT" || (tag === "INPUT" && !["checkbox", "range"].includes(event.target.type))
+  );
 }

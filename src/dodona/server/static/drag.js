@@ -11,6 +11,10 @@ const FAR = 6; // pixels before a press becomes a drag
 export function draggable(drawing, { onpick, ondrop }) {
   let drag = null;
 
+  // a finger on a word or an arc takes it, and does not scroll; beside them it scrolls as everywhere
+  const hold = (event) => event.target.closest("[data-word]") && event.preventDefault();
+  drawing.addEventListener("touchstart", hold, { passive: false });
+
   drawing.addEventListener("pointerdown", (event) => {
     const taken = event.target.closest("[data-word]");
     if (taken === null || event.button !== 0) return;
@@ -60,13 +64,14 @@ function headAt(layout, [x, y], word) {
 function preview(drawing, { word, head }, [x, y]) {
   const { layout } = drawing;
   drawing.querySelector(".preview")?.remove();
-  drawing.querySelectorAll(".word").forEach((node) =>
-    node.classList.toggle("target", Number(node.getAttribute("data-word")) === head),
-  );
+  drawing
+    .querySelectorAll(".word")
+    .forEach((node) => node.classList.toggle("target", Number(node.getAttribute("data-word")) === head));
   const to = layout.x[word - 1];
   const from = head === null ? x : head === 0 ? to : layout.x[head - 1];
-  const top = head === 0 ? 4 : Math.max(12, Math.min(y, layout.line - 24));
-  const d = head === 0 ? `M${to} ${top}V${layout.line}` : `M${from} ${layout.line}C${from} ${top} ${to} ${top} ${to} ${layout.line}`;
+  const ground = layout.line;
+  const top = Math.max(4, Math.min(y, ground - 30 - Math.abs(to - from) / 3));
+  const d = head === 0 ? `M${to} 4V${ground}` : `M${from} ${ground}C${from} ${top} ${to} ${top} ${to} ${ground}`;
   drawing.append(svg("path", { class: "preview", d }));
 }
 

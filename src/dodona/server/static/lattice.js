@@ -13,14 +13,16 @@ const MARKS = ["A", "B", "C", "D", "E", "F"];
 export async function lattice(request, jump) {
   const graph = await ask("lattice", request);
   if (graph.counts === null) {
-    return message(`There are more than ${graph.more_than.toLocaleString("en")} configurations: too many to count here.`);
+    return message(
+      `There are more than ${graph.more_than.toLocaleString("en")} configurations: too many to count here.`,
+    );
   }
   const told = summary(graph);
   if (graph.nodes === null) return message(`${told} Too many to draw.`);
   const legend = graph.static.map(({ name, length }, i) =>
     el("li", {}, el("span", { class: `mark path-${i}` }, MARKS[i]), ` ${name}: ${length} transitions`),
   );
-  const frame = el("div", { class: "frame", tabindex: 0, role: "region", "aria-label": "Lattice" }, drawn(graph, jump));
+  const frame = el("div", { class: "frame", tabindex: 0, role: "group", "aria-label": "Lattice" }, drawn(graph, jump));
   return el("div", { class: "lattice" }, el("p", {}, told), el("ul", { class: "legend" }, legend), frame);
 }
 
@@ -87,7 +89,11 @@ function drawnNode(node, top, onclick) {
 }
 
 function drawnEdge(edge, top) {
-  const places = edge.through.map(([x, row]) => ({ x: x + MARGIN, top: top(row), bottom: top(row) + (row % 2 ? LABEL : NODE) }));
+  const places = edge.through.map(([x, row]) => ({
+    x: x + MARGIN,
+    top: top(row),
+    bottom: top(row) + (row % 2 ? LABEL : NODE),
+  }));
   let d = "";
   for (let i = 0; i + 1 < places.length; i++) {
     const [one, other] = [places[i], places[i + 1]];

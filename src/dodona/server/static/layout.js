@@ -7,7 +7,7 @@
 export const SLOT = 11; // between two legs at the same word
 export const LEVEL = 27; // height of a level
 const GAP = 14; // between two words
-const PAD = 9; // between a label and a leg
+const PAD = 12; // between a label and a leg
 const EDGE = 10; // around the drawing
 
 /**
@@ -91,8 +91,7 @@ function labelPosition(arc, all) {
     .flatMap((other) => [other.from, other.to])
     .filter((leg) => leg > arc.low && leg < arc.high);
   const candidates = [middle, ...legs.flatMap((leg) => [leg - room, leg + room])].filter(
-    (at) =>
-      at - room >= arc.low && at + room <= arc.high && legs.every((leg) => Math.abs(leg - at) >= room - 0.01),
+    (at) => at - room >= arc.low && at + room <= arc.high && legs.every((leg) => Math.abs(leg - at) >= room - 0.01),
   );
   candidates.sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle));
   return candidates[0] ?? middle;

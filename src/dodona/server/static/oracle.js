@@ -1,7 +1,7 @@
 // The view "Oracle": a sentence with its gold tree, and one or two systems that derive it.
 
 import { ask } from "./api.js";
-import { button, check, el, field, isTyping, message, say, select } from "./dom.js";
+import { button, check, el, field, iconButton, isTyping, message, say, select } from "./dom.js";
 import { oracleLink } from "./link.js";
 import { copy } from "./output.js";
 import { Panel } from "./panel.js";
@@ -57,7 +57,10 @@ export class OracleView {
 
   drawPanels() {
     this.panels.forEach((panel, i) => {
-      panel.close = this.panels.length > 1 ? button("✕", () => this.remove(i), { class: "quiet", "aria-label": "Close this system" }) : null;
+      panel.close =
+        this.panels.length > 1
+          ? iconButton("close", "Close this system", () => this.remove(i), { class: "quiet" })
+          : null;
       panel.drawHead();
       panel.element.classList.toggle("active", this.panels.length > 1 && i === this.active);
     });
@@ -147,7 +150,12 @@ export class OracleView {
       "details",
       { class: "own" },
       el("summary", {}, "A sentence of your own"),
-      el("div", { class: "row" }, field("Text, parsed by the model", text, { class: "field wide" }), button("Parse it", parse)),
+      el(
+        "div",
+        { class: "row" },
+        field("Text, parsed by the model", text, { class: "field wide" }),
+        button("Parse it", parse),
+      ),
       el(
         "div",
         { class: "row" },
@@ -191,7 +199,10 @@ export class OracleView {
       this.faults.replaceChildren(message(error.message, "fault"));
       return;
     }
-    this.start(lesson, this.panels.map((panel) => ({ ...panel.place, moves: [] })));
+    this.start(
+      lesson,
+      this.panels.map((panel) => ({ ...panel.place, moves: [] })),
+    );
     this.drawBar();
   }
 }

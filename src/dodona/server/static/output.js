@@ -5,9 +5,9 @@ import { button, el, say } from "./dom.js";
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    say(`${what} copied`);
+    say(`${what} copied`, true);
   } catch {
-    say("The browser does not allow copying; mark the text and copy it yourself");
+    say("The browser does not allow copying; mark the text and copy it yourself", true);
   }
 }
 
@@ -34,12 +34,21 @@ export function table(tree) {
       has && el("td", { class: "number" }, tree.confidence[k].toFixed(2)),
     );
   });
-  const head = el("tr", {}, names.map((name) => el("th", { scope: "col" }, name)));
+  const head = el(
+    "tr",
+    {},
+    names.map((name) => el("th", { scope: "col" }, name)),
+  );
   const body = el("table", {}, el("thead", {}, head), el("tbody", {}, rows));
-  return el("div", { class: "frame", tabindex: 0, role: "region", "aria-label": "Table of the words" }, body);
+  return el("div", { class: "frame", tabindex: 0, role: "group", "aria-label": "Table of the words" }, body);
 }
 
 export function conllu(text) {
-  const shown = el("pre", { class: "frame", tabindex: 0, role: "region", "aria-label": "CoNLL-U" }, text.trimEnd());
-  return el("div", {}, shown, button("Copy", () => copy(text, "CoNLL-U"), { class: "quiet" }));
+  const shown = el("pre", { class: "frame", tabindex: 0, role: "group", "aria-label": "CoNLL-U" }, text.trimEnd());
+  return el(
+    "div",
+    {},
+    shown,
+    button("Copy", () => copy(text, "CoNLL-U"), { class: "quiet" }),
+  );
 }

@@ -28,10 +28,14 @@ export class ParseView {
     this.text.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.run();
     });
-    this.model_select = select(this.about.models.map((model) => model.name), this.model, (name) => {
-      this.model = name;
-      this.fitModel();
-    });
+    this.model_select = select(
+      this.about.models.map((model) => model.name),
+      this.model,
+      (name) => {
+        this.model = name;
+        this.fitModel();
+      },
+    );
     this.nbest_select = select([1, 2, 3, 5, 10], 1, (number) => (this.nbest = Number(number)));
     const shades = el("input", { type: "checkbox", checked: true, onchange: (event) => this.setShaded(event) });
     this.hint = el("p", { class: "hint" });
@@ -58,7 +62,8 @@ export class ParseView {
     if (!model.nbest) this.nbest_select.value = this.nbest = 1;
     const notes = [];
     if (!model.tokenizes) notes.push("This model has no tokenizer: give it CoNLL-U.");
-    if (model.nbest && !model.beam) notes.push("This model was trained without a beam: expect worse trees with several.");
+    if (model.nbest && !model.beam)
+      notes.push("This model was trained without a beam: expect worse trees with several.");
     this.hint.textContent = notes.join(" ");
     this.hint.hidden = notes.length === 0;
   }
@@ -126,7 +131,12 @@ export class ParseView {
         card.replaceWith(fresh);
         fresh.querySelectorAll(`input[name="${name}"]`)[rank].focus();
       });
-      return el("label", {}, radio, el("span", {}, `${rank + 1}`, el("small", {}, ` ${tree.score.toFixed(2)}`)));
+      return el(
+        "label",
+        {},
+        radio,
+        el("span", {}, `${rank + 1}`, el("small", {}, ` ${tree.score.toFixed(2)}`.replace("-", "−"))),
+      );
     });
     return el("fieldset", { class: "choice" }, el("legend", {}, "Tree, with its score"), choices);
   }

@@ -7,7 +7,8 @@ const WORD_FONT = "500 17px system-ui, sans-serif";
 const LABEL_FONT = "12.5px system-ui, sans-serif";
 const TAG_FONT = "11px system-ui, sans-serif";
 const ROUND = 9; // radius of the corners of an arc
-const BAND = 50; // height of the words with their tags
+const FORM = 32; // height of the words
+const TAG = 16; // and of their tags
 const HEADROOM = 16;
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
@@ -41,8 +42,9 @@ export function percent(confidence) {
 export function drawTree({ words, tags = [], multiword = [], arcs, title, marks = {} }) {
   const measured = arcs.map((arc) => ({
     side: 1,
-    classes: "",
+    label: "",
     note: "",
+    classes: "",
     ...arc,
     width: widthOf(arc.label ?? "", LABEL_FONT) + (arc.note ? widthOf(` ${arc.note}`, TAG_FONT) + 4 : 0) + 2,
   }));
@@ -50,8 +52,9 @@ export function drawTree({ words, tags = [], multiword = [], arcs, title, marks 
   const rightToLeft = isRightToLeft(words);
   let layout = laidOut(widths, measured);
   if (rightToLeft) layout = mirrored(layout);
+  const band = FORM + (tags.length > 0 ? TAG : 0);
   const line = HEADROOM + layout.above * LEVEL; // where the words begin
-  const under = line + BAND + (multiword.length > 0 ? 26 : 0);
+  const under = line + band + 2 + (multiword.length > 0 ? 26 : 0);
   const height = under + layout.below * LEVEL + (layout.below > 0 ? HEADROOM : 2);
   const drawing = svg("svg", {
     class: "tree",
@@ -63,8 +66,8 @@ export function drawTree({ words, tags = [], multiword = [], arcs, title, marks 
   });
   const behind = [...layout.arcs].sort((one, other) => other.level - one.level);
   drawing.append(...behind.map((arc) => drawArc(arc, arc.side === 1 ? line : under)));
-  drawing.append(...words.map((word, k) => drawWord(word, tags[k], k + 1, layout, line, marks[k + 1] ?? "")));
-  drawing.append(...multiword.map((token) => drawMultiword(token, layout, line + BAND)));
+  drawing.append(...words.map((word, k) => drawWord(word, tags[k], k + 1, layout, line, band, marks[k + 1])));
+  drawing.append(...multiword.map((token) => drawMultiword(token, layout, line + band + 2)));
   drawing.layout = { ...layout, line, rightToLeft };
   return drawing;
 }
@@ -75,18 +78,17 @@ function drawArc(arc, ground) {
   const bar = ground - up * (arc.level * LEVEL - 6);
   const d = arc.head === 0 ? `M${arc.to} ${bar}V${foot}` : arcPath(arc.from, arc.to, foot, bar, up);
   const tip = `M${arc.to - 4} ${foot - up * 7}L${arc.to} ${foot}L${arc.to + 4} ${foot - up * 7}Z`;
-  const wide = arc.width + 6;
-  const text = svg("text", { class: "label", x: arc.labelX, y: bar + 4.5 }, arc.label ?? "");
+  const box = { x: arc.labelX - arc.width / 2 - 3, y: bar - 9, width: arc.width + 6, height: 18, rx: 4 };
+  const text = svg("text", { class: "label", x: arc.labelX, y: bar + 4.5 }, arc.label);
   if (arc.note) text.append(svg("tspan", { class: "note", dx: 4 }, arc.note));
   return svg(
     "g",
-    { class: `arc ${arc.classes}`, "data-word": arc.dependent, "data-head": arc.head },
+    { class: `arc ${arc.classes}`.trim(), "data-word": arc.dependent, "data-head": arc.head },
     svg("path", { class: "casing", d }),
     svg("path", { class: "line", d }),
     svg("path", { class: "tip", d: tip }),
     svg("path", { class: "grip", d }),
-    svg("rect", { class: "paper", x: arc.labelX - wide / 2, y: bar - 9, width: wide, height: 18, rx: 4 }),
-    text,
+    ...(arc.label || arc.note ? [svg("rect", { class: "paper", ...box }), text] : []),
   );
 }
 
@@ -99,15 +101,15 @@ function arcPath(from, to, foot, bar, up) {
   );
 }
 
-function drawWord(word, tag, number, layout, line, mark) {
+function drawWord(word, tag, number, layout, line, band, mark = "") {
   const x = layout.x[number - 1];
   const wide = layout.widths[number - 1] + 8;
   return svg(
     "g",
-    { class: `word ${mark}`, "data-word": number },
-    svg("rect", { class: "cell", x: x - wide / 2, y: line, width: wide, height: BAND - 4, rx: 7 }),
+    { class: `word ${mark}`.trim(), "data-word": number },
+    svg("rect", { class: "cell", x: x - wide / 2, y: line, width: wide, height: band - 2, rx: 7 }),
     svg("text", { class: "form", x, y: line + 20 }, word),
-    svg("text", { class: "tag", x, y: line + 37 }, tag ?? ""),
+    tag ? svg("text", { class: "tag", x, y: line + 37 }, tag) : null,
   );
 }
 
@@ -127,9 +129,19 @@ export function framed(drawing, label) {
   const frame = document.createElement("div");
   frame.className = "frame";
   frame.tabIndex = 0;
-  frame.setAttribute("role", "region");
+  frame.setAttribute("role", "group");
   frame.setAttribute("aria-label", label);
   if (drawing.layout?.rightToLeft) frame.dir = "rtl";
   frame.append(drawing);
   return frame;
+}
+
+/** Scroll the frame of a drawing so far that a word is in it. */
+export function scrollToWord(drawing, word) {
+  const frame = drawing.parentElement;
+  const node = drawing.querySelector(`.word[data-word="${word}"]`);
+  if (!frame || !node) return;
+  const [box, at] = [frame.getBoundingClientRect(), node.getBoundingClientRect()];
+  if (at.left < box.left + 20) frame.scrollBy(at.left - box.left - 60, 0);
+  if (at.right > box.right - 20) frame.scrollBy(at.right - box.right + 60, 0);
 }

@@ -1,0 +1,40 @@
+// Trees that are corrected: how they are drawn, and what changes from one to the next.
+
+import { described } from "./parse.js";
+import { drawTree, percent, shade } from "./tree.js";
+
+/** A state has a tree, its given arcs by word, and the words whose arcs have changed. */
+export function correctedTree({ tree, given, changed }) {
+  const arcs = tree.heads.map((head, k) => {
+    const isGiven = given[k + 1] !== undefined;
+    const confidence = tree.confidence[k];
+    const classes = isGiven ? "given" : `${shade(confidence)}${changed.includes(k + 1) ? " changed" : ""}`;
+    const note = isGiven ? "✓" : confidence === undefined ? "" : percent(confidence);
+    return { head, dependent: k + 1, label: tree.labels[k], note, classes };
+  });
+  const { words, upos, multiword } = tree;
+  const drawing = drawTree({ words, tags: upos, multiword, arcs, title: described(tree) });
+  drawing.setAttribute("role", "presentation"); // the frame around it has the name, and takes the keys
+  drawing.removeAttribute("aria-label");
+  return drawing;
+}
+
+/** The arc of a word, in words. */
+export function arcText(tree, word) {
+  const head = tree.heads[word - 1];
+  return `${tree.words[word - 1]} is ${tree.labels[word - 1]} of ${head === 0 ? "ROOT" : tree.words[head - 1]}`;
+}
+
+/** Words whose arcs are not the same. */
+export function differences(one, other) {
+  const words = one.heads.map((_, k) => k + 1);
+  return words.filter((d) => one.heads[d - 1] !== other.heads[d - 1] || one.labels[d - 1] !== other.labels[d - 1]);
+}
+
+/** A given arc is certain. One that did not change is as sure as before: that another one was given says little of it. */
+export function withConfidence(tree, before, given) {
+  const changed = differences(tree, before);
+  const known = before.confidence.length > 0 ? before.confidence : tree.confidence;
+  const confidence = known.map((value, k) => (given[k + 1] ? 1 : changed.includes(k + 1) ? tree.confidence[k] : value));
+  return { ...tree, confidence };
+}
