@@ -1,8 +1,10 @@
 """What the playground says about configurations, moves and lattices, compared with the research API."""
 
+import random
 from typing import Any
 
 import pytest
+from samples.search import all_trees
 
 from dodona import DodonaError, system
 from dodona.data.trees import is_projective
@@ -84,6 +86,27 @@ def test_arcs_that_exclude_each_other_are_told_apart_from_lost_ones() -> None:
     assert decided["perhaps"] == []
 
 
+@pytest.mark.parametrize("labelled", [False, True])
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_on_any_way_the_lost_arcs_are_the_wrong_ones_of_the_end(name: str, labelled: bool) -> None:
+    chance = random.Random(1)
+    for heads in chance.sample(all_trees(4), 8):
+        labels = [chance.choice("ab") if head else "root" for head in heads]
+        request = {"words": list("wxyz"), "heads": list(heads), "labels": labels if labelled else None, "system": name}
+        answer = step(request)
+        while not answer["end"]:
+            move = chance.choice(answer["moves"])
+            before, taken = answer, [*(each["name"] for each in answer["taken"]), move["name"]]
+            answer = step({**request, "moves": taken})
+            assert answer["lost"] == sorted({*before["lost"], *move["lost"]})
+            assert answer["taken"][-1]["cost"] == move["cost"]
+        expected = zip(answer["tree"], heads, answer["labels"], labels, strict=True)
+        wrong = [d for d, (h, gold, l, right) in enumerate(expected, start=1) if h != gold or (labelled and l != right)]
+        assert answer["lost"] == wrong
+        if answer["costs"] and answer["problem"] is None:
+            assert sum(move["cost"] for move in answer["taken"]) == len(wrong)
+
+
 def test_a_static_oracle_knows_one_derivation() -> None:
     on_path = step({**READS, "oracle": "static", "moves": ["SHIFT"]})
     assert [move["name"] for move in on_path["moves"] if move["right"]] == ["LEFT"]
@@ -144,7 +167,7 @@ def test_every_system_is_described() -> None:
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no words": ({"words": []}, "at least one"),
-    "too many words": ({"words": ["a"] * 41, "heads": [0] * 41}, "at most 40"),
+    "too many words": ({"words": ["a"] * 41, "heads": [0] * 41}, "words: a list of 41; expected at most 40"),
     "a long word": ({"words": ["a" * 61, "b", "c"]}, "61 characters; expected at most 60"),
     "no string": ({"words": ["a", 1, "b"]}, "expected a list of words, not 1"),
     "fewer heads": ({"heads": [2, 0]}, "2 heads for 3 words"),

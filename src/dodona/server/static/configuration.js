@@ -22,7 +22,12 @@ export function configuration(lists, words, rightToLeft) {
     const more = el("li", { class: "more" }, `… ${nodes.length - shown.length} more`);
     if (shown.length < nodes.length) fromEnd ? chips.unshift(more) : chips.push(more);
     if (nodes.length === 0) chips.push(el("li", { class: "empty" }, "empty"));
-    return el("div", { class: `list ${name}` }, el("span", { class: "of", "aria-hidden": "true" }, NAMES[name] ?? name), el("ol", { "aria-label": NAMES[name] ?? name }, chips));
+    return el(
+      "div",
+      { class: `list ${name}` },
+      el("span", { class: "of", "aria-hidden": "true" }, NAMES[name] ?? name),
+      el("ol", { "aria-label": NAMES[name] ?? name }, chips),
+    );
   });
   return el("div", { class: `configuration of-${lists.length}`, dir: rightToLeft ? "rtl" : null }, rows);
 }

@@ -5,10 +5,22 @@ import { arcName } from "./gold_tree.js";
 
 const FEW = 9; // moves that are shown at once, and that have a key
 
-/** Moves that the oracle takes first, and then the cheap ones; otherwise in the order of the system. */
+/**
+ * Moves that the oracle takes first, and then the cheap ones; otherwise in the order of the system. Of moves that differ
+ * in their label only, one comes with the others, and the rest at the end.
+ */
 export function sorted(moves) {
   const rank = (move) => (move.right ? -1 : (move.cost ?? move.lost.length + 1));
-  return [...moves].sort((one, other) => rank(one) - rank(other));
+  const ranked = [...moves].sort((one, other) => rank(one) - rank(other));
+  const met = new Set();
+  const [first, rest] = [[], []];
+  for (const move of ranked) {
+    const [verb] = move.name.split(":");
+    const kind = move.adds ? `${verb} ${move.adds[0]} ${move.adds[1]}` : verb;
+    (met.has(kind) ? rest : first).push(move);
+    met.add(kind);
+  }
+  return [...first, ...rest];
 }
 
 /** Buttons for all legal moves; `take(name)` and `preview(move)` are called for a click and for a look. */
@@ -50,7 +62,7 @@ function moveButton(move, i, answer, lesson, { take, preview }) {
     el("span", { class: "name" }, move.name),
     el("span", { class: "cost" }, costText(move)),
     move.adds && el("span", { class: "adds" }, arcName(lesson, move.adds[1], move.adds[0])),
-    lost !== "" && el("span", { class: "loses" }, `loses ${lost}`),
+    lost !== "" && el("span", { class: "loses" }, `${move.cost === 0 ? "gives up" : "loses"} ${lost}`),
     excluded && el("span", { class: "loses" }, "arcs exclude each other then"),
   );
 }
