@@ -195,6 +195,10 @@ def an_arc_is_corrected_by_keyboard(page: Page) -> None:
     page.until(lambda: heads(page, "#correct")[8] == 3)
     page.type("g")
     page.until(lambda: page.text("#correct .badge") == "0 arcs given")
+    page.type("d")
+    notes = page.texts("#correct .arc .note")
+    chosen = page.text("#correct .arc.chosen .note")
+    assert int(chosen.rstrip("%")) == min(int(note.rstrip("%")) for note in notes)
 
 
 def what_cannot_be_given_changes_nothing(page: Page) -> None:
@@ -264,6 +268,15 @@ def a_link_leads_to_the_same_place(page: Page) -> None:
     page.open(link)
     page.until(lambda: len(moves_so_far(page)) == 2)
     assert (page.texts("#oracle .trace"), page.texts("#oracle .list"), page.texts("#oracle .move")) == seen
+
+
+def costs_can_be_hidden_from_a_class(page: Page) -> None:
+    page.open(READS + "&guess&s=arc-eager+dynamic&m=SHIFT")
+    page.until(lambda: page.all("#oracle .move"))
+    assert set(page.texts("#oracle .move .cost")) == {"?"}
+    assert "loses" not in page.text("#oracle .move")
+    page.type("1")
+    page.until(lambda: moves_so_far(page) == ["SHIFT", "SHIFT (1)"])
 
 
 def two_systems_stand_side_by_side(page: Page) -> None:
@@ -385,6 +398,7 @@ SCENARIOS: list[Callable[[Page], None]] = [
     a_derivation_is_walked_by_keys,
     a_wrong_move_shows_what_it_loses,
     a_link_leads_to_the_same_place,
+    costs_can_be_hidden_from_a_class,
     two_systems_stand_side_by_side,
     the_lattice_leads_to_its_configurations,
     heads_are_given_by_hand,

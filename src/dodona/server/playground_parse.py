@@ -102,7 +102,8 @@ def _sentences(nlp: Pipeline, text: str) -> tuple[list[Sentence], bool]:
 
 
 def _read(text: str) -> list[Sentence]:
-    return list(read_chunks([text.encode()], INPUT))
+    """Read CoNLL-U; what was copied from somewhere may lack the last line ends."""
+    return list(read_chunks([text.rstrip("\r\n").encode(), b"\n\n"], INPUT))
 
 
 def _given(sentence: Sentence) -> list[list[Any]]:

@@ -2,7 +2,7 @@
 
 import { ask, Queue } from "./api.js";
 import { ArcForm } from "./arc_form.js";
-import { arcText, correctedTree, differences, withConfidence } from "./corrections.js";
+import { arcText, correctedTree, differences, mostDoubtful, withConfidence } from "./corrections.js";
 import { button, check, el, iconButton, isTyping, message, say } from "./dom.js";
 import { draggable } from "./drag.js";
 import { History } from "./history.js";
@@ -60,7 +60,7 @@ export class CorrectView {
         "p",
         { class: "hint" },
         "Drag an arc or a word to its new head, to the upper edge for ROOT. Keys: ← → choose a word, Enter its head, ",
-        "L its label, G gives or releases its arc.",
+        "L its label, G gives or releases its arc, D goes to the most doubtful one.",
       ),
     );
   }
@@ -167,26 +167,32 @@ export class CorrectView {
   treeKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { tree } = this.history.state;
-    const forward = this.drawing.layout.rightToLeft ? "ArrowLeft" : "ArrowRight";
-    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key] * (forward === "ArrowRight" ? 1 : -1);
-    const n = tree.words.length;
-    if (way) {
-      if (this.candidate === null) this.word = Math.max(1, Math.min(n, this.word + way));
-      else this.candidate = Math.max(0, Math.min(n, this.candidate + way));
-      if (this.candidate === this.word) this.candidate = Math.max(0, Math.min(n, this.candidate + way));
-      if (this.candidate === this.word) this.candidate -= way;
-    } else if (event.key === "Enter") {
-      if (this.candidate === null) this.candidate = tree.heads[this.word - 1];
-      else return this.give(this.word, this.candidate, null);
-    } else if (event.key === "Escape" && this.candidate !== null) this.candidate = null;
+    const turn = this.drawing.layout.rightToLeft ? -1 : 1;
+    if (event.key === "ArrowLeft") this.step(-turn);
+    else if (event.key === "ArrowRight") this.step(turn);
+    else if (event.key === "Enter" && this.candidate === null) this.candidate = tree.heads[this.word - 1];
+    else if (event.key === "Enter") return this.give(this.word, this.candidate, null);
+    else if (event.key === "Escape" && this.candidate !== null) this.candidate = null;
+    else if (event.key === "d") this.word = mostDoubtful(this.history.state) ?? this.word;
     else if (event.key === "l") return this.editLabel(event);
     else if (event.key === "g") return this.toggle();
     else return;
     event.preventDefault();
-    this.drawing.parentElement.focus();
     this.mark();
     const named = (k) => (k === 0 ? "ROOT" : tree.words[k - 1]);
     say(this.candidate === null ? arcText(tree, this.word) : `Head of ${named(this.word)}: ${named(this.candidate)}?`);
+  }
+
+  /** One word further; where a head is being chosen, one possible head further. */
+  step(way) {
+    const n = this.history.state.tree.words.length;
+    if (this.candidate === null) {
+      this.word = Math.max(1, Math.min(n, this.word + way));
+      return;
+    }
+    const next = this.candidate + way;
+    const at = next === this.word ? next + way : next;
+    if (at >= 0 && at <= n) this.candidate = at;
   }
 
   editLabel(event) {

@@ -38,3 +38,10 @@ export function withConfidence(tree, before, given) {
   const confidence = known.map((value, k) => (given[k + 1] ? 1 : changed.includes(k + 1) ? tree.confidence[k] : value));
   return { ...tree, confidence };
 }
+
+/** The word whose arc is the least sure of those that are not given. */
+export function mostDoubtful({ tree, given }) {
+  const open = tree.heads.map((_, k) => k + 1).filter((word) => !given[word]);
+  const value = (word) => tree.confidence[word - 1] ?? 1;
+  return open.sort((one, other) => value(one) - value(other))[0];
+}

@@ -4,11 +4,12 @@
 const written = (values) => values.map((value) => encodeURIComponent(value)).join("+");
 const read = (text) => (text === "" ? [] : text.split("+").map(decodeURIComponent));
 
-/** `lesson` has words, heads, labels, labelled, and panels with system, oracle, options and moves. */
+/** `lesson` has words, heads, labels, labelled, guess, and panels with system, oracle, options and moves. */
 export function oracleLink(lesson) {
   const parts = [`w=${written(lesson.words)}`, `h=${written(lesson.heads)}`];
   if (lesson.labels) parts.push(`l=${written(lesson.labels)}`);
   if (lesson.labelled) parts.push("labelled");
+  if (lesson.guess) parts.push("guess");
   for (const panel of lesson.panels) {
     const options = Object.entries(panel.options).map(([key, value]) => `${key}:${value}`);
     parts.push(`s=${written([panel.system, panel.oracle, ...options])}`, `m=${written(panel.moves)}`);
@@ -28,13 +29,14 @@ export function readLink(fragment) {
 }
 
 function readLesson(text) {
-  const lesson = { words: [], heads: [], labels: null, labelled: false, panels: [] };
+  const lesson = { words: [], heads: [], labels: null, labelled: false, guess: false, panels: [] };
   for (const part of text.split("&")) {
     const [key, value = ""] = part.split(/=(.*)/s);
     if (key === "w") lesson.words = read(value);
     if (key === "h") lesson.heads = read(value).map(Number);
     if (key === "l") lesson.labels = read(value);
     if (key === "labelled") lesson.labelled = true;
+    if (key === "guess") lesson.guess = true;
     if (key === "s") lesson.panels.push({ ...readSystem(read(value)), moves: [] });
     if (key === "m") lesson.panels.at(-1).moves = read(value);
   }

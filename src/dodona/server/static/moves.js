@@ -9,7 +9,7 @@ const FEW = 9; // moves that are shown at once, and that have a key
  * Moves that the oracle takes first, and then the cheap ones; otherwise in the order of the system. Of moves that differ
  * in their label only, one comes with the others, and the rest at the end.
  */
-export function sorted(moves) {
+function sorted(moves) {
   const rank = (move) => (move.right ? -1 : (move.cost ?? move.lost.length + 1));
   const ranked = [...moves].sort((one, other) => rank(one) - rank(other));
   const met = new Set();
@@ -23,12 +23,17 @@ export function sorted(moves) {
   return [...first, ...rest];
 }
 
+/** The moves in the order in which they are shown; where costs are to be guessed, the order must not tell them. */
+export function shownMoves(answer, lesson) {
+  return lesson.guess ? answer.moves : sorted(answer.moves);
+}
+
 /** Buttons for all legal moves; `take(name)` and `preview(move)` are called for a click and for a look. */
 export function moveList(answer, lesson, { take, preview }) {
   if (answer.end) return message(ending(answer), answer.lost.length > 0 ? "bad" : "good");
-  const buttons = sorted(answer.moves).map((move, i) => moveButton(move, i, answer, lesson, { take, preview }));
+  const buttons = shownMoves(answer, lesson).map((move, i) => moveButton(move, i, answer, lesson, { take, preview }));
   const more = buttons.splice(FEW);
-  const isSilent = !answer.moves.some(({ right }) => right);
+  const isSilent = !lesson.guess && !answer.moves.some(({ right }) => right);
   const why = Object.entries(answer.illegal).map(([verb, reason]) => el("li", {}, el("b", {}, verb), ` ${reason}`));
   return el(
     "div",
@@ -43,7 +48,7 @@ export function moveList(answer, lesson, { take, preview }) {
 
 function moveButton(move, i, answer, lesson, { take, preview }) {
   const isJudged = move.right || move.cost !== null || move.lost.length > 0;
-  const kind = move.right ? "right" : move.cost === 0 ? "free" : isJudged ? "wrong" : "";
+  const kind = lesson.guess ? "" : move.right ? "right" : move.cost === 0 ? "free" : isJudged ? "wrong" : "";
   const lost = move.lost.map((d) => arcName(lesson, d)).join(", ");
   const excluded = move.cost !== null && move.cost > move.lost.length && !answer.problem;
   return el(
@@ -53,17 +58,17 @@ function moveButton(move, i, answer, lesson, { take, preview }) {
       class: `move ${kind}`,
       "data-move": move.name,
       onclick: () => take(move.name),
-      onpointerenter: () => preview(move),
-      onfocus: () => preview(move),
+      onpointerenter: () => !lesson.guess && preview(move),
+      onfocus: () => !lesson.guess && preview(move),
       onpointerleave: () => preview(null),
       onblur: () => preview(null),
     },
     i < FEW && el("kbd", { "aria-hidden": "true" }, String(i + 1)),
     el("span", { class: "name" }, move.name),
-    el("span", { class: "cost" }, costText(move)),
+    el("span", { class: "cost" }, lesson.guess ? "?" : costText(move)),
     move.adds && el("span", { class: "adds" }, arcName(lesson, move.adds[1], move.adds[0])),
-    lost !== "" && el("span", { class: "loses" }, `${move.cost === 0 ? "gives up" : "loses"} ${lost}`),
-    excluded && el("span", { class: "loses" }, "arcs exclude each other then"),
+    lost !== "" && !lesson.guess && el("span", { class: "loses" }, `${move.cost === 0 ? "gives up" : "loses"} ${lost}`),
+    excluded && !lesson.guess && el("span", { class: "loses" }, "arcs exclude each other then"),
   );
 }
 

@@ -13,7 +13,7 @@ export class OracleView {
   constructor(section, about) {
     this.about = about;
     this.section = section;
-    this.lesson = { ...about.examples[1], labelled: false };
+    this.lesson = { ...about.examples[1], labelled: false, guess: false };
     this.faults = el("div");
     this.place = el("div", { class: "panels" });
     this.panels = [];
@@ -42,7 +42,8 @@ export class OracleView {
   take(tree) {
     const panels = this.panels.length > 0 ? this.panels.map((panel) => ({ ...panel.place, moves: [] })) : FIRST;
     const { words, heads, labels } = tree;
-    this.start({ words, heads, labels, labelled: this.lesson.labelled }, panels);
+    const { labelled, guess } = this.lesson;
+    this.start({ words, heads, labels, labelled, guess }, panels);
     this.drawBar();
   }
 
@@ -111,7 +112,8 @@ export class OracleView {
     const at = examples.findIndex(same);
     const choices = examples.map(({ title, words }, i) => [i, `${title}: ${words.join(" ")}`]);
     const sentence = select([...(at < 0 ? [[-1, this.lesson.words.join(" ")]] : []), ...choices], at, (i) => {
-      this.change({ ...examples[i], labelled: this.lesson.labelled });
+      const { labelled, guess } = this.lesson;
+      this.change({ ...examples[i], labelled, guess });
     });
     const labelled = el("input", { type: "checkbox", checked: this.lesson.labelled });
     labelled.addEventListener("change", () => {
@@ -120,10 +122,18 @@ export class OracleView {
         say("This tree has no labels");
       } else this.change({ ...this.lesson, labelled: labelled.checked });
     });
+    const guess = el("input", { type: "checkbox", checked: this.lesson.guess });
+    guess.addEventListener("change", () => this.setGuess(guess.checked));
     this.compare = button("Compare two systems", () => this.add());
     this.compare.hidden = this.panels.length > 1;
     this.bar.replaceChildren(
-      el("div", { class: "row" }, field("Sentence", sentence, { class: "field wide" }), check("With labels", labelled)),
+      el(
+        "div",
+        { class: "row" },
+        field("Sentence", sentence, { class: "field wide" }),
+        check("With labels", labelled),
+        check("Hide costs", guess),
+      ),
       this.own(),
       el(
         "div",
@@ -133,6 +143,16 @@ export class OracleView {
         el("span", { class: "hint" }, "Keys: → next, ← undo, 1–9 take a move, Home and End."),
       ),
     );
+  }
+
+  /** Hide the costs, so that a class can guess them; a move shows its cost once it is taken. */
+  setGuess(guess) {
+    this.lesson = { ...this.lesson, guess };
+    for (const panel of this.panels) {
+      panel.lesson = this.lesson;
+      panel.draw();
+    }
+    this.keepLink();
   }
 
   /** A sentence of one's own: parsed by a model, or with heads by hand. */
@@ -171,7 +191,8 @@ export class OracleView {
     try {
       const answer = await ask("parse", { text });
       const { words, heads, labels } = answer.sentences[0].trees[0];
-      this.change({ words, heads, labels, labelled: this.lesson.labelled });
+      const { labelled, guess } = this.lesson;
+      this.change({ words, heads, labels, labelled, guess });
     } catch (error) {
       this.faults.replaceChildren(message(error.message, "fault"));
     }
@@ -185,6 +206,7 @@ export class OracleView {
       heads: split(heads).map((head) => (/^[0-9]+$/.test(head) ? Number(head) : head)),
       labels: named.length > 0 ? named : null,
       labelled: this.lesson.labelled && named.length > 0,
+      guess: this.lesson.guess,
     };
     this.change(lesson);
   }

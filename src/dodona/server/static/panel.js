@@ -5,7 +5,7 @@ import { configuration } from "./configuration.js";
 import { button, check, el, field, iconButton, message, say, select } from "./dom.js";
 import { goldTree, legend, preview } from "./gold_tree.js";
 import { lattice, markNode } from "./lattice.js";
-import { moveList, sorted, told, trace } from "./moves.js";
+import { moveList, shownMoves, told, trace } from "./moves.js";
 import { framed } from "./tree.js";
 
 export class Panel {
@@ -86,6 +86,7 @@ export class Panel {
       ),
       ...options,
       check("One root", single),
+      el("p", { class: "hint" }, `${this.entry.paper}; builds ${this.entry.builds}.`),
       ...(this.close ? [this.close] : []),
     );
   }
@@ -157,7 +158,7 @@ export class Panel {
             : event.key === "End"
               ? () => this.goTo((whole) => whole.length)
               : number >= 1 && number <= moves.length
-                ? () => this.take(sorted(moves)[number - 1].name)
+                ? () => this.take(shownMoves(this.answer, this.lesson)[number - 1].name)
                 : null;
     if (action === null || !this.answer) return;
     event.preventDefault();
