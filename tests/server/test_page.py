@@ -276,6 +276,15 @@ def a_wrong_move_shows_what_it_loses(page: Page) -> None:
     assert page.all("#oracle .arc.lost") == []
 
 
+def arcs_that_exclude_each_other_are_marked(page: Page) -> None:
+    page.open("#oracle?w=The+wind+moves&h=2+3+0&s=arc-standard+dynamic&m=SHIFT+SHIFT+SHIFT")
+    wrong = page.one("#oracle .move[data-move='SHIFT']")
+    assert "exclude each other" in wrong.text
+    page.run("arguments[0].focus()", wrong)
+    assert len(page.all("#oracle .arc.would-exclude")) == 1
+    assert page.all("#oracle .arc.would-lose") == []
+
+
 def a_link_leads_to_the_same_place(page: Page) -> None:
     page.open(READS + "&labelled&s=nonmonotonic+joint+moves:left&m=SHIFT&s=easy-first+dynamic&m=")
     page.until(lambda: len(page.all("#oracle .system")) == 2 and len(page.all("#oracle .move")) > 3)
@@ -417,6 +426,7 @@ SCENARIOS: list[Callable[[Page], None]] = [
     what_cannot_be_given_changes_nothing,
     a_derivation_is_walked_by_keys,
     a_wrong_move_shows_what_it_loses,
+    arcs_that_exclude_each_other_are_marked,
     a_link_leads_to_the_same_place,
     costs_can_be_hidden_from_a_class,
     two_systems_stand_side_by_side,

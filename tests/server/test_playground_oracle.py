@@ -63,8 +63,8 @@ def test_costs_are_those_of_the_system(name: str) -> None:
 
 def test_a_wrong_move_names_what_it_loses() -> None:
     answer = by_name(step({**READS, "moves": ["SHIFT"]}))
-    assert answer["LEFT"] == {"name": "LEFT", "cost": 0, "right": True, "adds": [2, 1, None], "lost": []}
-    assert answer["SHIFT"] == {"name": "SHIFT", "cost": 1, "right": False, "adds": None, "lost": [1]}
+    assert answer["LEFT"] == {"name": "LEFT", "cost": 0, "right": True, "adds": [2, 1, None], "lost": [], "perhaps": []}
+    assert answer["SHIFT"] == {"name": "SHIFT", "cost": 1, "right": False, "adds": None, "lost": [1], "perhaps": []}
     assert answer["RIGHT"]["cost"] == 2
     assert answer["RIGHT"]["lost"] == [1, 2]
     after = step({**READS, "moves": ["SHIFT", "SHIFT"]})
@@ -78,6 +78,7 @@ def test_arcs_that_exclude_each_other_are_told_apart_from_lost_ones() -> None:
     before = step({**request, "moves": ["SHIFT", "SHIFT"]})
     wrong = by_name(before)["SHIFT"]
     assert (wrong["cost"], wrong["lost"]) == (1, [])
+    assert len(wrong["perhaps"]) == 1
     after = step({**request, "moves": ["SHIFT", "SHIFT", "SHIFT"]})
     assert after["lost"] == []
     assert len(after["perhaps"]) == 1

@@ -80,7 +80,7 @@ class Walk:
 
     def _take(self, move: str) -> None:
         before, costs = self.c.heads, self.costs(self.c)
-        lost = self.losses(costs).get(move, [])
+        lost = self.losses({move: costs[move]} if move in costs else {}).get(move, [])
         self._apply(self.c, move)
         if not self.has_costs:
             lost = [d for d in certainly_lost(self.c, self.heads, self.labels) if d not in self.lost]
@@ -98,7 +98,7 @@ class Walk:
         return self.system.costs(c, self.gold, remembered=self._remembered(c))
 
     def losses(self, costs: dict[str, int]) -> dict[str, list[int]]:
-        """Return the words whose arcs each legal move loses, in the configuration where these are the costs.
+        """Return the words whose arcs each legal move loses; `costs` are those of the moves that matter.
 
         A move without cost loses none, unless arcs exclude each other already, and the move decides between them.
         """
@@ -109,28 +109,45 @@ class Walk:
         return lost_arcs(self.system, self.c, self.gold, words=open_ones, remembered=self._remembered(self.c))
 
     def moves(self) -> list[dict[str, Any]]:
-        """Return every legal move here, with its cost, the arc that it adds and the arcs that it loses."""
+        """Return every legal move here, with its cost, the arc that it adds and the arcs that it loses.
+
+        Where it costs more than that, arcs exclude each other after it; `perhaps` has those that the best way to go on
+        from there loses.
+        """
         costs = self.costs(self.c)
         losses = self.losses(costs)
         right = set(self.recommended(self.c, [move["name"] for move in self.taken]))
         found = []
+        perhaps: dict[tuple[Any, ...], list[int]] = {}  # the same for moves that differ in their label only
         for name in self.system.legal(self.c):
             after = self.c.copy()
             self._apply(after, name)
             lost = losses.get(name, [])
             if not self.has_costs:
                 lost = [d for d in certainly_lost(after, self.heads, self.labels) if d not in self.lost]
-            added = _arcs(self.c.heads, after)
+            adds = next(iter(_arcs(self.c.heads, after)), None)
+            kind = (name.partition(":")[0], *(adds or ())[:2])
+            if costs.get(name, 0) > len(lost) and self.problem is None and kind not in perhaps:
+                perhaps[kind] = self._wrong_at_the_end(after)
             found.append(
                 {
                     "name": name,
                     "cost": costs.get(name),
                     "right": name in right,
-                    "adds": added[0] if added else None,
+                    "adds": adds,
                     "lost": lost,
+                    "perhaps": [d for d in perhaps.get(kind, []) if d not in lost and d not in self.lost],
                 }
             )
         return found
+
+    def _wrong_at_the_end(self, c: Configuration) -> list[int]:
+        """Return the words with another head than in the gold tree after the best way to go on."""
+        c = c.copy()
+        while not self.system.is_terminal(c):
+            self._apply(c, self._allowed(c, "dynamic")[0])
+        heads = self.system.tree(c)[0]
+        return [d for d, (h, gold) in enumerate(zip(heads, self.heads, strict=True), start=1) if h != gold]
 
     def recommended(self, c: Configuration, moves: list[str]) -> list[str]:
         """Return the moves that the chosen oracle takes here; the cheapest ones if it takes none without a cost."""

@@ -42,6 +42,7 @@ export function preview(drawing, move, lesson) {
     const loses = move !== null && move.lost.includes(word);
     const builds = move?.adds && move.adds[1] === word && move.adds[0] === lesson.heads[word - 1];
     arc.classList.toggle("would-lose", loses);
+    arc.classList.toggle("would-exclude", move !== null && move.perhaps.includes(word));
     arc.classList.toggle("would-build", Boolean(builds) && !loses);
   }
 }

@@ -23,7 +23,8 @@ export async function lattice(request, jump) {
     el("li", {}, el("span", { class: `mark path-${i}` }, MARKS[i]), ` ${name}: ${length} transitions`),
   );
   const frame = el("div", { class: "frame", tabindex: 0, role: "group", "aria-label": "Lattice" }, drawn(graph, jump));
-  return el("div", { class: "lattice" }, el("p", {}, told), el("ul", { class: "legend" }, legend), frame);
+  const off = el("p", { class: "off", hidden: true }, "After a mistake, the derivation is not among these.");
+  return el("div", { class: "lattice" }, el("p", {}, told), el("ul", { class: "legend" }, legend), off, frame);
 }
 
 function summary({ oracle, counts }) {
@@ -108,7 +109,7 @@ function drawnEdge(edge, top) {
   return svg("g", { class: `edge ${marked}` }, svg("path", { d }), label);
 }
 
-/** Mark the configuration where the derivation is now; none is marked after a mistake. */
+/** Mark the configuration where the derivation is now; after a mistake there is none. */
 export function markNode(place, key) {
   for (const node of place.querySelectorAll(".node")) {
     const isHere = node.getAttribute("data-key") === key;
@@ -116,4 +117,6 @@ export function markNode(place, key) {
     if (isHere) node.setAttribute("aria-current", "step");
     else node.removeAttribute("aria-current");
   }
+  const off = place.querySelector(".off");
+  if (off) off.hidden = place.querySelector(".node.here") !== null;
 }

@@ -31,7 +31,7 @@ export function shownMoves(answer, lesson) {
 /** Buttons for all legal moves; `take(name)` and `preview(move)` are called for a click and for a look. */
 export function moveList(answer, lesson, { take, preview }) {
   if (answer.end) return message(ending(answer), answer.lost.length > 0 ? "bad" : "good");
-  const buttons = shownMoves(answer, lesson).map((move, i) => moveButton(move, i, answer, lesson, { take, preview }));
+  const buttons = shownMoves(answer, lesson).map((move, i) => moveButton(move, i, lesson, { take, preview }));
   const more = buttons.splice(FEW);
   const isSilent = !lesson.guess && !answer.moves.some(({ right }) => right);
   const why = Object.entries(answer.illegal).map(([verb, reason]) => el("li", {}, el("b", {}, verb), ` ${reason}`));
@@ -46,11 +46,11 @@ export function moveList(answer, lesson, { take, preview }) {
   );
 }
 
-function moveButton(move, i, answer, lesson, { take, preview }) {
+function moveButton(move, i, lesson, { take, preview }) {
   const isJudged = move.right || move.cost !== null || move.lost.length > 0;
   const kind = lesson.guess ? "" : move.right ? "right" : move.cost === 0 ? "free" : isJudged ? "wrong" : "";
   const lost = move.lost.map((d) => arcName(lesson, d)).join(", ");
-  const excluded = move.cost !== null && move.cost > move.lost.length && !answer.problem;
+  const perhaps = move.perhaps.map((d) => arcName(lesson, d)).join(", ");
   return el(
     "button",
     {
@@ -68,7 +68,9 @@ function moveButton(move, i, answer, lesson, { take, preview }) {
     el("span", { class: "cost" }, lesson.guess ? "?" : costText(move)),
     move.adds && el("span", { class: "adds" }, arcName(lesson, move.adds[1], move.adds[0])),
     lost !== "" && !lesson.guess && el("span", { class: "loses" }, `${move.cost === 0 ? "gives up" : "loses"} ${lost}`),
-    excluded && !lesson.guess && el("span", { class: "loses" }, "arcs exclude each other then"),
+    perhaps !== "" &&
+      !lesson.guess &&
+      el("span", { class: "loses" }, `arcs exclude each other then; the best way on loses ${perhaps}`),
   );
 }
 
