@@ -3,12 +3,13 @@
 import { ask, Queue } from "./api.js";
 import { ArcForm } from "./arc_form.js";
 import { arcText, correctedTree, differences, mostDoubtful, withConfidence } from "./corrections.js";
-import { button, check, el, iconButton, isTyping, message, say } from "./dom.js";
+import { button, el, isTyping, message, say } from "./dom.js";
 import { draggable } from "./drag.js";
 import { History } from "./history.js";
 import { conllu, save, table } from "./output.js";
 import { described } from "./parse.js";
 import { keep, kept } from "./storage.js";
+import { Toolbar } from "./toolbar.js";
 import { scrollToWord } from "./tree.js";
 
 /** A sentence that is corrected: its states have a tree, and given arcs by word: a head, and a label or null. */
@@ -27,42 +28,16 @@ export class CorrectView {
     this.queue = new Queue();
     this.body = el("div", { class: "results" });
     this.faults = el("div", { "aria-live": "assertive" });
-    section.append(this.bar(), this.faults, this.body);
+    this.bar = new Toolbar({
+      travel: (way) => this.travel(way),
+      go: (by) => this.go(this.at + by),
+      open: (file) => this.openFile(file),
+      save: () => this.save(),
+    });
+    section.append(this.bar.element, this.faults, this.body);
     section.addEventListener("keydown", (event) => this.key(event));
     this.restore();
     this.draw();
-  }
-
-  bar() {
-    const file = el("input", { type: "file", accept: ".conllu,.txt", class: "hidden", "aria-label": "A file" });
-    file.addEventListener("change", () => this.openFile(file));
-    this.rest = el("input", { type: "checkbox", checked: true });
-    this.undo = button("Undo", () => this.travel("undo"), { title: "Ctrl+Z" });
-    this.redo = button("Redo", () => this.travel("redo"), { title: "Ctrl+Y" });
-    this.place = el("span", { class: "place" });
-    this.previous = iconButton("back", "Sentence before", () => this.go(this.at - 1));
-    this.next = iconButton("next", "Next sentence", () => this.go(this.at + 1));
-    return el(
-      "div",
-      { class: "card form" },
-      el(
-        "div",
-        { class: "row" },
-        this.undo,
-        this.redo,
-        el("span", { class: "group" }, this.previous, this.place, this.next),
-        check("Parse the rest again", this.rest),
-        button("Open a file", () => file.click()),
-        button("Save as CoNLL-U", () => this.save(), { class: "main" }),
-        file,
-      ),
-      el(
-        "p",
-        { class: "hint" },
-        "Drag an arc or a word to its new head, to the upper edge for ROOT. Keys: ← → choose a word, Enter its head, ",
-        "L its label, G gives or releases its arc, D goes to the most doubtful one.",
-      ),
-    );
   }
 
   get history() {
@@ -76,10 +51,7 @@ export class CorrectView {
     this.go(at);
   }
 
-  async openFile(input) {
-    const [file] = input.files;
-    input.value = "";
-    if (!file) return;
+  async openFile(file) {
     try {
       const answer = await ask("parse", { text: await file.text(), model: this.model });
       this.sentences = answer.sentences.map(({ trees: [tree], given }) => {
@@ -117,7 +89,7 @@ export class CorrectView {
   }
 
   /** Give an arc; everything stays as it is if no tree can have it. */
-  give(word, head, label, rest = this.rest.checked) {
+  give(word, head, label, rest = this.bar.parsesRest) {
     const changed = (given) => ({ ...given, [word]: { head, label } });
     return this.queue.run(() => this.change(changed, word, rest, () => this.give(word, head, label, false)));
   }
@@ -209,13 +181,8 @@ export class CorrectView {
   }
 
   draw() {
-    const has = this.sentences.length > 0;
-    this.undo.disabled = !this.history?.canUndo;
-    this.redo.disabled = !this.history?.canRedo;
-    this.previous.disabled = this.at === 0;
-    this.next.disabled = this.at >= this.sentences.length - 1;
-    this.place.textContent = has ? `${this.at + 1} of ${this.sentences.length}` : "none";
-    if (!has) {
+    this.bar.update(this.history, this.at, this.sentences.length);
+    if (this.sentences.length === 0) {
       const parse = button("Parse a text", () => this.show("parse"));
       this.body.replaceChildren(
         message("There is nothing to correct yet: parse a text, or open a file.", "note", [parse]),
