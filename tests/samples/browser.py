@@ -65,9 +65,10 @@ def browser(folder: Path) -> Iterator[webdriver.Chrome]:
 class Page:
     """The playground in a browser: short words for what a person does and sees."""
 
-    def __init__(self, driver: webdriver.Chrome, address: str) -> None:
+    def __init__(self, driver: webdriver.Chrome, address: str, folder: Path) -> None:
         self.driver = driver
         self.address = address
+        self.folder = folder  # where files are saved
 
     def open(self, fragment: str = "", width: int = 1280, dark: bool = False) -> None:
         """Load the page anew, in a window of this width."""

@@ -42,7 +42,7 @@ def page(tmp_path: Path) -> Iterator[Page]:
         told = next((line for line in server.stderr if "http://" in line), "")
         (address,) = re.findall(r"http://[^/\s]+/", told)
         with browser(tmp_path) as driver:
-            yield Page(driver, address)
+            yield Page(driver, address, tmp_path)
     finally:
         server.terminate()
         server.communicate(timeout=60)
@@ -242,6 +242,27 @@ def what_cannot_be_given_changes_nothing(page: Page) -> None:
     assert heads(page, "#correct") == before
 
 
+def files_are_opened_and_saved(page: Page) -> None:
+    open_for_correction(page)
+    words = ["Trees", "do", "n't", "speak"]
+    rows = [f"{k}\t{form}\t_\t_\t_\t_\t_\t_\t_\tNote={k}" for k, form in enumerate(words, start=1)]
+    rows[0] = rows[0].replace("_\t_\t_\tNote", "2\tmine\t_\tNote")
+    rows.insert(1, "2-3\tdon't" + "\t_" * 8)
+    file = page.folder / "half.conllu"
+    file.write_text("\n".join(["# sent_id = half", *rows, "", ""]), encoding="utf-8")
+    page.driver.find_element("css selector", "#correct input[type=file]").send_keys(str(file))
+    page.until(lambda: forms(page, "#correct") == words)
+    assert page.text("#correct .badge") == "one arc given"
+    assert heads(page, "#correct")[0] == 2
+    assert page.text("#correct .multiword") == "don't"
+    page.click("Save as CoNLL-U")
+    saved = page.folder / "corrected.conllu"
+    page.until(lambda: saved.exists() and saved.stat().st_size)
+    (sentence,) = dodona.read(saved)
+    assert (sentence.sent_id, sentence.words, sentence.labels[0]) == ("half", words, "mine")
+    assert (sentence.misc, sentence.multiword) == ([f"Note={k}" for k in range(1, 5)], [(2, 3, "don't")])
+
+
 def moves_so_far(page: Page) -> list[str]:
     return page.texts("#oracle .trace button")
 
@@ -426,6 +447,7 @@ SCENARIOS: list[Callable[[Page], None]] = [
     an_arc_is_dragged_with_a_finger,
     an_arc_is_corrected_by_keyboard,
     what_cannot_be_given_changes_nothing,
+    files_are_opened_and_saved,
     a_derivation_is_walked_by_keys,
     a_wrong_move_shows_what_it_loses,
     arcs_that_exclude_each_other_are_marked,

@@ -103,7 +103,12 @@ export class OracleView {
 
   keepLink() {
     if (this.section.hidden) return;
-    history.replaceState(null, "", oracleLink({ ...this.lesson, panels: this.panels.map(({ place }) => place) }));
+    const link = oracleLink({ ...this.lesson, panels: this.panels.map(({ place }) => place) });
+    try {
+      history.replaceState(null, "", link);
+    } catch {
+      // some browsers allow only so many changes in a while; the next one brings the link up to date
+    }
   }
 
   drawBar() {
