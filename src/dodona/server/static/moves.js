@@ -5,16 +5,17 @@ import { arcName } from "./gold_tree.js";
 
 const FEW = 9; // moves that are shown at once, and that have a key
 
-/**
- * Moves that the oracle takes first, and then the cheap ones; otherwise in the order of the system. Of moves that differ
- * in their label only, one comes with the others, and the rest at the end.
- */
+/** Moves that the oracle takes first, and then the cheap ones; otherwise in the order of the system. */
 function sorted(moves) {
   const rank = (move) => (move.right ? -1 : (move.cost ?? move.lost.length + 1));
-  const ranked = [...moves].sort((one, other) => rank(one) - rank(other));
+  return [...moves].sort((one, other) => rank(one) - rank(other));
+}
+
+/** Of moves that differ in their label only, the first stays in its place, and the others go to the end. */
+function grouped(moves) {
   const met = new Set();
   const [first, rest] = [[], []];
-  for (const move of ranked) {
+  for (const move of moves) {
     const [verb] = move.name.split(":");
     const kind = move.adds ? `${verb} ${move.adds[0]} ${move.adds[1]}` : verb;
     (met.has(kind) ? rest : first).push(move);
@@ -25,7 +26,7 @@ function sorted(moves) {
 
 /** The moves in the order in which they are shown; where costs are to be guessed, the order must not tell them. */
 export function shownMoves(answer, lesson) {
-  return lesson.guess ? answer.moves : sorted(answer.moves);
+  return grouped(lesson.guess ? answer.moves : sorted(answer.moves));
 }
 
 /** Buttons for all legal moves; `take(name)` and `preview(move)` are called for a click and for a look. */
