@@ -70,15 +70,19 @@ class Page:
         self.address = address
         self.folder = folder  # where files are saved
 
-    def open(self, fragment: str = "", width: int = 1280, dark: bool = False) -> None:
-        """Load the page anew, in a window of this width."""
+    def open(self, fragment: str = "", width: int = 1280, dark: bool = False, fresh: bool = False) -> None:
+        """Go to a place of the page, in a window of this width; it is loaded anew only if that is wanted, or needed."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        self.driver.get("about:blank")
-        self.driver.get(self.address + fragment)
-        self.until(lambda: self.run("return document.documentElement.dataset.ready") is not None)
+        if fresh or self.driver.current_url.partition("#")[0] != self.address:
+            self.driver.get("about:blank")
+            self.driver.get(self.address + fragment)
+            self.until(lambda: self.run("return document.documentElement.dataset.ready") is not None)
+        else:
+            script = "history.replaceState(null, '', arguments[0]); dispatchEvent(new Event('hashchange'))"
+            self.run(script, fragment)
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)

@@ -146,7 +146,8 @@ def markup_is_text(page: Page) -> None:
     page.until(lambda: forms(page, "#correct") == first)
     page.click("Oracle", "#correct")
     page.until(lambda: forms(page, "#oracle") == first)
-    page.open("#oracle?w=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E+b&h=2+0&s=arc-eager+dynamic&m=")
+    link = "#oracle?w=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E+b&h=2+0&s=arc-eager+dynamic&m="
+    page.open(link, fresh=True)
     assert page.until(lambda: forms(page, "#oracle")) == ["<img src=x onerror=alert(1)>", "b"]
     page.open("#oracle?w=" + quote("</title><script>") + "&h=0&s=%3Cb%3E+x&m=%3Ci%3E")
     assert "“" not in page.until(lambda: page.text("#oracle .fault"))
@@ -316,7 +317,7 @@ def a_link_leads_to_the_same_place(page: Page) -> None:
     seen = page.texts("#oracle .trace"), page.texts("#oracle .list"), page.texts("#oracle .move")
     link = page.run("return location.hash")
     assert "moves:left" in link.replace("%3A", ":")
-    page.open(link)
+    page.open(link, fresh=True)
     page.until(lambda: len(moves_so_far(page)) == 2)
     assert (page.texts("#oracle .trace"), page.texts("#oracle .list"), page.texts("#oracle .move")) == seen
 
@@ -414,7 +415,7 @@ def dark_is_dark(page: Page) -> None:
     assert brightness() < 120
     page.one("#theme").click()
     assert brightness() > 600
-    page.open("#parse", dark=True)
+    page.open("#parse", dark=True, fresh=True)
     assert brightness() > 600, "the choice is kept"
     page.one("#theme").click()
     page.run("localStorage.clear()")
