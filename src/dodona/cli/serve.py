@@ -1,8 +1,10 @@
 """`dodona serve`: parsing over HTTP, and the playground page."""
 
+import warnings
+
 import click
 
-from dodona.errors import OptionError
+from dodona.errors import FormatWarning, OptionError
 
 MISSING = "a server needs Starlette and uvicorn; install them with: pip install 'dodona[serve]'"
 LOCAL = ("127.0.0.1", "::1", "localhost")
@@ -29,6 +31,7 @@ def serve(models: tuple[str, ...], host: str, port: int, opened: bool) -> None:
     from dodona.server.limits import Limits
     from dodona.server.models import Models
 
+    warnings.simplefilter("ignore", FormatWarning)  # those who send a text see the answer, and not this terminal
     app = create_app(Models.load(models), Limits(hosts=LOCAL if host in LOCAL else ()))
     sock = listening(host, port)
     shown = f"[{host}]" if ":" in host else host

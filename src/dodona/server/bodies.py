@@ -4,6 +4,8 @@ import asyncio
 import json
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -11,52 +13,65 @@ from starlette.requests import ClientDisconnect, Request
 from dodona.server.limits import Limits
 from dodona.server.refusals import Refusal
 
-__all__ = ["Memory", "json_object"]
+__all__ = ["Memory", "Share", "json_object"]
 
 ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class Memory:
-    """The bytes of all bodies in memory at a time. They are given back when a request is finished."""
+    """The bytes of all bodies in memory at a time."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.taken = 0
 
+    @contextmanager
+    def share(self) -> "Iterator[Share]":
+        """Yield the memory of one request; it is given back at the end."""
+        found = Share(self)
+        try:
+            yield found
+        finally:
+            self.taken -= found.taken
+
+
+class Share:
+    """The memory of one request."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.limits = memory.limits
+        self.taken = 0
+
     async def body(self, request: Request, deadline: float) -> bytes:
-        """Return the body of a request, which must be given back by `release`."""
+        """Return the body of a request, read until the deadline."""
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > self.limits.size:
             raise self._too_large()
         pieces: list[bytes] = []
-        size = 0
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
                 async for piece in request.stream():
-                    size += len(piece)
-                    if size > self.limits.size:
-                        raise self._too_large()
                     self._take(len(piece))
                     pieces.append(piece)
-        except BaseException as error:
-            self.taken -= sum(map(len, pieces))
-            if isinstance(error, TimeoutError):
-                raise Refusal(408, f"The request did not arrive within {self.limits.seconds:g} seconds.") from None
-            if isinstance(error, ClientDisconnect):
-                raise Refusal(400, "The request ended too early.") from None
-            raise
+        except TimeoutError:
+            raise Refusal(408, f"The request did not arrive within {self.limits.seconds:g} seconds.") from None
+        except ClientDisconnect:
+            raise Refusal(400, "The request ended too early.") from None
         return b"".join(pieces)
 
-    def release(self, body: bytes) -> None:
-        self.taken -= len(body)
-
     def _take(self, count: int) -> None:
-        if self.taken + count > self.limits.memory:
+        if self.taken + count > self.limits.size:
+            raise self._too_large()
+        if self.memory.taken + count > self.limits.memory:
             raise Refusal(503, "The server is busy: its memory for requests is full; try again later.", Retry_After="1")
         self.taken += count
+        self.memory.taken += count
 
     def _too_large(self) -> Refusal:
-        return Refusal(413, f"The request is too large; expected at most {self.limits.size:,} bytes.")
+        return Refusal(
+            413, f"The request is too large; expected at most {self.limits.size:,} bytes.", Connection="close"
+        )
 
 
 def json_object(body: bytes) -> dict[str, Any]:

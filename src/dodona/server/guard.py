@@ -2,8 +2,9 @@
 
 import json
 import sys
+import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dodona.server.limits import Limits
+from dodona.server.metrics import Metrics
 from dodona.server.refusals import Refusal
 
 __all__ = ["Guard", "refused"]
@@ -24,31 +26,37 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-PLAIN = ("/process", "/models")  # errors are plain text there, as clients of UDPipe expect
+METHODS = ("GET", "HEAD", "POST", "OPTIONS")
+PLAIN = ("/process", "/models", "/api/process")  # errors are plain text there, as clients of UDPipe expect
 
 
 class Guard:
     """Stands before the application: refuses other hosts and sites, and completes every answer."""
 
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits, metrics: Metrics, routes: Collection[str]) -> None:
         self.app = app
         self.limits = limits
+        self.metrics = metrics
+        self.routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        has_begun = False
+        begin = time.monotonic()
+        status = 0
         extra = dict(HEADERS)
 
         async def completed(message: Message) -> None:
-            nonlocal has_begun
+            nonlocal status
             if message["type"] == "http.response.start":
-                has_begun = True
+                status = message["status"]
                 headers = MutableHeaders(scope=message)
                 for name, value in extra.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", "no-store")
+            else:
+                self.metrics.sent += len(message.get("body", b""))
             await send(message)
 
         try:
@@ -63,10 +71,14 @@ class Guard:
             await refused(refusal, scope["path"])(scope, receive, completed)
         except Exception:
             traceback.print_exc(file=sys.stderr)  # for whoever runs the server, never for who asks
-            if has_begun:
+            if status:
                 raise
             failure = Refusal(500, "The server failed; this is a fault of Dodona, and not of the request.")
             await refused(failure, scope["path"])(scope, receive, completed)
+        finally:
+            route = scope["path"] if scope["path"] in self.routes else "other"
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self.metrics.count(route, method, status, time.monotonic() - begin)
 
     def _check_host(self, given: Headers) -> None:
         """A page of another site must not reach a server that only this machine should reach, by a name that leads

@@ -6,8 +6,9 @@ the clock now and then (`transitions.clock`), and the functions here are called 
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from dodona.server.limits import Limits, cores
@@ -30,12 +31,16 @@ class _Task:
         self.deadline = deadline
         self.is_stopped = False
         self.has_begun = False
+        self.is_running = False
 
     def run(self, function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
-        self.has_begun = True
-        with observed(self.check):
-            self.check()
-            return function(*arguments)
+        self.has_begun = self.is_running = True
+        try:
+            with observed(self.check):
+                self.check()
+                return function(*arguments)
+        finally:
+            self.is_running = False
 
     def check(self) -> None:
         if self.is_stopped or time.monotonic() > self.deadline:
@@ -52,23 +57,31 @@ class Workers:
         self._tasks: set[_Task] = set()
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="dodona")
 
-    def admit(self) -> None:
-        """Count a request, or refuse it if too many wait; whoever is admitted must call `leave`."""
+    @property
+    def busy(self) -> int:
+        """How many threads are at work."""
+        return sum(task.is_running for task in tuple(self._tasks))
+
+    @contextmanager
+    def admitted_request(self) -> Iterator[None]:
+        """Count a request, or refuse it if too many wait."""
         if self.admitted >= self.threads + self.limits.waiting:
             raise Refusal(503, "The server is busy: too many requests wait already; try again later.", Retry_After="1")
         self.admitted += 1
-
-    def leave(self) -> None:
-        self.admitted -= 1
+        try:
+            yield
+        finally:
+            self.admitted -= 1
 
     async def run(self, deadline: float, function: Callable[..., T], *arguments: Any) -> T:
         """Run a function in a thread and return its result; after the deadline, refuse the request."""
         task = _Task(deadline)
         self._tasks.add(task)
-        future = asyncio.get_running_loop().run_in_executor(self._pool, task.run, function, arguments)
+        future = self._pool.submit(task.run, function, arguments)
+        future.add_done_callback(lambda _: self._tasks.discard(task))
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
-                return await future
+                return await asyncio.wrap_future(future)
         except (TimeoutError, Stopped):
             if task.has_begun:
                 raise Refusal(504, f"This took longer than {self.limits.seconds:g} seconds; send less text.") from None
@@ -76,10 +89,9 @@ class Workers:
             raise Refusal(503, message, Retry_After="1") from None
         finally:
             task.is_stopped = True
-            self._tasks.discard(task)
 
     def close(self) -> None:
         """Stop everything that is still at work."""
-        for task in self._tasks:
+        for task in tuple(self._tasks):
             task.is_stopped = True
         self._pool.shutdown(wait=False, cancel_futures=True)

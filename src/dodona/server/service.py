@@ -1,0 +1,107 @@
+"""The service: requests in, work in a thread, answers out."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from dodona.errors import DodonaError
+from dodona.server.bodies import Memory, json_object
+from dodona.server.forms import form_fields, query_fields
+from dodona.server.functions import Function
+from dodona.server.limits import Limits
+from dodona.server.metrics import Metrics
+from dodona.server.models import Models
+from dodona.server.refusals import Refusal
+from dodona.server.udpipe import process
+from dodona.server.work import Workers
+
+__all__ = ["Service"]
+
+JSON = "application/json"
+
+
+class Service:
+    """The endpoints, and what they share."""
+
+    def __init__(self, models: Models, limits: Limits) -> None:
+        self.models = models
+        self.limits = limits
+        self.workers = Workers(limits)
+        self.memory = Memory(limits)
+        self.metrics = Metrics()
+
+    async def health(self, request: Request) -> Response:
+        """Answer at once, whatever else is going on."""
+        return Response('{"status": "ok"}', media_type=JSON)
+
+    async def metrics_answer(self, request: Request) -> Response:
+        now: dict[str, float | None] = {
+            "requests_in_progress": self.workers.admitted,
+            "threads": self.workers.threads,
+            "threads_busy": self.workers.busy,
+            "body_bytes": self.memory.taken,
+        }
+        return Response(self.metrics.text(now), media_type="text/plain; version=0.0.4")
+
+    async def models_answer(self, request: Request) -> Response:
+        return Response(json.dumps(self.models.described()), media_type=JSON)
+
+    async def process(self, request: Request) -> Response:
+        """`/process` of UDPipe's service."""
+        query = request.url.query
+        content_type = request.headers.get("content-type", "")
+
+        def work(body: bytes) -> bytes:
+            given = query_fields(query)
+            if request.method == "POST":
+                given |= form_fields(content_type, body)
+            return json.dumps(process(given, self.models), ensure_ascii=False).encode()
+
+        return Response(await self._worked(request, work), media_type=JSON)
+
+    def answering(self, function: Function) -> Callable[[Request], Awaitable[Response]]:
+        """Return the endpoint of a function of the JSON interface."""
+
+        def work(body: bytes) -> bytes:
+            answer = function(json_object(body), self.models)
+            return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+
+        async def answer(request: Request) -> Response:
+            return Response(await self._worked(request, work), media_type=JSON)
+
+        return answer
+
+    async def _worked(self, request: Request, work: Callable[[bytes], bytes]) -> bytes:
+        """Read the body of a request, and work on it in a thread, while somebody waits for the result."""
+        deadline = time.monotonic() + self.limits.seconds
+        with self.workers.admitted_request(), self.memory.share() as share:
+            body = await share.body(request, deadline)
+            self.metrics.received += len(body)
+            running = asyncio.create_task(self.workers.run(deadline, _decently, work, body))
+            gone = asyncio.create_task(_disconnected(request))
+            try:
+                await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
+                if not running.done():
+                    raise Refusal(499, "The client has closed the connection.")
+                return await running
+            finally:
+                gone.cancel()
+                running.cancel()
+
+
+async def _disconnected(request: Request) -> None:
+    """Return when nobody waits for the answer any more; the body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _decently(work: Callable[[bytes], bytes], body: bytes) -> bytes:
+    """Turn errors of the request into refusals; those of the server stay what they are."""
+    try:
+        return work(body)
+    except DodonaError as error:
+        raise Refusal(400, str(error)) from None
