@@ -4,11 +4,10 @@ A parameter counts if it is there, also without a value: `tokenizer` means raw t
 `parser` new trees. Options that Dodona does not know are ignored, as UDPipe ignores those that it does not know.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dodona import __version__
-from dodona.components.component import batches
 from dodona.data import Sentence
 from dodona.data.conllu import read_chunks
 from dodona.data.plain import read_plain_stream
@@ -21,6 +20,8 @@ from dodona.transitions.clock import look
 __all__ = ["process"]
 
 INPUTS = ("conllu", "horizontal", "vertical")
+PORTION = 4096  # words that are parsed together
+LONGEST = 10_000  # words in a sentence; the tokenizer makes no longer ones
 FILLED_IN = ("lemmas", "upos", "xpos", "feats")
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
@@ -37,7 +38,7 @@ def process(given: Mapping[str, str], models: Models) -> dict[str, Any]:
         raise OptionError(f"The model {name!r} has no tagger.")
     analysed = _analysed(pipeline, sentences, "tagger" in given, "parser" in given)
     spaces = Spaces(ranges="ranges" in options, normalized="normalized_spaces" in options)
-    result = "".join(written(_watched(analysed), output, spaces))
+    result = "".join(written(analysed, output, spaces))
     if output == "conllu":
         result = _heading(name, pipeline) + result
     acknowledgements = [str(pipeline.about[key]) for key in ("data", "licence") if pipeline.about.get(key)]
@@ -67,39 +68,47 @@ def _sentences(pipeline: Pipeline, given: Mapping[str, str], options: set[str]) 
     form = given.get("input", "conllu").partition("=")[0]
     if form not in INPUTS:
         raise OptionError(f"Unknown input format {form[:40]!r}; the formats are: {', '.join(INPUTS)}.")
+    lines = [data.replace("\r\n", "\n").encode()]  # forms are sent with CRLF, whatever their text had
     if form == "conllu":
-        return read_chunks([data.encode()], "data")
-    items = read_plain_stream([data.encode()], "data", vertical=form == "vertical")
-    return (item for item in items if isinstance(item, Sentence))
+        return map(_checked_length, read_chunks(lines, "data"))
+    items = read_plain_stream(lines, "data", vertical=form == "vertical")
+    return (_checked_length(item) for item in items if isinstance(item, Sentence))
 
 
-def _watched(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    """Let an end of the time reach what is between the compiled loops."""
+def _checked_length(sentence: Sentence) -> Sentence:
+    if len(sentence) > LONGEST:
+        raise OptionError(f"A sentence of {len(sentence):,} words; expected at most {LONGEST:,}.")
+    return sentence
+
+
+def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterator[Sentence]:
+    """Do what was asked for, and nothing else: also where trees need tags, these stay out of the result."""
+    for portion in _portions(sentences):
+        if parse:
+            lacking = [[name for name in FILLED_IN if not tag and each.lacks(name)] for each in portion]
+            for sentence, names in zip(pipeline.parse(portion, retag=tag), lacking, strict=True):
+                for name in names:
+                    sentence.accept_column(name, ["_"] * len(sentence))
+        elif tag:
+            pipeline.tag(portion, retag=True)
+            if pipeline.parser.model.retags:
+                portion = pipeline.parser.tagged(portion)
+        yield from portion
+
+
+def _portions(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Yield a few sentences at a time, counted by words: the memory that a network needs grows with them.
+
+    Between two portions the time may end.
+    """
+    portion: list[Sentence] = []
+    words = 0
     for sentence in sentences:
         look(0.0)
-        yield sentence
-
-
-def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterable[Sentence]:
-    """Do what was asked for, and nothing else: also where trees need tags, these stay out of the result."""
-    if parse and tag:
-        return pipeline.parse(_watched(sentences), retag=True)
-    if parse:
-        return _parsed(pipeline, _watched(sentences))
-    return _tagged(pipeline, _watched(sentences)) if tag else sentences
-
-
-def _parsed(pipeline: Pipeline, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    for batch in batches(sentences):
-        lacking = [[name for name in FILLED_IN if sentence.lacks(name)] for sentence in batch]
-        for sentence, names in zip(pipeline.parse(batch), lacking, strict=True):
-            for name in names:
-                sentence.accept_column(name, ["_"] * len(sentence))
-            yield sentence
-
-
-def _tagged(pipeline: Pipeline, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-    for batch in batches(sentences):
-        pipeline.tag(batch, retag=True)
-        found: Sequence[Sentence] = pipeline.parser.tagged(batch) if pipeline.parser.model.retags else batch
-        yield from found
+        if portion and words + len(sentence) > PORTION:
+            yield portion
+            portion, words = [], 0
+        portion.append(sentence)
+        words += len(sentence)
+    if portion:
+        yield portion
