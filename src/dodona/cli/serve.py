@@ -4,10 +4,11 @@ import warnings
 
 import click
 
-from dodona.errors import FormatWarning, OptionError
+from dodona.errors import DodonaError, FormatWarning, OptionError
 
 MISSING = "a server needs Starlette and uvicorn; install them with: pip install 'dodona[serve]'"
 LOCAL = ("127.0.0.1", "::1", "localhost")
+MEBIBYTE = 1 << 20
 
 
 @click.command(short_help="Serve models over HTTP, and the playground page.")
@@ -15,29 +16,102 @@ LOCAL = ("127.0.0.1", "::1", "localhost")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: all networks.")
 @click.option("--port", default=8001, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
 @click.option("--open", "opened", is_flag=True, help="Open the playground page in a browser.")
-def serve(models: tuple[str, ...], host: str, port: int, opened: bool) -> None:
+@click.option(
+    "--threads",
+    default=0,
+    type=click.IntRange(0),
+    metavar="N",
+    help="Requests that are worked on at the same time. [default: one for each core]",
+)
+@click.option(
+    "--waiting",
+    default=256,
+    show_default=True,
+    type=click.IntRange(0),
+    metavar="N",
+    help="Requests that may wait for a thread; a further one gets the answer 503.",
+)
+@click.option(
+    "--timeout",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="Time for a request, the wait for a thread included; then the answer is 504.",
+)
+@click.option(
+    "--max-size",
+    default=4.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    metavar="MIB",
+    help="Mebibytes in a request; for a larger one the answer is 413.",
+)
+@click.option(
+    "--max-memory",
+    default=256.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    metavar="MIB",
+    help="Mebibytes in all requests and answers at a time; then the answer is 503.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Answer to this name in the Host header, and to no others. [default: to local names only, if the server "
+    "listens on one, and else to all]",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Let pages of another site use the server, for example https://example.org; *: all. [default: none]",
+)
+def serve(
+    models: tuple[str, ...], host: str, port: int, opened: bool, threads: int, waiting: int, timeout: float,
+    max_size: float, max_memory: float, hosts: tuple[str, ...], origins: tuple[str, ...],
+) -> None:  # fmt: skip
     """Serve MODELS: names, files, or NAME=FILE; without any, those that come with Dodona. The first is the default.
+
+    The page at the address that is printed shows trees, oracles and derivations. The interface for programs is that of
+    UDPipe's service (/process, /models), and one with JSON; /api describes both. Ctrl-C or SIGTERM ends the server,
+    after the requests that are being worked on.
 
     \b
     dodona serve
     dodona serve my.model en --port 8080
+    dodona serve english:my-corpus=my.model --host 0.0.0.0 --allow-host parser.example.org
     """
     try:
         from dodona.server.app import create_app
-        from dodona.server.run import listening
+        from dodona.server.run import address, listening
         from dodona.server.run import serve as run_server
     except ImportError as error:
         raise OptionError(f"{MISSING} ({error})") from error
     from dodona.server.limits import Limits
     from dodona.server.models import Models
 
-    warnings.simplefilter("ignore", FormatWarning)  # those who send a text see the answer, and not this terminal
-    app = create_app(Models.load(models), Limits(hosts=LOCAL if host in LOCAL else ()))
-    sock = listening(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{sock.getsockname()[1]}/"
-    click.echo(f"dodona: the playground is at {address}", err=True)
-    if opened:
-        click.launch(address)
-    run_server(app, sock)
+    limits = Limits(
+        size=int(max_size * MEBIBYTE),
+        seconds=timeout,
+        threads=threads,
+        waiting=waiting,
+        memory=int(max_memory * MEBIBYTE),
+        hosts=hosts or (LOCAL if host in LOCAL else ()),
+        origins=origins,
+    )
+    warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
+    try:
+        sock = listening(host, port)
+    except OSError as error:
+        raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
+    with sock:
+        app = create_app(Models.load(models), limits)
+        click.echo(f"dodona: the playground is at {address(sock)}", err=True)
+        if opened:
+            click.launch(address(sock))
+        run_server(app, sock, timeout)
     click.echo("dodona: stopped", err=True)

@@ -60,13 +60,17 @@ class Share:
             raise Refusal(400, "The request ended too early.") from None
         return b"".join(pieces)
 
+    def hold(self, count: int) -> None:
+        """Count the bytes of an answer too: while slow clients take theirs, others may be refused."""
+        self.taken += count
+        self.memory.taken += count
+
     def _take(self, count: int) -> None:
         if self.taken + count > self.limits.size:
             raise self._too_large()
         if self.memory.taken + count > self.limits.memory:
             raise Refusal(503, "The server is busy: its memory for requests is full; try again later.", Retry_After="1")
-        self.taken += count
-        self.memory.taken += count
+        self.hold(count)
 
     def _too_large(self) -> Refusal:
         return Refusal(

@@ -1,11 +1,14 @@
-"""The functions of the JSON interface, by the names under which they are called: `/api/NAME`."""
+"""The functions of the JSON interface, by the names under which they are called: `/api/NAME`.
+
+A function takes a request, which is a dictionary (from JSON), and the models of the server. It returns a dictionary
+(for JSON). It runs in a thread, raises a DodonaError for a bad request, and knows nothing of HTTP.
+"""
 
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from dodona.server.models import Models
+from dodona.server.playground import correct, lattice, parse, step, systems
 
 __all__ = ["FUNCTIONS", "Function"]
 
@@ -18,12 +21,11 @@ def models(request: dict[str, Any], models: Models) -> dict[str, Any]:
     return models.described()
 
 
-FUNCTIONS: dict[str, Function] = {"models": models}
-
-if find_spec("dodona.server.playground") is not None:
-    _playground = import_module("dodona.server.playground")
-    FUNCTIONS |= {
-        name: getattr(_playground, name)
-        for name in ("parse", "correct", "systems", "step", "lattice")
-        if hasattr(_playground, name)
-    }
+FUNCTIONS: dict[str, Function] = {
+    "models": models,
+    "parse": parse,
+    "correct": correct,
+    "systems": systems,
+    "step": step,
+    "lattice": lattice,
+}

@@ -25,8 +25,8 @@ class Limits:
     """Requests that are worked on at the same time; 0: one for each core."""
     waiting: int = 256
     """Requests that may wait for a thread; a further one is refused."""
-    memory: int = 64 << 20
-    """Bytes of all bodies that are being read, wait or are worked on; a further one is refused."""
+    memory: int = 256 << 20
+    """Bytes of all bodies and answers in memory at a time; when there are as many, further requests are refused."""
     hosts: tuple[str, ...] = ()
     """Names in the Host header that are accepted; none: all names."""
     origins: tuple[str, ...] = ()

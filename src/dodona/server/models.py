@@ -71,6 +71,6 @@ def _named(given: str) -> tuple[list[str], Path]:
         path = model_path(given)
         return [path.name.removesuffix(".model")], path
     found = names.split(":")
-    if not all(name and name.isprintable() and " " not in name for name in found):
+    if not file or not all(name and name.isprintable() and " " not in name for name in found):
         raise OptionError(f"{given!r}: expected NAME=FILE or NAME:NAME=FILE, with names without spaces")
     return found, model_path(file)

@@ -1,5 +1,6 @@
 """A server at work: from a socket to its end."""
 
+import math
 import signal
 import socket
 import threading
@@ -10,7 +11,9 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
-__all__ = ["listening", "serve"]
+__all__ = ["address", "listening", "serve"]
+
+BACKLOG = 1024
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -20,10 +23,18 @@ def listening(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen(BACKLOG)  # from now on nobody is turned away; who comes before the server has begun waits
     except OSError:
         found.close()
         raise
     return found
+
+
+def address(sock: socket.socket) -> str:
+    """Return the address of the page that is served on a socket."""
+    host, port = sock.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # all networks: this machine is one of them
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
 class _Server(uvicorn.Server):
@@ -53,7 +64,7 @@ def serve(app: ASGIApp, sock: socket.socket, grace: float = 30.0) -> None:
         access_log=False,
         server_header=False,
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=int(grace),
+        timeout_graceful_shutdown=max(1, math.ceil(grace)),
         limit_concurrency=1000,
         lifespan="on",
     )

@@ -3,10 +3,13 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import ExitStack, suppress
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from dodona.errors import DodonaError
 from dodona.server.bodies import Memory, json_object
@@ -22,6 +25,26 @@ from dodona.server.work import Workers
 __all__ = ["Service"]
 
 JSON = "application/json"
+PIECE = 1 << 18  # bytes of an answer that are sent at a time
+
+
+class Answer(Response):
+    """A result in JSON, sent in pieces: its memory counts until a slow client has taken nearly all of it."""
+
+    def __init__(self, content: bytes, seconds: float, held: ExitStack) -> None:
+        super().__init__(content, media_type=JSON)
+        self.seconds = seconds
+        self.held = held
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+        with self.held, suppress(TimeoutError):  # a client that takes longer gets no more
+            async with asyncio.timeout(self.seconds):
+                await send(start)
+                for at in range(0, len(self.body), PIECE):
+                    piece = self.body[at : at + PIECE]
+                    more = at + PIECE < len(self.body)
+                    await send({"type": "http.response.body", "body": piece, "more_body": more})
 
 
 class Service:
@@ -61,7 +84,7 @@ class Service:
                 given |= form_fields(content_type, body)
             return json.dumps(process(given, self.models), ensure_ascii=False).encode()
 
-        return Response(await self._worked(request, work), media_type=JSON)
+        return await self._worked(request, work)
 
     def answering(self, function: Function) -> Callable[[Request], Awaitable[Response]]:
         """Return the endpoint of a function of the JSON interface."""
@@ -71,26 +94,33 @@ class Service:
             return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
 
         async def answer(request: Request) -> Response:
-            return Response(await self._worked(request, work), media_type=JSON)
+            return await self._worked(request, work)
 
         return answer
 
-    async def _worked(self, request: Request, work: Callable[[bytes], bytes]) -> bytes:
+    async def _worked(self, request: Request, work: Callable[[bytes], bytes]) -> Response:
         """Read the body of a request, and work on it in a thread, while somebody waits for the result."""
         deadline = time.monotonic() + self.limits.seconds
-        with self.workers.admitted_request(), self.memory.share() as share:
-            body = await share.body(request, deadline)
-            self.metrics.received += len(body)
-            running = asyncio.create_task(self.workers.run(deadline, _decently, work, body))
-            gone = asyncio.create_task(_disconnected(request))
-            try:
-                await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
-                if not running.done():
-                    raise Refusal(499, "The client has closed the connection.")
-                return await running
-            finally:
-                gone.cancel()
-                running.cancel()
+        with ExitStack() as stack:
+            share = stack.enter_context(self.memory.share())
+            with self.workers.admitted_request():
+                body = await share.body(request, deadline)
+                self.metrics.received += len(body)
+                result = await self._unless_disconnected(request, self.workers.run(deadline, _decently, work, body))
+            share.hold(len(result))
+            return Answer(result, self.limits.seconds, stack.pop_all())
+
+    async def _unless_disconnected(self, request: Request, work: Coroutine[Any, Any, bytes]) -> bytes:
+        running = asyncio.create_task(work)
+        gone = asyncio.create_task(_disconnected(request))
+        try:
+            await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
+            if not running.done():
+                raise Refusal(499, "The client has closed the connection.")
+            return await running
+        finally:
+            gone.cancel()
+            running.cancel()
 
 
 async def _disconnected(request: Request) -> None:
