@@ -1,7 +1,8 @@
 """The application: which function answers at which address."""
 
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -12,10 +13,12 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from dodona.server.functions import FUNCTIONS, Function
+from dodona.server.functions import ASK_NOTHING, FUNCTIONS, Function
 from dodona.server.guard import Guard, refused
 from dodona.server.limits import Limits
 from dodona.server.models import Models
+from dodona.server.openapi import openapi
+from dodona.server.reference import reference_page
 from dodona.server.refusals import Refusal
 from dodona.server.service import Service
 
@@ -33,13 +36,16 @@ def create_app(
     """
     service = Service(models, limits or Limits())
     both = ["GET", "POST"]
+    description = openapi()
     named = [
         *(
-            Route(f"/api/{name}", service.answering(function), methods=both)
+            Route(f"/api/{name}", service.answering(function), methods=both if name in ASK_NOTHING else ["POST"])
             for name, function in (FUNCTIONS if functions is None else functions).items()
         ),
         *(Route(f"{prefix}/process", service.process, methods=both) for prefix in ("", "/api")),
         Route("/models", service.models_answer, methods=both),
+        Route("/api", _fixed(reference_page(description), "text/html")),
+        Route("/api/openapi.json", _fixed(json.dumps(description, ensure_ascii=False), "application/json")),
         Route("/health", service.health),
         Route("/metrics", service.metrics_answer),
     ]
@@ -58,6 +64,15 @@ def create_app(
         exception_handlers={HTTPException: _http_error},
         lifespan=lifespan,
     )
+
+
+def _fixed(text: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+    """Return an endpoint that always answers the same."""
+
+    async def answer(request: Request) -> Response:
+        return Response(text, media_type=media_type)
+
+    return answer
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

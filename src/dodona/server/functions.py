@@ -7,10 +7,11 @@ A function takes a request, which is a dictionary (from JSON), and the models of
 from collections.abc import Callable
 from typing import Any
 
+from dodona.server.annotate import annotate
 from dodona.server.models import Models
 from dodona.server.playground import correct, lattice, parse, step, systems
 
-__all__ = ["FUNCTIONS", "Function"]
+__all__ = ["ASK_NOTHING", "FUNCTIONS", "Function"]
 
 Function = Callable[[dict[str, Any], Models], dict[str, Any]]
 """From a request and the models to an answer; a DodonaError is the answer to a bad request."""
@@ -23,9 +24,11 @@ def models(request: dict[str, Any], models: Models) -> dict[str, Any]:
 
 FUNCTIONS: dict[str, Function] = {
     "models": models,
+    "annotate": annotate,
     "parse": parse,
     "correct": correct,
     "systems": systems,
     "step": step,
     "lattice": lattice,
 }
+ASK_NOTHING = ("models", "systems")  # these answer without a request, so that GET is enough

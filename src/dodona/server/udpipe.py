@@ -14,14 +14,12 @@ from dodona.data.plain import read_plain_stream
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
+from dodona.server.portions import checked_length, portions
 from dodona.server.udpipe_formats import Spaces, check_output, presegmented, written
-from dodona.transitions.clock import look
 
 __all__ = ["process"]
 
 INPUTS = ("conllu", "horizontal", "vertical")
-PORTION = 4096  # words that are parsed together
-LONGEST = 10_000  # words in a sentence; the tokenizer makes no longer ones
 FILLED_IN = ("lemmas", "upos", "xpos", "feats")
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
@@ -63,27 +61,21 @@ def _sentences(pipeline: Pipeline, given: Mapping[str, str], options: set[str]) 
     data = given["data"].removeprefix(BOM)
     if "tokenizer" in given:
         if "presegmented" in options:
-            return presegmented(pipeline, data)
+            return map(checked_length, presegmented(pipeline, data))
         return pipeline.sentences([data], located=True)
     form = given.get("input", "conllu").partition("=")[0]
     if form not in INPUTS:
         raise OptionError(f"Unknown input format {form[:40]!r}; the formats are: {', '.join(INPUTS)}.")
     lines = [data.replace("\r\n", "\n").encode()]  # forms are sent with CRLF, whatever their text had
     if form == "conllu":
-        return map(_checked_length, read_chunks(lines, "data"))
+        return map(checked_length, read_chunks(lines, "data"))
     items = read_plain_stream(lines, "data", vertical=form == "vertical")
-    return (_checked_length(item) for item in items if isinstance(item, Sentence))
-
-
-def _checked_length(sentence: Sentence) -> Sentence:
-    if len(sentence) > LONGEST:
-        raise OptionError(f"A sentence of {len(sentence):,} words; expected at most {LONGEST:,}.")
-    return sentence
+    return (checked_length(item) for item in items if isinstance(item, Sentence))
 
 
 def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterator[Sentence]:
     """Do what was asked for, and nothing else: also where trees need tags, these stay out of the result."""
-    for portion in _portions(sentences):
+    for portion in portions(sentences):
         if parse:
             lacking = [[name for name in FILLED_IN if not tag and each.lacks(name)] for each in portion]
             for sentence, names in zip(pipeline.parse(portion, retag=tag), lacking, strict=True):
@@ -94,21 +86,3 @@ def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, pars
             if pipeline.parser.model.retags:
                 portion = pipeline.parser.tagged(portion)
         yield from portion
-
-
-def _portions(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """Yield a few sentences at a time, counted by words: the memory that a network needs grows with them.
-
-    Between two portions the time may end.
-    """
-    portion: list[Sentence] = []
-    words = 0
-    for sentence in sentences:
-        look(0.0)
-        if portion and words + len(sentence) > PORTION:
-            yield portion
-            portion, words = [], 0
-        portion.append(sentence)
-        words += len(sentence)
-    if portion:
-        yield portion
