@@ -39,7 +39,7 @@ async def asked(
     headers: Mapping[str, str] | None = None,
     gone: asyncio.Event | None = None,
 ) -> Reply:
-    """Send a request, the pieces of its body one by one, and return the answer; the client leaves when `gone` is set."""
+    """Send a request, its body piece by piece, and return the answer; the client leaves when `gone` is set."""
     address, _, query = path.partition("?")
     pieces = [body] if isinstance(body, bytes) else list(body)
     given = {"host": "localhost", **(headers or {})}

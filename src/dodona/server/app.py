@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
 
 from dodona.server.functions import ASK_NOTHING, FUNCTIONS, Function
 from dodona.server.guard import Guard, refused
@@ -55,15 +56,27 @@ def create_app(
         yield
         service.workers.close()
 
-    guard = Middleware(
-        Guard, limits=service.limits, metrics=service.metrics, routes=frozenset(route.path for route in named)
-    )
+    paths = frozenset(route.path for route in named)
+    guard = Middleware(Guard, limits=service.limits, metrics=service.metrics, routes=paths)
     return Starlette(
-        routes=[*named, Mount("/", StaticFiles(directory=STATIC, html=True))],
+        routes=[*named, Mount("/", _Files(paths))],
         middleware=[guard],
         exception_handlers={HTTPException: _http_error},
         lifespan=lifespan,
     )
+
+
+class _Files(StaticFiles):
+    """The files of the page. They come last, so they also get requests with the wrong method for other addresses."""
+
+    def __init__(self, others: Collection[str]) -> None:
+        super().__init__(directory=STATIC, html=True)
+        self.others = others
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        if f"/{path}" in self.others:
+            raise HTTPException(405, headers={"Allow": "POST"})
+        return await super().get_response(path, scope)
 
 
 def _fixed(text: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:

@@ -46,9 +46,9 @@ def _fields_of_parts(content_type: str, body: bytes) -> dict[str, str]:
     mark = b"--" + boundary.encode()
     # what comes before the first mark and after the last is of no meaning; a mark begins a line
     pieces = (b"\r\n" + body).split(b"\r\n" + mark, MOST_FIELDS + 2)
+    if len(pieces) > MOST_FIELDS + 2:
+        raise Refusal(400, f"The form has too many parts; expected at most {MOST_FIELDS}.")
     if len(pieces) < 2 or not pieces[-1].startswith(b"--"):
-        if len(pieces) > MOST_FIELDS:
-            raise Refusal(400, f"The form has too many parts; expected at most {MOST_FIELDS}.")
         raise Refusal(400, "The form ends too early: the last boundary is missing.")
     return dict(map(_field, pieces[1:-1]))
 

@@ -1,0 +1,68 @@
+"""Forms in all their encodings, and what is refused of them."""
+
+import pytest
+
+from dodona.server.forms import form_fields, query_fields
+from dodona.server.refusals import Refusal
+
+PARTS = "multipart/form-data; boundary=xyz"
+
+
+def part(value: bytes, name: bytes = b"data", more: bytes = b"") -> bytes:
+    return b'--xyz\r\nContent-Disposition: form-data; name="' + name + b'"' + more + b"\r\n\r\n" + value + b"\r\n"
+
+
+END = b"--xyz--\r\n"
+
+
+def test_parts_keep_every_character() -> None:
+    text = "é\r\n\r\n--xy\r\n--x--\r\n"
+    more = b'; filename="a;b.txt"\r\nContent-Type: text/plain; charset=utf-8'
+    body = b"before\r\n" + part(text.encode(), more=more) + part(b"", b"tagger") + END + b"after"
+    assert form_fields('multipart/form-data; boundary="xyz"', body) == {"data": text, "tagger": ""}
+    assert form_fields(PARTS.upper().replace("XYZ", "xyz"), part(b"1") + part(b"2") + END) == {"data": "2"}
+    assert form_fields(PARTS, END) == {}
+
+
+def test_parts_can_be_encoded_for_mail() -> None:
+    for encoding, value in ((b"base64", b"w6k=\r\n"), (b"quoted-printable", b"=C3=\r\n=A9"), (b"binary", b"\xc3\xa9")):
+        more = b"\r\nContent-Transfer-Encoding: " + encoding
+        assert form_fields(PARTS, part(value, more=more) + END) == {"data": "é"}
+
+
+def test_fields_in_the_address() -> None:
+    assert query_fields("data=a+b%20%C3%A9&tokenizer&tagger=&data=c") == {"data": "c", "tokenizer": "", "tagger": ""}
+    assert form_fields("application/x-www-form-urlencoded; charset=utf-8", b"data=a%26b") == {"data": "a&b"}
+    assert form_fields("", b"") == {}
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "status", "message"),
+    [
+        ("", b"x", 415, "The Content-Type is none; expected"),
+        ("text/plain", b"x", 415, "The Content-Type is 'text/plain'; expected"),
+        ("multipart/form-data", END, 400, "no valid boundary"),
+        (f"multipart/form-data; boundary={'x' * 71}", END, 400, "no valid boundary"),
+        (PARTS, b"", 400, "ends too early"),
+        (PARTS, part(b"x"), 400, "ends too early"),
+        (PARTS, b"--xyz\r\nA: b\r\n\r\nx\r\n" + END, 400, "has no name"),
+        (PARTS, b'--xyz\r\nContent-Disposition: form-data; name="data"\r\n' + END, 400, "has no name"),
+        (PARTS, part(b"\xff") + END, 400, "Byte 0 of the part 'data' is not UTF-8"),
+        (PARTS, part(b"x", b"\xff") + END, 400, "is not UTF-8"),
+        (PARTS, part(b"x", more=b"\r\nContent-Transfer-Encoding: base64") + END, 400, "is not base64"),
+        (PARTS, part(b"x", more=b"\r\nContent-Transfer-Encoding: rot13") + END, 400, "unknown Content-Transfer"),
+        (PARTS, part(b"x") * 65 + END, 400, "too many parts; expected at most 64"),
+        ("application/x-www-form-urlencoded", b"data=\xff", 400, "Byte 5 of the form is not UTF-8"),
+        ("application/x-www-form-urlencoded", b"data=%ff", 400, "The parameters are not UTF-8"),
+        ("application/x-www-form-urlencoded", b"a=1&" * 64 + b"a=1", 400, "too many parameters; expected at most 64"),
+    ],
+)
+def test_a_bad_form_is_refused(content_type: str, body: bytes, status: int, message: str) -> None:
+    with pytest.raises(Refusal) as refused:
+        form_fields(content_type, body)
+    assert refused.value.status == status
+    assert message in str(refused.value)
+
+
+def test_as_many_parts_as_allowed() -> None:
+    assert form_fields(PARTS, part(b"x") * 64 + END) == {"data": "x"}
