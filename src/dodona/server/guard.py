@@ -105,7 +105,7 @@ class Guard:
                 "Cross-Origin-Resource-Policy": "cross-origin",
                 "Vary": "Origin",
             }
-        if urlsplit(origin).netloc != given.get("host", ""):
+        if origin.partition("://")[2] != given.get("host"):
             raise Refusal(403, "Pages of other sites may not use this server.")
         return {"Cross-Origin-Resource-Policy": "same-origin"}
 

@@ -1,0 +1,251 @@
+"""Limits on size, time and number: what is over them gets a clear answer, and takes nothing from the others."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+from samples.asgi import Reply, ask, asked
+from samples.small_models import whole
+from starlette.applications import Starlette
+
+from dodona import OptionError
+from dodona.server.app import create_app
+from dodona.server.functions import Function
+from dodona.server.limits import Limits
+from dodona.server.models import Models
+from dodona.server.udpipe import process
+from dodona.server.work import Stopped
+from dodona.transitions.clock import look
+
+MODELS = Models({"whole": whole()})
+
+
+def app_with(function: Function, **limits: Any) -> Starlette:
+    return create_app(MODELS, Limits(**limits), functions={"work": function})
+
+
+def echo(request: dict[str, Any], models: Models) -> dict[str, Any]:
+    return request
+
+
+class Work:
+    """A function that goes on until it is stopped or released, as compiled loops do."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.released = threading.Event()
+        self.stopped = threading.Event()
+
+    def __call__(self, request: dict[str, Any], models: Models) -> dict[str, Any]:
+        self.begun.set()
+        try:
+            while not self.released.is_set():
+                look(0.0)
+                time.sleep(0.001)
+        except Stopped:
+            self.stopped.set()
+            raise
+        return {}
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        await asyncio.sleep(0.001)
+
+
+def busy(app: Starlette) -> str:
+    text = ask(app, "/metrics", method="GET").text
+    (line,) = [line for line in text.split("\n") if line.startswith("dodona_threads_busy ")]
+    return line.split()[1]
+
+
+def test_a_request_that_is_too_large_is_not_read_to_its_end() -> None:
+    app = app_with(echo, size=10)
+    assert ask(app, "/api/work", b'{"a": 12345}', headers={"content-length": "12"}).status == 413
+    assert ask(app, "/api/work", b'{"a": 123}').status == 200
+    left: list[bytes] = []
+
+    def pieces() -> Iterator[bytes]:
+        yield from (b'{"a', b'": 12', b"345}", b"never", b"read")
+
+    async def measured() -> Reply:
+        rest = list(pieces())
+
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": rest.pop(0), "more_body": bool(rest)}
+
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "POST", "path": "/api/work", "query_string": b"", "headers": []}
+        await app(scope, receive, send)
+        left.extend(rest)
+        return Reply(sent[0]["status"], {}, sent[1]["body"])
+
+    reply = asyncio.run(measured())
+    assert (reply.status, reply.json) == (413, {"error": "The request is too large; expected at most 10 bytes."})
+    assert left == [b"never", b"read"]
+
+
+def test_the_memory_of_all_requests_is_limited_and_given_back() -> None:
+    work = Work()
+    app = app_with(work, size=100, memory=100, threads=1)
+
+    async def two() -> tuple[Reply, Reply]:
+        first = asyncio.create_task(asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}'))
+        await until(work.begun.is_set)
+        second = await asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}')
+        work.released.set()
+        return await first, second
+
+    first, second = asyncio.run(two())
+    assert (first.status, second.status) == (200, 503)
+    assert second.json == {"error": "The server is busy: its memory for requests is full; try again later."}
+    for _ in range(3):
+        assert ask(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}').status == 200
+    assert ask(app, "/api/work", b"x" * 101).status == 413
+    assert "dodona_body_bytes 0\n" in ask(app, "/metrics", method="GET").text
+
+
+def test_a_body_that_does_not_come_is_not_waited_for() -> None:
+    app = app_with(echo, seconds=0.05)
+
+    async def slow() -> Reply:
+        async def receive() -> dict[str, Any]:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "POST", "path": "/api/work", "query_string": b"", "headers": []}
+        async with asyncio.timeout(60):
+            await app(scope, receive, send)
+        return Reply(sent[0]["status"], {}, sent[1]["body"])
+
+    reply = asyncio.run(slow())
+    assert (reply.status, reply.json["error"]) == (408, "The request did not arrive within 0.05 seconds.")
+
+
+def test_work_that_takes_too_long_is_stopped_and_frees_its_thread() -> None:
+    work = Work()
+    app = app_with(work, seconds=0.2, threads=1)
+    reply = ask(app, "/api/work", b"{}")
+    assert (reply.status, reply.json["error"]) == (504, "This took longer than 0.2 seconds; send less text.")
+    assert work.stopped.wait(60)
+    work.released.set()
+    assert ask(app, "/api/work", b"{}").status == 200
+    assert busy(app) == "0"
+
+
+def test_a_long_text_is_stopped_in_the_middle() -> None:
+    """Real work, which looks at the clock by itself; nobody waits for its end."""
+    app = create_app(MODELS, Limits(seconds=0.3, size=1 << 27))
+    body = b"tokenizer=&tagger=&parser=&data=" + b"a+cat+sees+the+dog+" * (1 << 21)
+    reply = ask(app, "/process", body, headers={"content-type": "application/x-www-form-urlencoded"})
+    assert reply.status == 504
+    while busy(app) != "0":
+        time.sleep(0.01)
+
+
+def test_who_leaves_stops_the_work() -> None:
+    work = Work()
+    app = app_with(work, threads=1)
+
+    async def leaving() -> Reply:
+        gone = asyncio.Event()
+        request = asyncio.create_task(asked(app, "/api/work", b"{}", gone=gone))
+        await until(work.begun.is_set)
+        gone.set()
+        return await request
+
+    asyncio.run(leaving())
+    assert work.stopped.wait(60)
+
+
+def overload(app: Starlette, work: Work, count: int) -> list[Reply]:
+    """Send requests one by one, while none is finished; the last ones that come find no place."""
+
+    async def all_of_them() -> list[Reply]:
+        requests: list[Awaitable[Reply]] = []
+        for _ in range(count):
+            requests.append(asyncio.create_task(asked(app, "/api/work", b"{}")))
+            await asyncio.sleep(0)
+            await until(work.begun.is_set)
+            await asyncio.sleep(0.01)
+        work.released.set()
+        return list(await asyncio.gather(*requests))
+
+    return asyncio.run(all_of_them())
+
+
+def test_too_many_requests_are_refused_at_once() -> None:
+    work = Work()
+    replies = overload(app_with(work, threads=1, waiting=2), work, 5)
+    assert [reply.status for reply in replies] == [200, 200, 200, 503, 503]
+    assert replies[-1].headers["retry-after"] == "1"
+    assert replies[-1].json["error"].startswith("The server is busy: too many requests wait already")
+
+
+def test_a_request_that_waits_too_long_is_told_so() -> None:
+    work = Work()
+    app = app_with(work, threads=1, seconds=0.3)
+
+    async def two() -> tuple[Reply, Reply]:
+        first = asyncio.create_task(asked(app, "/api/work", b"{}"))
+        await until(work.begun.is_set)
+        second = await asked(app, "/api/work", b"{}")
+        return await first, second
+
+    first, second = asyncio.run(two())
+    assert first.status == 504
+    assert second.status in (503, 504)  # it waited, or it got the thread for the last moment
+
+
+def test_the_page_and_health_are_there_while_all_threads_are_busy() -> None:
+    work = Work()
+    app = app_with(work, threads=1, waiting=0)
+
+    async def beside() -> list[int]:
+        first = asyncio.create_task(asked(app, "/api/work", b"{}"))
+        await until(work.begun.is_set)
+        paths = ("/health", "/metrics", "/", "/api", "/models")
+        found = [(await asked(app, path, method="GET")).status for path in paths]
+        found.append((await asked(app, "/api/work", b"{}")).status)
+        work.released.set()
+        return [*found, (await first).status]
+
+    assert asyncio.run(beside()) == [200, 200, 200, 200, 200, 503, 200]
+
+
+def test_requests_at_the_same_time_get_the_answers_of_single_ones() -> None:
+    app = create_app(MODELS, Limits(threads=4))
+    texts = [("the dog sees a cat . " * (k % 7 + 1) + f"word{k}") for k in range(40)]
+    forms = [{"data": text, "tokenizer": "ranges", "tagger": "", "parser": ""} for text in texts]
+
+    async def together() -> list[Reply]:
+        bodies = ["&".join(f"{key}={value.replace(' ', '+')}" for key, value in form.items()) for form in forms]
+        kind = {"content-type": "application/x-www-form-urlencoded"}
+        return list(await asyncio.gather(*(asked(app, "/process", body.encode(), headers=kind) for body in bodies)))
+
+    assert [reply.json for reply in asyncio.run(together())] == [process(form, MODELS) for form in forms]
+
+
+@pytest.mark.parametrize("name", ["size", "seconds", "memory", "threads", "waiting"])
+def test_limits_make_sense(name: str) -> None:
+    wrong: dict[str, Any] = {name: -1}
+    with pytest.raises(OptionError, match=f"{name} -1: expected (more than 0|0 or more)"):
+        Limits(**wrong)
+    none: dict[str, Any] = {name: 0}
+    if name in ("threads", "waiting"):
+        Limits(**none)
+    else:
+        with pytest.raises(OptionError, match=f"{name} 0: expected more than 0"):
+            Limits(**none)
