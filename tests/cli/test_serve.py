@@ -1,0 +1,136 @@
+"""`dodona serve` as a program: its address, its end, and what it says about mistakes."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+from samples.signals import hearing_interrupts
+from samples.small_models import whole
+
+from dodona import DodonaError, OptionError
+from dodona.cli.serve import serve
+
+TEXT = "the dog sees a cat ."
+SIGNALS = [signal.SIGINT, signal.SIGTERM] if os.name == "posix" else []
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / "small.model"
+    whole().save(path)
+    return path
+
+
+@contextlib.contextmanager
+def serving(*arguments: str | Path) -> Iterator[tuple["subprocess.Popen[str]", str, int]]:
+    """A server as a process of its own, and its host and port."""
+    command = [sys.executable, "-m", "dodona", "serve", "--port", "0", *map(str, arguments)]
+    with subprocess.Popen(
+        hearing_interrupts(command), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as process:
+        limit = threading.Timer(100, process.kill)
+        limit.start()
+        try:
+            assert process.stderr is not None
+            line = process.stderr.readline()
+            assert line.startswith("dodona: the playground is at http://127.0.0.1:"), line
+            place = urlsplit(line.split()[-1])
+            yield process, str(place.hostname), place.port or 0
+        finally:
+            process.kill()
+            limit.cancel()
+
+
+def refuses(host: str, port: int) -> bool:
+    """Whether nobody listens any more."""
+    with socket.socket() as probe:
+        probe.settimeout(5)
+        return probe.connect_ex((host, port)) != 0
+
+
+@pytest.mark.skipif(not SIGNALS, reason="signals of POSIX")
+@pytest.mark.parametrize("number", SIGNALS, ids=["SIGINT", "SIGTERM"])
+def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number: int) -> None:
+    with serving(f"one:two={model}") as (process, host, port):
+        body = json.dumps({"text": TEXT, "model": "two"}).encode()
+        client = http.client.HTTPConnection(host, port, timeout=60)
+        client.putrequest("POST", "/api/annotate")
+        client.putheader("Content-Length", str(len(body)))
+        client.endheaders(body[:5])
+        waiting = http.client.HTTPConnection(host, port, timeout=60)
+        waiting.request("GET", "/health")  # answered after the first request has arrived
+        assert waiting.getresponse().read() == b'{"status": "ok"}'
+        process.send_signal(number)
+        while not refuses(host, port):
+            time.sleep(0.01)
+        client.send(body[5:])
+        answer = client.getresponse()
+        assert answer.status == 200
+        found = json.loads(answer.read())
+        assert found == {"model": "one", "sentences": [sentence.to_dict() for sentence in whole()(TEXT)]}
+        assert process.wait(60) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == "dodona: stopped\n"
+
+
+def test_bad_bytes_on_the_line_do_no_harm(model: Path) -> None:
+    with serving(model) as (_, host, port):
+        for junk in (b"\0\xff\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"POST /process HTTP/1.1\r\nHost: localhost\r\n"
+                     b"Content-Length: x\r\n\r\n", b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n"):  # fmt: skip
+            with socket.create_connection((host, port), timeout=60) as line:
+                line.sendall(junk)
+                with contextlib.suppress(ConnectionError):
+                    assert line.recv(100).split()[1:2] == [b"400"]
+        client = http.client.HTTPConnection(host, port, timeout=60)
+        client.request("POST", "/process", "tokenizer=&output=horizontal&data=a+dog",
+                       {"Content-Type": "application/x-www-form-urlencoded"})  # fmt: skip
+        answer = client.getresponse()
+        assert (answer.status, json.loads(answer.read())["result"]) == (200, "a dog\n")
+        assert answer.headers["server"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "message"),
+    [
+        (["nowhere.model"], DodonaError, "nowhere.model: there is no such file or model"),
+        (["MODEL", "small=MODEL"], OptionError, "two models of the name 'small'; expected NAME=FILE with other names"),
+        (["=MODEL"], OptionError, "expected NAME=FILE or NAME:NAME=FILE, with names without spaces"),
+        (["a b=MODEL"], OptionError, "expected NAME=FILE or NAME:NAME=FILE, with names without spaces"),
+        (["a="], OptionError, "expected NAME=FILE or NAME:NAME=FILE, with names without spaces"),
+        (["MODEL", "--host", "256.1.1.1"], DodonaError, "cannot listen on 256.1.1.1, port 0: "),
+    ],
+)
+def test_mistakes_are_told(model: Path, arguments: list[str], kind: type[Exception], message: str) -> None:
+    given = [argument.replace("MODEL", str(model)) for argument in arguments]
+    error = CliRunner().invoke(serve, ["--port", "0", *given]).exception
+    assert isinstance(error, kind)
+    assert message in str(error)
+
+
+def test_a_port_that_is_taken_is_told(model: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        error = CliRunner().invoke(serve, [str(model), "--port", str(port)]).exception
+    assert isinstance(error, DodonaError)
+    assert str(error).startswith(f"cannot listen on 127.0.0.1, port {port}: ")
+
+
+def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dodona.server.app", None)
+    error = CliRunner().invoke(serve, []).exception
+    assert isinstance(error, OptionError)
+    assert "install them with: pip install 'dodona[serve]'" in str(error)
