@@ -23,7 +23,6 @@ from dodona import DodonaError, OptionError
 from dodona.cli.serve import serve
 
 TEXT = "the dog sees a cat ."
-SIGNALS = [signal.SIGINT, signal.SIGTERM] if os.name == "posix" else []
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +59,22 @@ def refuses(host: str, port: int) -> bool:
         return probe.connect_ex((host, port)) != 0
 
 
-@pytest.mark.skipif(not SIGNALS, reason="signals of POSIX")
-@pytest.mark.parametrize("number", SIGNALS, ids=["SIGINT", "SIGTERM"])
-def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number: int) -> None:
-    with serving(f"one:two={model}") as (process, host, port):
+def replace_one(server: "subprocess.Popen[str]") -> None:
+    """Kill one of the processes of a server, and wait until it says so."""
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
+    if not children.exists():
+        return  # only Linux tells
+    os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
+    assert server.stderr is not None
+    assert server.stderr.readline() == "dodona: a process of the server has died; another one takes its place\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and processes of POSIX")
+@pytest.mark.parametrize(("number", "processes"), [(signal.SIGINT, 1), (signal.SIGTERM, 2)])
+def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number: int, processes: int) -> None:
+    with serving(f"one:two={model}", "--processes", str(processes)) as (process, host, port):
+        if processes > 1:
+            replace_one(process)
         body = json.dumps({"text": TEXT, "model": "two"}).encode()
         client = http.client.HTTPConnection(host, port, timeout=60)
         client.putrequest("POST", "/api/annotate")

@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 
 from dodona.server.app import STATIC, create_app
 from dodona.server.limits import Limits
+from dodona.server.metrics import Board
 from dodona.server.models import Models
 
 MODELS = Models({"whole": whole()})
@@ -110,3 +111,20 @@ def test_answers_are_counted_under_few_names(app: Starlette) -> None:
     counts = [int(line.split()[1]) for line in text.split("\n") if 'bucket{route="/models"' in line]
     assert counts == sorted(counts)
     assert "dodona_received_bytes_total 0\n" in text
+
+
+def test_several_processes_add_up_their_numbers() -> None:
+    board = Board(3)
+    apps = [create_app(MODELS, board=board, place=place) for place in (0, 1)]
+    get(apps[0], "/models")
+    get(apps[0], "/metrics")
+    text = get(apps[1], "/metrics").text
+    assert 'dodona_requests_total{route="/models",method="GET",status="200"} 1\n' in text
+    assert "dodona_processes 2\n" in text
+    get(apps[1], "/models")
+    text = get(apps[1], "/metrics").text
+    assert 'dodona_requests_total{route="/models",method="GET",status="200"} 2\n' in text
+    for line in text.rstrip("\n").split("\n"):
+        assert line.startswith(("# HELP dodona_", "# TYPE dodona_")) or float(line.split()[-1]) >= 0
+    board.write(2, {f"dodona_{k}": 1 for k in range(1 << 16)})  # too much for its place
+    assert board.read(2) == {}

@@ -1,6 +1,7 @@
 """`dodona serve`: parsing over HTTP, and the playground page."""
 
 import warnings
+from contextlib import ExitStack
 
 import click
 
@@ -21,7 +22,15 @@ MEBIBYTE = 1 << 20
     default=0,
     type=click.IntRange(0),
     metavar="N",
-    help="Requests that are worked on at the same time. [default: one for each core]",
+    help="Requests that each process works on at the same time. [default: as many as there are cores for it]",
+)
+@click.option(
+    "--processes",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="N",
+    help="Processes that share the work and the models; each has its own limits.",
 )
 @click.option(
     "--waiting",
@@ -71,8 +80,8 @@ MEBIBYTE = 1 << 20
     help="Let pages of another site use the server, for example https://example.org; *: all. [default: none]",
 )
 def serve(
-    models: tuple[str, ...], host: str, port: int, opened: bool, threads: int, waiting: int, timeout: float,
-    max_size: float, max_memory: float, hosts: tuple[str, ...], origins: tuple[str, ...],
+    models: tuple[str, ...], host: str, port: int, opened: bool, threads: int, processes: int, waiting: int,
+    timeout: float, max_size: float, max_memory: float, hosts: tuple[str, ...], origins: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Serve MODELS: names, files, or NAME=FILE; without any, those that come with Dodona. The first is the default.
 
@@ -91,27 +100,45 @@ def serve(
         from dodona.server.run import serve as run_server
     except ImportError as error:
         raise OptionError(f"{MISSING} ({error})") from error
+    from dodona.pipeline.processes import available_cores
     from dodona.server.limits import Limits
+    from dodona.server.metrics import Board
     from dodona.server.models import Models
+    from dodona.server.processes import check_processes, supervise
 
+    check_processes(processes)
     limits = Limits(
         size=int(max_size * MEBIBYTE),
         seconds=timeout,
-        threads=threads,
+        threads=threads or max(1, available_cores() // processes),
         waiting=waiting,
         memory=int(max_memory * MEBIBYTE),
         hosts=hosts or (LOCAL if host in LOCAL else ()),
         origins=origins,
     )
     warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
-    try:
-        sock = listening(host, port)
-    except OSError as error:
-        raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
-    with sock:
-        app = create_app(Models.load(models), limits)
-        click.echo(f"dodona: the playground is at {address(sock)}", err=True)
+    with ExitStack() as stack:
+        try:
+            first = stack.enter_context(listening(host, port, shared=processes > 1))
+            port = first.getsockname()[1]
+            others = [stack.enter_context(listening(host, port, shared=True)) for _ in range(1, processes)]
+        except OSError as error:
+            raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
+        loaded = Models.load(models)
+        say(f"the playground is at {address(first)}")
         if opened:
-            click.launch(address(sock))
-        run_server(app, sock, timeout)
-    click.echo("dodona: stopped", err=True)
+            click.launch(address(first))
+        board, sockets = Board(processes), [first, *others]
+
+        def work(k: int) -> None:
+            run_server(create_app(loaded, limits, board=board, place=k), sockets[k], timeout)
+
+        if processes > 1:
+            supervise(work, sockets, say)
+        else:
+            work(0)
+    say("stopped")
+
+
+def say(message: str) -> None:
+    click.echo(f"dodona: {message}", err=True)

@@ -1,7 +1,9 @@
 """The application: which function answers at which address."""
 
+import asyncio
 import contextlib
 import json
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from starlette.types import Scope
 from dodona.server.functions import ASK_NOTHING, FUNCTIONS, Function
 from dodona.server.guard import Guard, refused
 from dodona.server.limits import Limits
+from dodona.server.metrics import Board
 from dodona.server.models import Models
 from dodona.server.openapi import openapi
 from dodona.server.reference import reference_page
@@ -29,13 +32,18 @@ STATIC = Path(__file__).parent / "static"
 
 
 def create_app(
-    models: Models, limits: Limits | None = None, functions: Mapping[str, Function] | None = None
+    models: Models,
+    limits: Limits | None = None,
+    functions: Mapping[str, Function] | None = None,
+    board: Board | None = None,
+    place: int = 0,
 ) -> Starlette:
     """Return the application that serves these models; an ASGI application, for any server of that kind.
 
-    `functions` are those of the JSON interface, by name; without them, all that there are.
+    `functions` are those of the JSON interface, by name; without them, all that there are. Where a server has several
+    processes, they share a board, and each has a place on it.
     """
-    service = Service(models, limits or Limits())
+    service = Service(models, limits or Limits(), board or Board(1), place)
     both = ["GET", "POST"]
     description = openapi()
     named = [
@@ -53,17 +61,29 @@ def create_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        parent = os.getppid()
+
+        async def beat() -> None:
+            while os.getppid() == parent:
+                service.publish()
+                await asyncio.sleep(1)
+            app.state.parent_gone()
+
+        beating = asyncio.create_task(beat()) if service.board.places > 1 else None
         yield
-        service.workers.close()
+        if beating is not None:
+            beating.cancel()
 
     paths = frozenset(route.path for route in named)
     guard = Middleware(Guard, limits=service.limits, metrics=service.metrics, routes=paths)
-    return Starlette(
+    app = Starlette(
         routes=[*named, Mount("/", _Files(paths))],
         middleware=[guard],
         exception_handlers={HTTPException: _http_error},
         lifespan=lifespan,
     )
+    app.state.close = service.workers.close
+    return app
 
 
 class _Files(StaticFiles):

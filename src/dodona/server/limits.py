@@ -1,16 +1,10 @@
 """What a server allows: how much, how long, how many at a time, and from where."""
 
-import os
 from dataclasses import dataclass
 
 from dodona.errors import OptionError
 
-__all__ = ["Limits", "cores"]
-
-
-def cores() -> int:
-    """Return the number of processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+__all__ = ["Limits"]
 
 
 @dataclass(frozen=True)

@@ -1,59 +1,83 @@
-"""What a server counts of itself, in the text format of Prometheus."""
+"""What a server counts of itself, in the text format of Prometheus.
 
+A process holds its numbers by the names that the text has for them. Several processes of one server write theirs on a
+board, so that any of them can give the sums of all.
+"""
+
+import json
+import mmap
 import os
 import time
-from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Mapping
 
-__all__ = ["Metrics"]
+__all__ = ["Board", "Metrics", "metrics_text"]
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """Seconds of the buckets in which requests are counted."""
 
+FAMILIES = {
+    "dodona_requests_total": ("counter", "Requests, by address, method and status."),
+    "dodona_request_seconds": ("histogram", "Time from a request to the end of its answer."),
+    "dodona_received_bytes_total": ("counter", "Bytes in requests."),
+    "dodona_sent_bytes_total": ("counter", "Bytes in answers."),
+    "dodona_cpu_seconds_total": ("counter", "Time of the processor."),
+    "dodona_resident_memory_bytes": ("gauge", "Memory of the server; what its processes share is counted for each."),
+    "dodona_processes": ("gauge", "Processes of the server."),
+    "dodona_threads": ("gauge", "Threads that work on requests."),
+    "dodona_threads_busy": ("gauge", "Threads that are at work."),
+    "dodona_requests_in_progress": ("gauge", "Requests that are read, wait or are worked on."),
+    "dodona_body_bytes": ("gauge", "Bytes of requests and answers in memory."),
+}
+Numbers = Mapping[str, float]
+
 
 class Metrics:
-    """Requests by address and status, and how long they took; and the state of the process."""
+    """The numbers of one process."""
 
     def __init__(self) -> None:
-        self.begun = time.time()
-        self.requests: Counter[tuple[str, str, int]] = Counter()
-        self.buckets: Counter[tuple[str, int]] = Counter()
-        self.seconds: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()
+        self.seconds: dict[str, float] = {}
         self.received = self.sent = 0
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer. `route` is one of the addresses of the server: there must not be more than a few."""
-        self.requests[route, method, status] += 1
-        self.buckets[route, bisect_left(BOUNDS, seconds)] += 1
-        self.seconds[route] += seconds  # type: ignore[assignment]  # a Counter adds up any numbers
+        self.counts[f'dodona_requests_total{{route="{route}",method="{method}",status="{status}"}}'] += 1
+        for bound in (*BOUNDS, "+Inf"):
+            name = f'dodona_request_seconds_bucket{{route="{route}",le="{bound}"}}'
+            self.counts[name] += not isinstance(bound, float) or seconds <= bound
+        self.counts[f'dodona_request_seconds_count{{route="{route}"}}'] += 1
+        name = f'dodona_request_seconds_sum{{route="{route}"}}'
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
-    def text(self, now: dict[str, float | None]) -> str:
-        """Return everything that was counted; `now` has gauges of the moment."""
-        lines = [*_head("requests_total", "counter", "Requests, by address and status.")]
-        for (route, method, status), count in sorted(self.requests.items()):
-            lines.append(f'dodona_requests_total{{route="{route}",method="{method}",status="{status}"}} {count}')
-        lines += _head("request_seconds", "histogram", "Time from the request to its answer.")
-        for route in sorted(self.seconds):
-            total = 0
-            for k, bound in enumerate([*BOUNDS, "+Inf"]):
-                total += self.buckets[route, k]
-                lines.append(f'dodona_request_seconds_bucket{{route="{route}",le="{bound}"}} {total}')
-            lines.append(f'dodona_request_seconds_sum{{route="{route}"}} {self.seconds[route]:.6f}')
-            lines.append(f'dodona_request_seconds_count{{route="{route}"}} {total}')
-        counters = {"received_bytes_total": self.received, "sent_bytes_total": self.sent,
-                    "cpu_seconds_total": time.process_time()}  # fmt: skip
-        for name, value in counters.items():
-            lines += [*_head(name, "counter"), f"dodona_{name} {value:g}"]
-        gauges: dict[str, float | None] = now | {"start_time_seconds": self.begun, "resident_memory_bytes": _resident()}
-        for name, gauge in gauges.items():
-            if gauge is not None:
-                lines += [*_head(name, "gauge"), f"dodona_{name} {gauge:.15g}"]
-        return "\n".join(lines) + "\n"
+    def numbers(self, **gauges: float) -> dict[str, float]:
+        """Return everything by name; `gauges` are numbers of the moment."""
+        own = {
+            "received_bytes_total": self.received,
+            "sent_bytes_total": self.sent,
+            "cpu_seconds_total": time.process_time(),
+            "processes": 1,
+            **gauges,
+        }
+        memory = _resident()
+        if memory is not None:
+            own["resident_memory_bytes"] = memory
+        return {**self.counts, **self.seconds, **{f"dodona_{name}": value for name, value in own.items()}}
 
 
-def _head(name: str, kind: str, help: str = "") -> list[str]:
-    described = [f"# HELP dodona_{name} {help}"] if help else []
-    return [*described, f"# TYPE dodona_{name} {kind}"]
+def metrics_text(processes: Iterable[Numbers]) -> str:
+    """Return the sums of the numbers of all processes, as text."""
+    sums: dict[str, float] = {}
+    for numbers in processes:
+        for name, value in numbers.items():
+            sums[name] = sums.get(name, 0) + value
+    lines = []
+    for family, (kind, text) in FAMILIES.items():
+        members = [f"{family}{end}" for end in ("_bucket", "_sum", "_count")] if kind == "histogram" else [family]
+        lines += [f"# HELP {family} {text}", f"# TYPE {family} {kind}"]
+        for member in members:
+            lines += [f"{name} {value:.15g}" for name, value in sums.items() if name.partition("{")[0] == member]
+    return "\n".join(lines) + "\n"
 
 
 def _resident() -> float | None:
@@ -63,3 +87,32 @@ def _resident() -> float | None:
             return float(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
     except OSError:
         return None
+
+
+class Board:
+    """Memory that the processes of a server share: each writes its numbers into its own place, and reads all."""
+
+    SIZE = 1 << 17
+
+    def __init__(self, places: int) -> None:
+        self.places = places
+        self.memory = mmap.mmap(-1, places * self.SIZE)
+
+    def write(self, place: int, numbers: Numbers) -> None:
+        """Replace the numbers in a place. The length comes last, so that nobody reads what is half written."""
+        data = json.dumps(numbers).encode()
+        begin = place * self.SIZE
+        if len(data) + 8 <= self.SIZE:
+            self.memory[begin : begin + 8] = bytes(8)
+            self.memory[begin + 8 : begin + 8 + len(data)] = data
+            self.memory[begin : begin + 8] = len(data).to_bytes(8, "little")
+
+    def read(self, place: int) -> dict[str, float]:
+        """Return the numbers in a place; none if they are being written."""
+        begin = place * self.SIZE
+        length = int.from_bytes(self.memory[begin : begin + 8], "little")
+        try:
+            found: dict[str, float] = json.loads(self.memory[begin + 8 : begin + 8 + length])
+        except ValueError:
+            return {}
+        return found

@@ -16,7 +16,7 @@ from dodona.server.bodies import Memory, json_object
 from dodona.server.forms import form_fields, query_fields
 from dodona.server.functions import Function
 from dodona.server.limits import Limits
-from dodona.server.metrics import Metrics
+from dodona.server.metrics import Board, Metrics, metrics_text
 from dodona.server.models import Models
 from dodona.server.refusals import Refusal
 from dodona.server.udpipe import process
@@ -50,25 +50,33 @@ class Answer(Response):
 class Service:
     """The endpoints, and what they share."""
 
-    def __init__(self, models: Models, limits: Limits) -> None:
+    def __init__(self, models: Models, limits: Limits, board: Board, place: int) -> None:
         self.models = models
         self.limits = limits
         self.workers = Workers(limits)
         self.memory = Memory(limits)
         self.metrics = Metrics()
+        self.board = board
+        self.place = place
 
     async def health(self, request: Request) -> Response:
         """Answer at once, whatever else is going on."""
         return Response('{"status": "ok"}', media_type=JSON)
 
+    def publish(self) -> None:
+        """Write the numbers of this process where the others can read them."""
+        numbers = self.metrics.numbers(
+            requests_in_progress=self.workers.admitted,
+            threads=self.workers.threads,
+            threads_busy=self.workers.busy,
+            body_bytes=self.memory.taken,
+        )
+        self.board.write(self.place, numbers)
+
     async def metrics_answer(self, request: Request) -> Response:
-        now: dict[str, float | None] = {
-            "requests_in_progress": self.workers.admitted,
-            "threads": self.workers.threads,
-            "threads_busy": self.workers.busy,
-            "body_bytes": self.memory.taken,
-        }
-        return Response(self.metrics.text(now), media_type="text/plain; version=0.0.4")
+        self.publish()
+        text = metrics_text(map(self.board.read, range(self.board.places)))
+        return Response(text, media_type="text/plain; version=0.0.4")
 
     async def models_answer(self, request: Request) -> Response:
         return Response(json.dumps(self.models.described()), media_type=JSON)

@@ -11,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from dodona.server.limits import Limits, cores
+from dodona.pipeline.processes import available_cores
+from dodona.server.limits import Limits
 from dodona.server.refusals import Refusal
 from dodona.transitions.clock import observed
 
@@ -52,7 +53,7 @@ class Workers:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.threads = limits.threads or cores()
+        self.threads = limits.threads or available_cores()
         self.admitted = 0
         self._tasks: set[_Task] = set()
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="dodona")
