@@ -76,12 +76,13 @@ wheel: $(VENV)/installed  ## build dist/*.tar.gz and dist/*.whl, and try the whe
 	$(BIN)/python -m build
 	scripts/check_wheel $(BIN)/python dist/*.whl
 
-bench: $(VENV)/installed  ## speed of files, parser, pipeline, threads and oracles (on the treebanks in DODONA_TREEBANKS)
+bench: $(VENV)/installed  ## speed of files, parser, pipeline, threads, server and oracles (on the treebanks in DODONA_TREEBANKS)
 	$(BIN)/python bench/conllu.py
 	$(BIN)/python bench/parsing.py
 	$(BIN)/dodona bench en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
 	$(BIN)/dodona bench en-fast "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
 	$(BIN)/python bench/threads.py
+	$(BIN)/python bench/server.py --processes 2
 	$(BIN)/python bench/oracles.py
 
 bench-compare: $(VENV)/editable  ## is this working tree slower than the commit BASE=HEAD? (about five minutes)

@@ -2,8 +2,12 @@
 
 import contextlib
 import http.client
+import io
 import json
 import os
+import re
+import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,6 +26,7 @@ from samples.small_models import whole
 from dodona import DodonaError, OptionError
 from dodona.cli.serve import serve
 
+ROOT = Path(__file__).parents[2]
 TEXT = "the dog sees a cat ."
 
 
@@ -59,11 +64,19 @@ def refuses(host: str, port: int) -> bool:
         return probe.connect_ex((host, port)) != 0
 
 
+def metrics(host: str, port: int) -> str:
+    client = http.client.HTTPConnection(host, port, timeout=60)
+    client.request("GET", "/metrics")
+    return client.getresponse().read().decode()
+
+
 def replace_one(server: "subprocess.Popen[str]") -> None:
     """Kill one of the processes of a server, and wait until it says so."""
     children = Path(f"/proc/{server.pid}/task/{server.pid}/children")
     if not children.exists():
         return  # only Linux tells
+    while not children.read_text().split():
+        time.sleep(0.01)
     os.kill(int(children.read_text().split()[0]), signal.SIGKILL)
     assert server.stderr is not None
     assert server.stderr.readline() == "dodona: a process of the server has died; another one takes its place\n"
@@ -80,9 +93,8 @@ def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number
         client.putrequest("POST", "/api/annotate")
         client.putheader("Content-Length", str(len(body)))
         client.endheaders(body[:5])
-        waiting = http.client.HTTPConnection(host, port, timeout=60)
-        waiting.request("GET", "/health")  # answered after the first request has arrived
-        assert waiting.getresponse().read() == b'{"status": "ok"}'
+        while "dodona_requests_in_progress 1\n" not in metrics(host, port):
+            time.sleep(0.01)
         process.send_signal(number)
         while not refuses(host, port):
             time.sleep(0.01)
@@ -96,8 +108,9 @@ def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number
         assert process.stderr.read() == "dodona: stopped\n"
 
 
-def test_bad_bytes_on_the_line_do_no_harm(model: Path) -> None:
-    with serving(model) as (_, host, port):
+def test_bad_bytes_on_the_line_do_no_harm_and_the_examples_of_the_page_work(tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("Oak trees grow.\nThey rustle.\n", encoding="utf-8")
+    with serving() as (_, host, port):
         for junk in (b"\0\xff\r\n\r\n", b"GET / HTTP/9\r\n\r\n", b"POST /process HTTP/1.1\r\nHost: localhost\r\n"
                      b"Content-Length: x\r\n\r\n", b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n"):  # fmt: skip
             with socket.create_connection((host, port), timeout=60) as line:
@@ -105,11 +118,33 @@ def test_bad_bytes_on_the_line_do_no_harm(model: Path) -> None:
                 with contextlib.suppress(ConnectionError):
                     assert line.recv(100).split()[1:2] == [b"400"]
         client = http.client.HTTPConnection(host, port, timeout=60)
-        client.request("POST", "/process", "tokenizer=&output=horizontal&data=a+dog",
+        client.request("POST", "/process", "tokenizer=&output=horizontal&data=Oaks+grow",
                        {"Content-Type": "application/x-www-form-urlencoded"})  # fmt: skip
         answer = client.getresponse()
-        assert (answer.status, json.loads(answer.read())["result"]) == (200, "a dog\n")
+        assert (answer.status, json.loads(answer.read())["result"]) == (200, "Oaks grow\n")
         assert answer.headers["server"] is None
+        page = (ROOT / "docs" / "server.md").read_text(encoding="utf-8").replace("127.0.0.1:8001", f"{host}:{port}")
+        check_examples(page, tmp_path)
+
+
+def check_examples(page: str, folder: Path) -> None:
+    """Run the Python of a page, and its commands with curl where that is installed."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    assert len(blocks) == 2
+    for block in blocks:
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            exec(block, {})
+        assert re.search(r"^2\s+trees\s.*NOUN.*nsubj", shown.getvalue(), re.M)
+    commands = re.findall(r"^    (curl .*)$", page, re.M)
+    assert len(commands) == 5
+    for command in commands if shutil.which("curl") else ():
+        done = subprocess.run(
+            shlex.split(command.replace("--json", "--data")), cwd=folder, stdin=subprocess.DEVNULL,
+            capture_output=True, check=True, timeout=60,
+        )  # fmt: skip
+        answer = json.loads(done.stdout)
+        assert "error" not in answer, command
+        assert answer.get("model", "en") in ("en", "en-fast")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """`dodona serve`: parsing over HTTP, and the playground page."""
 
+import gc
 import warnings
 from contextlib import ExitStack
 
@@ -125,6 +126,8 @@ def serve(
         except OSError as error:
             raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
         loaded = Models.load(models)
+        gc.collect()
+        gc.freeze()  # what is loaded stays: it need not be looked at again, nor be copied in other processes
         say(f"the playground is at {address(first)}")
         if opened:
             click.launch(address(first))

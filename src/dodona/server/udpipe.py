@@ -62,7 +62,7 @@ def _sentences(pipeline: Pipeline, given: Mapping[str, str], options: set[str]) 
     if "tokenizer" in given:
         if "presegmented" in options:
             return map(checked_length, presegmented(pipeline, data))
-        return pipeline.sentences([data], located=True)
+        return pipeline.sentences([data], located="ranges" in options)
     form = given.get("input", "conllu").partition("=")[0]
     if form not in INPUTS:
         raise OptionError(f"Unknown input format {form[:40]!r}; the formats are: {', '.join(INPUTS)}.")
