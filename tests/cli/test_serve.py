@@ -176,7 +176,7 @@ def test_a_port_that_is_taken_is_told(model: Path) -> None:
 
 
 def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "dodona.server.app", None)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     error = CliRunner().invoke(serve, []).exception
     assert isinstance(error, OptionError)
     assert "install them with: pip install 'dodona[serve]'" in str(error)

@@ -1,12 +1,18 @@
 """`dodona serve`: parsing over HTTP, and the playground page."""
 
 import gc
+import socket
 import warnings
+from collections.abc import Sequence
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import click
 
 from dodona.errors import DodonaError, FormatWarning, OptionError
+
+if TYPE_CHECKING:
+    from dodona.server.limits import Limits
 
 MISSING = "a server needs Starlette and uvicorn; install them with: pip install 'dodona[serve]'"
 LOCAL = ("127.0.0.1", "::1", "localhost")
@@ -96,16 +102,13 @@ def serve(
     dodona serve english:my-corpus=my.model --host 0.0.0.0 --allow-host parser.example.org
     """
     try:
-        from dodona.server.app import create_app
-        from dodona.server.run import address, listening
-        from dodona.server.run import serve as run_server
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
     except ImportError as error:
         raise OptionError(f"{MISSING} ({error})") from error
     from dodona.pipeline.processes import available_cores
     from dodona.server.limits import Limits
-    from dodona.server.metrics import Board
-    from dodona.server.models import Models
-    from dodona.server.processes import check_processes, supervise
+    from dodona.server.processes import check_processes
 
     check_processes(processes)
     limits = Limits(
@@ -119,29 +122,49 @@ def serve(
     )
     warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
     with ExitStack() as stack:
-        try:
-            first = stack.enter_context(listening(host, port, shared=processes > 1))
-            port = first.getsockname()[1]
-            others = [stack.enter_context(listening(host, port, shared=True)) for _ in range(1, processes)]
-        except OSError as error:
-            raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
-        loaded = Models.load(models)
-        gc.collect()
-        gc.freeze()  # what is loaded stays: it need not be looked at again, nor be copied in other processes
-        say(f"the playground is at {address(first)}")
-        if opened:
-            click.launch(address(first))
-        board, sockets = Board(processes), [first, *others]
-
-        def work(k: int) -> None:
-            run_server(create_app(loaded, limits, board=board, place=k), sockets[k], timeout)
-
-        if processes > 1:
-            supervise(work, sockets, say)
-        else:
-            work(0)
-    say("stopped")
+        sockets = [stack.enter_context(each) for each in _sockets(host, port, processes)]
+        _serve(models, limits, sockets, opened)
+    _say("stopped")
 
 
-def say(message: str) -> None:
+def _sockets(host: str, port: int, count: int) -> list[socket.socket]:
+    """Return a socket for each process; all of them have the same port."""
+    from dodona.server.run import listening
+
+    found = []
+    try:
+        for _ in range(count):
+            found.append(listening(host, port, shared=count > 1))
+            port = found[0].getsockname()[1]
+    except OSError as error:
+        raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
+    return found
+
+
+def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
+    """Load models and serve them, until a signal comes."""
+    from dodona.server.app import create_app
+    from dodona.server.metrics import Board
+    from dodona.server.models import Models
+    from dodona.server.processes import supervise
+    from dodona.server.run import address, serve
+
+    loaded = Models.load(models)
+    gc.collect()
+    gc.freeze()  # what is loaded stays: it need not be looked at again, nor be copied in other processes
+    _say(f"the playground is at {address(sockets[0])}")
+    if opened:
+        click.launch(address(sockets[0]))
+    board = Board(len(sockets))
+
+    def work(k: int) -> None:
+        serve(create_app(loaded, limits, board=board, place=k), sockets[k], limits.seconds)
+
+    if len(sockets) > 1:
+        supervise(work, sockets, _say)
+    else:
+        work(0)
+
+
+def _say(message: str) -> None:
     click.echo(f"dodona: {message}", err=True)

@@ -4,8 +4,8 @@ from typing import Any
 
 from dodona.drawing.layout import laid_out
 from dodona.drawing.letters import width_of
-from dodona.research.lattice_graph import configuration_label
 from dodona.research.lattice import Counts, Derivations, Lattice, TooMany, lattice_oracles
+from dodona.research.lattice_graph import configuration_label
 from dodona.server.playground_walk import Walk, key_of
 
 __all__ = ["lattice"]
