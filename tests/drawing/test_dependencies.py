@@ -168,7 +168,7 @@ def test_a_line_ends_where_few_arcs_are_cut_and_in_no_token() -> None:
 
 def test_any_text_is_safe() -> None:
     sentence = Sentence.from_words(["a", "b"], heads=[0, 1], labels=["root", "x"])
-    sentence.words, sentence.labels, sentence.upos = [NASTY, "b"], [NASTY, "x"], [NASTY, "X"]
+    sentence.words[0] = sentence.labels[0] = sentence.upos[0] = NASTY
     picture = svg_of(sentence)
     root = ElementTree.fromstring(picture)
     assert not list(root.iter(f"{SVG}script"))
