@@ -11,10 +11,10 @@ from samples.pictures import SVG, faults, pieces
 from samples.treebank import treebank
 
 from dodona import FormatError, MismatchError, Sentence, read
-from dodona.drawing import svg_of
+from dodona.drawing import html_page, svg_of
 from dodona.drawing.dependencies import NAME, picture_svg, pictures_svg
 from dodona.drawing.folding import EDGE, folded, lines_of
-from dodona.drawing.picture import Picture, is_reversed
+from dodona.drawing.picture import Link, Picture, Word, is_reversed
 from dodona.drawing.widths import text_width
 
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
@@ -167,14 +167,22 @@ def test_a_line_ends_where_few_arcs_are_cut_and_in_no_token() -> None:
 
 
 def test_any_text_is_safe() -> None:
-    sentence = Sentence.from_words(["a", "b"], heads=[0, 1], labels=["root", "x"])
-    sentence.words[0] = sentence.labels[0] = sentence.upos[0] = NASTY
-    picture = svg_of(sentence)
+    words = [Word(NASTY, NASTY, NASTY), Word("b", "X", "")]
+    links = [Link(0, 1, NASTY), Link(1, 2, "x")]
+    picture = picture_svg(Picture(NASTY, words, links, [], [(1, 2, NASTY)], False, NASTY))
     root = ElementTree.fromstring(picture)
     assert not list(root.iter(f"{SVG}script"))
     assert "<script" not in picture
-    assert picture.count("&lt;script&gt;") >= 3
+    assert (
+        picture.count("&lt;script&gt;") == 10
+    )  # title, word, tag, token, label and legend; what is told about a word and arcs
     assert not any(letter in picture for letter in "\x00\x1b\ud800\ufffe\u202e")
+    typed = "".join(letter for letter in NASTY if letter not in "\x00\x1b\ud800")  # those no sentence can have
+    sentence = Sentence.from_words([typed, "b"], [typed, "X"], heads=[0, 1], labels=[typed, "x"])
+    for written in (svg_of(sentence), html_page([sentence], typed)):
+        assert "<script" not in written
+        assert not any(letter in written for letter in "\ufffe\u202e")
+    ElementTree.fromstring(svg_of(sentence))
 
 
 def test_errors_are_marked_without_colours() -> None:
