@@ -221,7 +221,7 @@ def test_plain_words_packed_and_bad(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "words.gz").write_bytes(gzip.compress(b"the oak rustles\n"))
     assert "rustles" in dodona("parse", folder / "model", "--input", "horizontal", tmp_path / "words.gz").stdout
     for name, data, message in (
-        ("nul", b"a\nb\x00c d\n", "nul:2: value"),
+        ("nul", b"a\nb\x00c d\n", "nul:2: words: value"),
         ("latin", b"a\n\xe9\n", "latin:2: byte 0xe9"),
     ):
         (tmp_path / name).write_bytes(data)

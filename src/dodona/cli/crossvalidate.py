@@ -1,6 +1,7 @@
 """`dodona crossvalidate`: scores with their spread over folds, and arcs that may be annotation errors."""
 
 import os
+from copy import copy
 from dataclasses import astuple
 from typing import Any
 
@@ -24,9 +25,19 @@ from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan
 
+
+def without_tokenizer(parameter: click.Parameter) -> click.Parameter:
+    """An option of `dodona train` as it is offered here: the words are those of the treebank, so none is trained."""
+    if parameter.name != "components" or not isinstance(parameter, click.Option):
+        return parameter
+    offered = copy(parameter)
+    offered.help = (parameter.help or "").replace("tokenizer, ", "")
+    return offered
+
+
 OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
 WITHOUT = ("treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence")
-SHARED = [option for option in train_command.params if option.name not in WITHOUT]
+SHARED = [without_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
 TITLES = {
     "Options": OWN,

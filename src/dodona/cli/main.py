@@ -18,6 +18,7 @@ from dodona.transitions.system import COMPILED
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 
 
+COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
 IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
 COMMANDS = {  # by module; the most frequently used ones come first
     "parse": "parse",
@@ -49,7 +50,20 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = getattr(import_module(f"dodona.cli.{cmd_name}"), COMMANDS[cmd_name])
+        if COMPLETION in os.environ:
+            from dodona.cli.guidance import complete_file_names
+
+            complete_file_names(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from dodona.cli.guidance import unknown_command
+
+            ctx.fail(unknown_command(args[0], COMMANDS))
+        return super().resolve_command(ctx, args)
 
 
 def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:

@@ -181,6 +181,8 @@ def train_command(
     for what, file in (("treebank", treebank), ("treebank", dev), ("vectors", vectors)):
         if file and is_same_file(output, file):
             raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
+    if dev and is_same_file(treebank, dev):
+        click.echo(f"dodona: {dev} is both treebank and --dev; expect scores that are far too high", err=True)
     sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
     if detokenize:
         detokenized(sentences)
