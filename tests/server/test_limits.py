@@ -109,7 +109,9 @@ def test_the_memory_of_all_requests_is_limited_and_given_back() -> None:
     for _ in range(3):
         assert ask(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}').status == 200
     assert ask(app, "/api/work", b"x" * 101).status == 413
-    assert "dodona_body_bytes 0\n" in ask(app, "/metrics", method="GET").text
+    text = ask(app, "/metrics", method="GET").text
+    assert "dodona_body_bytes 0\n" in text
+    assert "dodona_requests_in_progress 0\n" in text
 
 
 def test_a_body_that_does_not_come_is_not_waited_for() -> None:

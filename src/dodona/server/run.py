@@ -88,6 +88,7 @@ def serve(app: Starlette, sock: socket.socket, grace: float = 30.0) -> None:
         limit_concurrency=1000,
         lifespan="on",
         http=_Connection,
+        ws="none",
     )
     server = _Server(config)
     app.state.parent_gone = partial(setattr, server, "should_exit", True)
