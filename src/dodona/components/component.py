@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
@@ -13,9 +12,9 @@ from dodona.errors import OptionError
 __all__ = ["Component", "Iteration", "Parts", "TrainingOptions", "batches", "check_size"]
 
 BATCH = 64
+WORDS = 8192  # of a batch, unless one sentence has more
 LARGEST = 100_000  # megabytes
 
-Item = TypeVar("Item")
 Given = TypeVar("Given", contravariant=True)
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """A component as data: a description for JSON, and arrays."""
@@ -38,10 +37,23 @@ class Component(Protocol[Given]):
         """Restore the component from these parts. Invalid parts raise a FormatError that names `where`."""
 
 
-def batches(items: Iterable[Item], size: int = BATCH) -> Iterator[list[Item]]:
-    """Yield a few items at a time, so that the weights of a component stay in the processor cache."""
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
+def batches(sentences: Iterable[Sentence], size: int = BATCH, words: int = WORDS) -> Iterator[list[Sentence]]:
+    """Yield a few sentences at a time, so that the weights of a component stay in the processor cache.
+
+    Very long sentences go in smaller batches: a network needs memory for every word of a batch at once.
+    """
+    batch: list[Sentence] = []
+    held = 0
+    for sentence in sentences:
+        if batch and held + len(sentence) > words:
+            yield batch
+            batch, held = [], 0
+        batch.append(sentence)
+        held += len(sentence)
+        if len(batch) == size:
+            yield batch
+            batch, held = [], 0
+    if batch:
         yield batch
 
 
