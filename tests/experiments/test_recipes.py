@@ -14,10 +14,10 @@ from samples.treebank_folder import treebank_folder
 from dodona.components.parser import Parser
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import train_parser
+from dodona.distributed.progress import Silent
 from dodona.evaluation import Comparison, approximate_randomization, attachment, compare, wilcoxon
 from dodona.experiments import measures
 from dodona.experiments.plan import Plan
-from dodona.experiments.progress import Silent
 from dodona.experiments.recipes import RECIPES
 from dodona.experiments.records import Store
 from dodona.experiments.repairs import repairs

@@ -13,8 +13,8 @@ from samples.treebank_folder import treebank_folder
 
 from dodona import DodonaError, OptionError
 from dodona.components.parser_options import ParserOptions
+from dodona.distributed.progress import Lines, Silent, Task, duration, shown_progress
 from dodona.experiments.figures import check_can_draw
-from dodona.experiments.progress import Lines, Silent, Task, duration, shown_progress
 from dodona.experiments.records import Store
 from dodona.experiments.run import Run
 from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
@@ -110,7 +110,7 @@ def test_lines_tell_what_is_done_and_left(
     treebank: Treebank, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr("dodona.experiments.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("dodona.distributed.progress.time.monotonic", lambda: now[0])
     first, second, _ = runs(treebank)
     third = replace(first, options=replace(OPTIONS, seed=3, iterations=2))
     lines = Lines()
@@ -130,7 +130,7 @@ def test_lines_tell_what_is_done_and_left(
 
 
 def test_lines_come_also_while_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dodona.experiments.progress.SECONDS_BETWEEN_LINES", 0.001)
+    monkeypatch.setattr("dodona.distributed.progress.SECONDS_BETWEEN_LINES", 0.001)
     told: Queue[str] = Queue()
     lines = Lines("taggings")
     monkeypatch.setattr(lines, "say", told.put)
@@ -145,7 +145,7 @@ def test_a_bar_on_a_terminal(treebank: Treebank, monkeypatch: pytest.MonkeyPatch
     def console(**options: object) -> Console:
         return Console(file=stream, force_terminal=True, width=400, highlight=False)
 
-    monkeypatch.setattr("dodona.experiments.progress.Console", console)
+    monkeypatch.setattr("dodona.distributed.progress.Console", console)
     bar = shown_progress("runs")
     first, second, _ = runs(treebank)
     bar.begin([first, second], 0, 2)

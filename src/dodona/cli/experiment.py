@@ -8,10 +8,10 @@ from rich.table import Table
 
 from dodona.cli.main import IMPORTED
 from dodona.cli.tables import terminal
+from dodona.distributed.progress import shown_progress
 from dodona.errors import DodonaError
 from dodona.experiments.figures import check_can_draw
 from dodona.experiments.plan import Plan
-from dodona.experiments.progress import shown_progress
 from dodona.experiments.recipes import RECIPES, recipe_of
 from dodona.experiments.records import Store
 from dodona.experiments.report import show, write

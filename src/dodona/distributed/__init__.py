@@ -1,0 +1,1 @@
+"""Parsing beyond one machine, by Dask."""

@@ -1,0 +1,197 @@
+"""Work for several processes or machines, by Dask: on processes of this machine, or on a cluster at an address.
+
+A worker that dies costs the task that it was doing, which Dask gives to another one. What a task is worth is known as
+soon as it is done, and this process stores it then: so whoever is stopped has lost only the tasks that were under way.
+"""
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from dodona.distributed.progress import Task
+from dodona.errors import DodonaError, OptionError
+
+__all__ = ["Cluster", "Function", "Outcome", "SchedulerLost", "Session"]
+
+Outcome = tuple[Any, Any, str]
+"""A task, and its result or the reason why there is none."""
+Function = Callable[..., Mapping[str, Any]]
+
+MISSING = "several processes or machines need Dask: pip install 'dodona[dask]'"
+DEATHS = 3
+"""Workers that may die while they do a task before it is given up: then the task itself is to blame."""
+
+CONNECT = 300  # seconds that a busy machine may take to begin
+ANSWER = 20  # and those that a cluster has to answer
+
+QUIET: dict[str, Any] = {
+    "distributed.scheduler.worker-ttl": None,  # on a busy machine, a worker may be silent for minutes
+    "distributed.comm.timeouts.connect": "300s",
+    "distributed.comm.timeouts.tcp": "300s",
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": False,
+    "distributed.scheduler.allowed-failures": DEATHS,
+    "distributed.scheduler.work-stealing": True,
+    "distributed.worker.daemon": True,
+    "distributed.admin.low-level-log-length": 0,
+    "distributed.logging": {"distributed": "critical", "bokeh": "critical", "tornado": "critical"},
+}
+
+
+class SchedulerLost(DodonaError):
+    """The scheduler is gone, and with it all tasks that were under way."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where the work is done: on so many processes of this machine, in this process alone, or at an address."""
+
+    jobs: int = 0
+    scheduler: str | None = None
+    modules: Sequence[str] = ()  # that processes import first: they may register systems
+    missing: str = MISSING  # what is said where Dask is not installed
+
+    def __post_init__(self) -> None:
+        if self.jobs < 0:
+            raise OptionError(f"jobs {self.jobs}: expected a number of processes, or 0 for none but this one")
+
+    def outcomes(self, function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        """Call the function for each task, and yield what comes of it as soon as it is known."""
+        if not tasks:
+            return iter(())
+        alone = self.jobs == 0 and self.scheduler is None
+        return _in_this_process(function, tasks) if alone else self._outcomes(function, tasks)
+
+    def _outcomes(self, function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
+        with self.session() as session:
+            for task in tasks:
+                session.submit(function, task, key=task.key)
+            yield from session.outcomes()
+
+    @contextmanager
+    def session(self) -> "Iterator[Session]":
+        """Start the processes, or connect to the cluster, until the end of the block."""
+        try:
+            dask: Any = import_module("distributed")
+        except ImportError as error:
+            raise DodonaError(self.missing) from error
+        with _address(self) as address, _client(dask, address) as client:
+            yield Session(dask, client, address if isinstance(address, str) else "this machine")
+
+
+class Session:
+    """Tasks under way on a cluster; more may be submitted while outcomes are read."""
+
+    def __init__(self, dask: Any, client: Any, place: str) -> None:
+        self.client = client
+        self.place = place
+        self._completed = dask.as_completed()
+        self._tasks: dict[str, Any] = {}
+        self._count = 0
+
+    def submit(self, function: Function, task: Any, *arguments: Any, key: str) -> None:
+        """Let a worker call the function with the task and the arguments. Earlier submissions come first."""
+        self._tasks[key] = task
+        future = self.client.submit(function, task, *arguments, key=key, pure=True, priority=-self._count)
+        self._count += 1
+        self._completed.add(future)
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yield what comes of the tasks, until all are done."""
+        for future in self._completed:
+            task = self._tasks.pop(future.key)
+            if future.status == "finished":
+                yield task, future.result(), ""
+            elif future.status == "error":
+                yield task, None, told(future.exception())
+            else:
+                raise SchedulerLost(f"the connection to the Dask scheduler at {self.place} is lost")
+            future.release()
+
+
+def _in_this_process(function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    for task in tasks:
+        try:
+            yield task, function(task), ""
+        except Exception as error:
+            yield task, None, told(error)
+
+
+def _client(dask: Any, address: Any) -> Any:
+    """Connect to a cluster. One of this machine may be slow; at an address, there may be none."""
+    if not isinstance(address, str):
+        return dask.Client(address, timeout=CONNECT)
+    try:
+        return dask.Client(address, timeout=ANSWER)
+    except (OSError, ValueError) as error:
+        raise DodonaError(f"no Dask scheduler at {address}; expected an address like tcp://10.0.0.1:8786") from error
+
+
+@contextmanager
+def _address(wanted: Cluster) -> Iterator[Any]:
+    """A cluster of processes that is reached from this machine only, or the address of a running one."""
+    dask, distributed = (import_module(name) for name in ("dask", "distributed"))
+
+    for name in ("distributed", "asyncio", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # a worker that dies is done again, and told by `progress`
+    with dask.config.set(QUIET):
+        if wanted.scheduler is not None:
+            yield wanted.scheduler
+            return
+        with _deaf_to_interrupts():
+            cluster = distributed.LocalCluster(
+                n_workers=wanted.jobs,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                memory_limit=0,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port: another cluster may have 8787
+                silence_logs=logging.CRITICAL,
+                preload=list(wanted.modules),
+            )
+        try:
+            yield cluster
+        except BaseException:
+            _end_workers(cluster)
+            raise
+        finally:
+            cluster.close()
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment. Threads and processes that begin meanwhile never get it: it reaches all processes
+    of a terminal, and only this one is to answer."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_workers(cluster: Any) -> None:
+    """End the processes at once. They have nothing to save, and would first finish their tasks."""
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        if nanny.pid:
+            with suppress(OSError):
+                os.kill(nanny.pid, signal.SIGTERM)
+
+
+def told(error: BaseException) -> str:
+    """An error in a line. That of Dask for a task that kills its workers says nothing about the task."""
+    if type(error).__name__ == "KilledWorker":
+        return f"{DEATHS + 1} processes died while they did this (out of memory?)"
+    text = str(error).strip() or "no message"
+    return text if isinstance(error, DodonaError) else f"{type(error).__name__}: {text}"
