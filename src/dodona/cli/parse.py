@@ -12,7 +12,7 @@ from dodona.cli.progress import Progress
 from dodona.cli.text_names import text_names
 from dodona.components.parser import Request
 from dodona.components.parser_options import WIDEST
-from dodona.data import Sentence, write
+from dodona.data import write
 from dodona.data.conllu import read_stream
 from dodona.data.files import chunks
 from dodona.data.inputs import is_terminal, size_of
@@ -20,6 +20,7 @@ from dodona.data.marks import Boundary, Item, Pause
 from dodona.data.plain import read_plain_stream, read_text
 from dodona.data.sniff import sniffed_format
 from dodona.errors import DodonaError, FormatError, OptionError
+from dodona.pipeline.documents import named
 from dodona.pipeline.doors import model_names, model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
@@ -90,10 +91,22 @@ DEFAULT = "en"
 @click.option(
     "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of processes."
 )
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Parse FILES on a Dask cluster (tcp://10.0.0.1:8786), or with `local` on processes of this machine, into the "
+    "folder that -o names: a shard an output, and a manifest. The same command goes on where it was stopped.",
+)
+@click.option(
+    "--shard-size",
+    type=click.FloatRange(0, min_open=True),
+    metavar="MB",
+    help="With --scheduler: megabytes of text in a shard. [default: 8]",
+)
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
-    jobs: int,
+    jobs: int, scheduler: str | None, shard_size: float | None,
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
@@ -110,14 +123,21 @@ def parse(
     dodona parse my.model text.conllu --confidence --sort
     dodona parse my.model text.conllu --beam 20 --nbest 5
     dodona parse my.model half-annotated.conllu --constrained
+    dodona parse en-fast 'corpus/*.txt.gz' -o out/ --scheduler local
+    dodona parse en-fast 'corpus/*.txt.gz' -o out/ --scheduler tcp://10.0.0.1:8786
     """
     if sort and not confidence:
         raise click.UsageError("--sort needs --confidence: sentences are sorted by it.")
     model, sources = _model_and_sources(arguments)
+    request = Request(beam, nbest, confidence, constrained, max_length, timeout)
+    if scheduler is not None or shard_size is not None:
+        from dodona.cli.distribute import parse_on_cluster
+
+        parse_on_cluster(model, sources, output, request, kind, retag)
+        return
     files = [None if _is_text(source) else source for source in sources]
     targets = checked_targets(files, output, each, form, model)
     pipeline = Pipeline.load(model)
-    request = Request(beam, nbest, confidence, constrained, max_length, timeout)
     pipeline.parser.check(request)
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
@@ -220,7 +240,7 @@ def _stream(sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool,
 
 def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None, progress: Progress) -> Iterator[Item]:
     if _is_text(source):
-        return _named(pipeline.text_stream([source]), name)
+        return named(pipeline.text_stream([source]), name)
     if source == "-" and os.isatty(0):
         click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
     pieces = chunks(source, pauses=True, count=progress.read)
@@ -230,16 +250,4 @@ def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None, pro
         kind, pieces = sniffed_format(pieces, source)
     if kind != "text":
         return read_stream(pieces, source, format=kind)
-    return _named(pipeline.text_stream(read_text(pieces, source), by_line=is_terminal(source)), name)
-
-
-def _named(items: Iterator[Item], name: str | None) -> Iterator[Item]:
-    return items if name is None else _renamed(items, name)
-
-
-def _renamed(items: Iterable[Item], name: str) -> Iterator[Item]:
-    for item in items:
-        if isinstance(item, Sentence):
-            comments = [comment.replace("# sent_id = ", f"# sent_id = {name}-", 1) for comment in item.comments]
-            item.set_comments([f"# newdoc id = {name}" if comment == "# newdoc" else comment for comment in comments])
-        yield item
+    return named(pipeline.text_stream(read_text(pieces, source), by_line=is_terminal(source)), name)

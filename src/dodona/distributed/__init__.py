@@ -1,1 +1,1 @@
-"""Parsing beyond one machine, by Dask."""
+"""Parsing beyond one machine, by Dask: files in shards (`dodona parse --scheduler`)."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from dodona.distributed.progress import Task
@@ -28,6 +29,7 @@ DEATHS = 3
 
 CONNECT = 300  # seconds that a busy machine may take to begin
 ANSWER = 20  # and those that a cluster has to answer
+LOOK = 1.0  # seconds after which one looks whether the scheduler is still there
 
 QUIET: dict[str, Any] = {
     "distributed.scheduler.worker-ttl": None,  # on a busy machine, a worker may be silent for minutes
@@ -72,7 +74,7 @@ class Cluster:
     def _outcomes(self, function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
         with self.session() as session:
             for task in tasks:
-                session.submit(function, task, key=task.key)
+                session.submit(task, task.key, function, task)
             yield from session.outcomes()
 
     @contextmanager
@@ -83,37 +85,60 @@ class Cluster:
         except ImportError as error:
             raise DodonaError(self.missing) from error
         with _address(self) as address, _client(dask, address) as client:
-            yield Session(dask, client, address if isinstance(address, str) else "this machine")
+            session = Session(client, address if isinstance(address, str) else "this machine")
+            try:
+                yield session
+            except Exception as error:
+                if isinstance(error, DodonaError) or not session.is_lost():
+                    raise
+                raise session.lost() from error
 
 
 class Session:
     """Tasks under way on a cluster; more may be submitted while outcomes are read."""
 
-    def __init__(self, dask: Any, client: Any, place: str) -> None:
+    def __init__(self, client: Any, place: str) -> None:
         self.client = client
         self.place = place
-        self._completed = dask.as_completed()
-        self._tasks: dict[str, Any] = {}
+        self.token = os.urandom(4).hex()  # for keys that no other session has
+        self._done: SimpleQueue[Any] = SimpleQueue()
+        self._tasks: dict[str, tuple[Any, Any]] = {}
         self._count = 0
 
-    def submit(self, function: Function, task: Any, *arguments: Any, key: str) -> None:
-        """Let a worker call the function with the task and the arguments. Earlier submissions come first."""
-        self._tasks[key] = task
-        future = self.client.submit(function, task, *arguments, key=key, pure=True, priority=-self._count)
+    def submit(self, task: Any, key: str, function: Function, *arguments: Any, urgent: bool = False) -> None:
+        """Let a worker call the function, for a task of this name: urgent ones first, and otherwise in this order."""
+        priority = 1 if urgent else -self._count
+        future = self.client.submit(function, *arguments, key=key, pure=True, priority=priority)
         self._count += 1
-        self._completed.add(future)
+        self._tasks[key] = task, future
+        future.add_done_callback(self._done.put)
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield what comes of the tasks, until all are done."""
-        for future in self._completed:
-            task = self._tasks.pop(future.key)
+        while self._tasks:
+            try:
+                future = self._done.get(timeout=LOOK)
+            except Empty:
+                future = None
+            if self.is_lost():  # a scheduler that ends in good order does not say so to those who wait
+                raise self.lost()
+            if future is None:
+                continue
+            task, _ = self._tasks.pop(future.key)
             if future.status == "finished":
                 yield task, future.result(), ""
             elif future.status == "error":
                 yield task, None, told(future.exception())
             else:
-                raise SchedulerLost(f"the connection to the Dask scheduler at {self.place} is lost")
+                raise self.lost()
             future.release()
+
+    def is_lost(self) -> bool:
+        stream = self.client.scheduler_comm
+        return self.client.status != "running" or stream is None or bool(stream.closed())
+
+    def lost(self) -> SchedulerLost:
+        return SchedulerLost(f"the connection to the Dask scheduler at {self.place} is lost")
 
 
 def _in_this_process(function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
@@ -139,9 +164,10 @@ def _address(wanted: Cluster) -> Iterator[Any]:
     """A cluster of processes that is reached from this machine only, or the address of a running one."""
     dask, distributed = (import_module(name) for name in ("dask", "distributed"))
 
-    for name in ("distributed", "asyncio", "tornado"):
+    for name in ("distributed", "distributed.client", "asyncio", "tornado"):  # the client has a level of its own
         logging.getLogger(name).setLevel(logging.CRITICAL)  # a worker that dies is done again, and told by `progress`
-    with dask.config.set(QUIET):
+    connect = {} if wanted.scheduler is None else {"distributed.comm.timeouts.connect": f"{ANSWER}s"}
+    with dask.config.set(QUIET | connect):
         if wanted.scheduler is not None:
             yield wanted.scheduler
             return

@@ -1,0 +1,105 @@
+"""Models on workers: a model is sent to a process once, known by its digest, and loaded once for all that it parses."""
+
+import hashlib
+import os
+import tempfile
+import threading
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from dodona.distributed.cluster import Session, told
+from dodona.errors import DodonaError, FormatError
+from dodona.pipeline.doors import model_path
+from dodona.pipeline.pipeline import Pipeline
+
+__all__ = ["Model", "loaded", "provide", "read_model", "version"]
+
+MOST = 4  # models that a process keeps
+
+_pipelines: dict[str, Pipeline] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, repr=False)
+class Model:
+    """The bytes of a model file. Wherever it is sent, `pipeline` is loaded once a process."""
+
+    name: str
+    digest: str  # SHA-256 of the bytes
+    data: bytes
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r}, {self.digest[:12]}…)"
+
+    def __dask_tokenize__(self) -> str:
+        return self.digest
+
+    def pipeline(self) -> Pipeline:
+        with _lock:
+            if self.digest not in _pipelines:
+                _pipelines[self.digest] = self._loaded()
+                while len(_pipelines) > MOST:
+                    del _pipelines[next(iter(_pipelines))]
+            return _pipelines[self.digest]
+
+    def _loaded(self) -> Pipeline:
+        with tempfile.TemporaryDirectory(prefix="dodona-") as folder:
+            path = os.path.join(folder, self.name)
+            Path(path).write_bytes(self.data)
+            return Pipeline.load(path)
+
+
+def read_model(model: str | Path) -> Model:
+    """Read a model file: one that comes with Dodona, by its name, or another one."""
+    path = model_path(model)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    return Model(path.name, hashlib.sha256(data).hexdigest(), data)
+
+
+def version() -> str:
+    """The version of Dodona, which is in the package above all rooms."""
+    return str(import_module("dodona").__version__)
+
+
+def loaded(digest: str) -> Pipeline | None:
+    """The model with this digest, if this process has it."""
+    with _lock:
+        return _pipelines.get(digest)
+
+
+def provide(session: Session, model: Model, worker: str | None = None) -> None:
+    """Send the model to the workers that do not have it: all that are there, or one.
+
+    A worker that goes away meanwhile is nothing to worry about: the next one will ask.
+    """
+    present = list(session.client.nthreads())
+    workers = present if worker is None else [worker] if worker in present else []
+    found = _answers(session, workers, _state, model.digest)
+    for address, (theirs, _) in found.items():
+        if theirs != version():
+            ours = f"expected {version()}, as in this process"
+            raise DodonaError(f"the worker at {address} has Dodona {theirs}; {ours}")
+    _answers(session, [address for address, (_, has) in found.items() if not has], _receive, model)
+
+
+def _answers(session: Session, workers: list[str], function: Any, argument: Any) -> dict[str, Any]:
+    if not workers:
+        return {}
+    found = session.client.run(function, argument, workers=workers, on_error="return")
+    for address, answer in found.items():
+        if isinstance(answer, Exception) and not isinstance(answer, OSError):
+            raise DodonaError(f"the worker at {address} cannot use Dodona: {told(answer)}")
+    return {address: answer for address, answer in found.items() if not isinstance(answer, Exception)}
+
+
+def _state(digest: str) -> tuple[str, bool]:
+    return version(), loaded(digest) is not None
+
+
+def _receive(model: Model) -> None:
+    model.pipeline()
