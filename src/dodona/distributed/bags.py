@@ -1,0 +1,82 @@
+"""Bags and data frames of texts: of Dask, of pandas, and in Spark's `mapInPandas`.
+
+A model is loaded once a process. Dask sends its bytes once to each worker that has something to parse.
+"""
+
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from dodona.components.analysis import Request
+from dodona.data import Sentence
+from dodona.distributed.cluster import MISSING
+from dodona.distributed.models import Model, read_model
+from dodona.errors import DodonaError, OptionError
+
+__all__ = ["parse_bag", "parse_frame", "parse_frames", "parse_texts"]
+
+
+def parse_texts(
+    texts: Iterable[str | None], model: str | Path | Model = "en", *, request: Request | None = None
+) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each text, in order; a text that is missing (None, NaN) has none."""
+    found = model if isinstance(model, Model) else read_model(model)
+    given = (text if isinstance(text, str) else "" for text in texts)
+    return found.pipeline().pipe(given, request)
+
+
+def parse_bag(
+    bag: Any, model: str | Path | Model = "en", *, conllu: bool = False, request: Request | None = None
+) -> Any:
+    """Return a bag with the sentences of each text of a Dask bag, as a list, or with `conllu` as a string."""
+    return bag.map_partitions(_parsed_bag, model=_sent(model), conllu=conllu, request=request)
+
+
+def parse_frame(
+    frame: Any, model: str | Path | Model = "en", *, column: str = "text", into: str = "conllu",
+    request: Request | None = None,
+) -> Any:  # fmt: skip
+    """Return a data frame, of Dask or pandas, with one more column: the CoNLL-U of the texts in another one."""
+    if column not in frame.columns:
+        raise OptionError(f"column {column!r}: expected one of {', '.join(map(repr, frame.columns))}")
+    if not hasattr(frame, "map_partitions"):
+        return _parsed_frame(frame, model, column, into, request)
+    meta = frame._meta.assign(**{into: frame._meta[column]})
+    more = {"column": column, "into": into, "request": request}
+    return frame.map_partitions(_parsed_frame, model=_sent(model), meta=meta, **more)
+
+
+def parse_frames(
+    frames: Iterable[Any], model: str | Path | Model = "en", *, column: str = "text", into: str = "conllu",
+    request: Request | None = None,
+) -> Iterator[Any]:  # fmt: skip
+    """Yield for each pandas data frame what `parse_frame` returns: a function for `mapInPandas` of Spark."""
+    for frame in frames:
+        yield parse_frame(frame, model, column=column, into=into, request=request)
+
+
+def _sent(model: str | Path | Model) -> Any:
+    """The model as one value of the graph, by its digest: for each worker it is fetched once."""
+    found = model if isinstance(model, Model) else read_model(model)
+    try:
+        dask: Any = import_module("dask")
+    except ImportError as error:
+        raise DodonaError(MISSING) from error
+    return dask.delayed(found, name=f"dodona_model-{found.digest}", traverse=False)
+
+
+def _parsed_bag(texts: Iterable[str], model: Model, conllu: bool, request: Request | None) -> list[Any]:
+    found = parse_texts(texts, model, request=request)
+    return [_conllu(sentences) if conllu else sentences for sentences in found]
+
+
+def _parsed_frame(frame: Any, model: str | Path | Model, column: str, into: str, request: Request | None) -> Any:
+    texts = frame[column]
+    found = zip(texts, parse_texts(texts, model, request=request), strict=True)
+    values = [_conllu(sentences) if isinstance(text, str) else None for text, sentences in found]
+    return frame.assign(**{into: type(texts)(values, index=frame.index, dtype=texts.dtype)})
+
+
+def _conllu(sentences: Iterable[Sentence]) -> str:
+    return b"".join(sentence.to_bytes() for sentence in sentences).decode()
