@@ -43,6 +43,10 @@ QUIET: dict[str, Any] = {
     "distributed.scheduler.work-stealing": True,
     "distributed.worker.daemon": True,
     "distributed.admin.low-level-log-length": 0,
+    "distributed.worker.profile.enabled": False,  # this and what follows: a tenth of the work of idle processes
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.limit": "60s",
+    "distributed.admin.system-monitor.interval": "10s",
     "distributed.logging": {"distributed": "critical", "bokeh": "critical", "tornado": "critical"},
 }
 
