@@ -44,7 +44,7 @@ def test_a_file_is_probably_to_be_parsed(tmp_path: Path) -> None:
         ("dodona parse en tex", ["file,tex"]),
         ("dodona parse -o ou", ["file,ou"]),
         ("dodona train --dev d", ["file,d"]),
-        ("dodona parse --format t", ["plain,tree"]),
+        ("dodona parse --format tr", ["plain,tree"]),
         ("dodona parse --bea", ["plain,--beam"]),
     ],
 )
