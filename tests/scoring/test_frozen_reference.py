@@ -12,6 +12,7 @@ from reference.quantized import bits_of, expected_layout, layout, quantized, sou
 from dodona.pipeline import modelfile
 from dodona.scoring.linear.frozen import FrozenWeights, freeze, rows_are_sound, weight_bits
 from dodona.scoring.linear.pruning import WEIGHTS, checked_weights
+from dodona.scoring.linear.row_pool import RowPool
 
 ACTIONS = [3, 40, 104, 256, 257, 300, 1024, 1025, 3000]
 Model = list[tuple[int, int, float]]  # feature, action, weight; sorted
@@ -53,6 +54,30 @@ def test_sums_are_those_of_the_rounded_weights(actions: int, tmp_path: Path) -> 
         for _ in range(40):
             keys = chance.choices(known, k=chance.randint(0, 60)) + [chance.randrange(1, 1 << 64) for _ in range(5)]
             assert weights.scores(np.array(keys, np.uint64)) == sums(numbers, keys, actions)
+
+
+@pytest.mark.parametrize("actions", [3, 70, 300])
+def test_so_many_features_that_16_bits_overflow(actions: int) -> None:
+    """Every row is dense and has the largest weights; a wide row, repeated, exceeds 16 bits alone."""
+    chance = random.Random(actions)
+    keys = sorted({chance.randrange(1, 1 << 64) for _ in range(300)})
+    model = [(key, action, -1.0 if action == 1 else 1.0) for key in keys for action in range(actions)]
+    model = [(key, action, 50 * weight if key == keys[0] else weight) for key, action, weight in model]
+    numbers = quantized(model, actions)
+    weights = FrozenWeights(actions, *frozen(model, actions))
+    for asked in (keys[:255], keys[:256], keys, [keys[0]] * 260):
+        assert weights.scores(np.array(asked, np.uint64)) == sums(numbers, asked, actions)
+
+
+def test_every_kind_of_row_is_used() -> None:
+    """Four and eight pairs, many pairs, dense, wide."""
+    used = [0] * 6
+    for actions in (1024, 3000):
+        arrays = frozen(random_model(actions, seed=actions), actions)
+        pool = RowPool(actions, weight_bits(actions), len(arrays[0]), arrays[2].view(np.uint16), arrays[3])
+        used = [one + other for one, other in zip(used, pool.kinds(), strict=True)]
+    assert used[0] == 0
+    assert min(used[1:]) > 0
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from dodona.scoring.linear.frozen cimport FrozenWeights
 from dodona.scoring.linear.weights cimport Weights
@@ -23,4 +23,3 @@ cdef class ScriptChooser:
     cdef Scripts scripts
     cdef FrozenWeights weights
     cdef int32_t[::1] scores
-    cdef uint32_t[::1] found

@@ -2,7 +2,7 @@
 
 from array import array
 
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from dodona.scoring.linear.hash_table cimport mix
 from dodona.text.hashing cimport hash_prefixes, hash_shape, hash_suffixes
@@ -126,11 +126,10 @@ cdef class ScriptChooser:
     def __init__(self, Scripts scripts, FrozenWeights weights):
         self.scripts, self.weights = scripts, weights
         self.scores = array("i", bytes(4 * scripts.count))
-        self.found = array("I", bytes(4 * MOST_FEATURES))
 
     def choose(self, str form not None, str lower not None, str upos not None, str feats not None):
         """Return the number of the best applicable script, -1 if there is none."""
         cdef Word word
         look(&word, form, lower, upos, feats)
-        self.weights.score(word.keys, word.count, &self.found[0], &self.scores[0])
+        self.weights.score(word.keys, word.count, &self.scores[0])
         return best(self.scripts, &word, &self.scores[0])

@@ -9,7 +9,7 @@ ahead. So segmentation can start at the beginning of any sentence with the same 
 """
 
 from libc.math cimport exp
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from dodona.text.tokenizer_features cimport (
     GENERAL, MOST_KEYS, Progress, begin_sentence, begin_token, go_on, multiword_keys, sentence_keys, token_keys,
@@ -48,9 +48,8 @@ cdef class Segmenter:
         self.weights = weights
 
     cdef int score(self, uint64_t* keys, int count, int question) noexcept nogil:
-        cdef uint32_t[MOST_KEYS] found
         cdef int32_t[3] scores
-        self.weights.score(keys, count, found, scores)
+        self.weights.score(keys, count, scores)
         return scores[question]
 
     cdef int decide(self, Passage passage, Progress* at, int k) noexcept nogil:

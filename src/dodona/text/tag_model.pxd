@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from dodona.scoring.linear.frozen cimport FrozenWeights
 from dodona.scoring.linear.weights cimport Weights
@@ -24,7 +24,6 @@ cdef class GreedyTagger:
     cdef FrozenWeights weights
     cdef int32_t[::1] scores, sums
     cdef uint64_t[::1] keys
-    cdef uint32_t[::1] found
     cdef Watch watch
 
     cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) except -1 nogil

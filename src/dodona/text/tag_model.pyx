@@ -138,7 +138,6 @@ cdef class GreedyTagger:
         self.scores = array("i", bytes(4 * tagset.parts))
         self.sums = array("i", bytes(4 * tagset.nodes))
         self.keys = array("Q", bytes(8 * MOST_FEATURES))
-        self.found = array("I", bytes(4 * MOST_FEATURES))
 
     def tag(self, Traits traits):
         """Return the tags of the words, as numbers."""
@@ -158,7 +157,7 @@ cdef class GreedyTagger:
             tag = only_tag(tagset, lexicon, entry)
             if tag < 0:
                 count = extract(&traits.values[WIDTH * (i + BORDER)], i == 0, tag1, class1, class2, &self.keys[0])
-                self.weights.score(&self.keys[0], count, &self.found[0], &self.scores[0])
+                self.weights.score(&self.keys[0], count, &self.scores[0])
                 tag = best(tagset, lexicon, entry, &self.scores[0], &self.sums[0])
             tags[i] = tag
             tag1, class2, class1 = tagset.names[tag], class1, tagset.classes[tag]

@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memset
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport abort
 
-cdef extern from "rows.h" nogil:
-    void dodona_add_shorts(int32_t* scores, const int16_t* row, int n)
+from dodona.scoring.linear.row_pool cimport RowPool
+
+cdef extern from "sums.h" nogil:
     void* dodona_allocate(size_t size)
     void dodona_free(void* memory)
     size_t dodona_group_of(uint64_t bucket)
-    int dodona_find(
-        const Group* groups, uint64_t buckets, const uint64_t* keys, int count, const uint16_t* rows, uint32_t* found
-    )
+    void dodona_score(const Table* table, const uint64_t* keys, int count, int32_t* scores)
     int PLACES "DODONA_PLACES"
+    int MOST "DODONA_MOST"
 
 cdef int WIDE = 0xFFFF
 
@@ -27,18 +27,15 @@ def weight_bits(int actions):
 cdef class FrozenWeights:
     """Weights ready for parsing, from the arrays that `freeze` makes.
 
-    Most rows are sparse: a few (action, weight) pairs of 16 bits, or 32 if there are very many actions. Rows with many
-    or large weights are dense: a 16-bit number for each action. Only the hash table of the features is built here.
+    Only the hash table of the features is built here; their rows are in a `RowPool`.
     """
 
     def __init__(self, int actions, fingerprints, counts, rows, wide):
         self.actions = actions
-        self.bits = weight_bits(actions)
-        self.long_pairs = self.bits == 16
-        self.rows = rows.view(np.uint16)
-        self.wide = wide
-        self.buckets = len(counts)
+        self.pool = RowPool(actions, weight_bits(actions), len(fingerprints), rows.view(np.uint16), wide)
         self.build(fingerprints, counts)
+        self.table.groups, self.table.buckets = self.groups, len(counts)
+        self.table.pool, self.table.actions, self.table.bits = self.pool.memory, actions, weight_bits(actions)
 
     def __dealloc__(self):
         dodona_free(self.groups)
@@ -49,8 +46,6 @@ cdef class FrozenWeights:
         Of features with the same fingerprint on one group, only the first is kept: the others could not be found.
         """
         cdef Py_ssize_t bucket, i, k, feature = 0, place = 0
-        cdef uint64_t start = 0
-        cdef int step = 2 if self.long_pairs else 1
         cdef Group* group
         for bucket in range(counts.shape[0]):
             place = max(place, <Py_ssize_t> dodona_group_of(bucket) * PLACES) + counts[bucket]
@@ -67,43 +62,33 @@ cdef class FrozenWeights:
                     k += 1
                 if k == place % PLACES:
                     group.fingerprints[k] = fingerprints[feature]
-                    group.starts[k] = start + 1
+                    group.starts[k] = self.pool.starts[feature]
                     place += 1
-                start += step * (3 if self.rows[start] == WIDE else 1 + self.rows[start])
                 feature += 1
 
     def scores(self, const uint64_t[::1] keys):
         """Return the sum of the weights of these features for each action."""
         cdef int32_t[::1] scores = np.zeros(self.actions, np.int32)
-        cdef uint32_t[::1] found = np.zeros(len(keys) + 1, np.uint32)
         if len(keys):
-            self.score(&keys[0], len(keys), &found[0], &scores[0])
+            self.score(&keys[0], len(keys), &scores[0])
         return list(scores)
 
-    cdef void score(self, const uint64_t* keys, int count, uint32_t* found, int32_t* scores) noexcept nogil:
-        """scores[a] = the sum of the weights of these features for action a. `found` is a buffer of `count` numbers."""
-        cdef int i, j, hits, bits = self.bits
-        cdef const uint16_t* rows = &self.rows[0]
-        cdef const uint16_t* row
-        memset(scores, 0, self.actions * sizeof(int32_t))
-        hits = dodona_find(self.groups, self.buckets, keys, count, rows, found)
-        for i in range(hits):
-            row = &rows[found[i] - 1]
-            if row[0] == WIDE:
-                if self.long_pairs:
-                    j = row[2] | row[4] << 16
-                else:
-                    j = row[1] | row[2] << 16
-                dodona_add_shorts(scores, &self.wide[<Py_ssize_t> j * self.actions], self.actions)
-            elif self.long_pairs:
-                for j in range(1, row[0] + 1):
-                    scores[row[2 * j]] += <int16_t> row[2 * j + 1]
-            elif bits == 8:
-                for j in range(1, row[0] + 1):
-                    scores[row[j] >> 8] += <int8_t> row[j]
-            else:
-                for j in range(1, row[0] + 1):
-                    scores[row[j] >> bits] += <int16_t> (row[j] << (16 - bits)) >> (16 - bits)
+    cdef void score(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil:
+        """scores[a] = the sum of the weights of these features for action a."""
+        dodona_score(&self.table, keys, min(count, MOST), scores)
+        if count > MOST:
+            self.add(keys + MOST, count - MOST, scores)
+
+    cdef void add(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil:
+        """Add what further features score; hardly any model has so many."""
+        cdef int32_t* more = <int32_t*> dodona_allocate(self.actions * sizeof(int32_t))
+        cdef int a
+        if more == NULL:
+            abort()
+        self.score(keys, count, more)
+        for a in range(self.actions):
+            scores[a] += more[a]
+        dodona_free(more)
 
 
 def freeze(keys, actions, weights, int action_count):

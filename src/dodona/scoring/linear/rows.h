@@ -1,5 +1,5 @@
-/* The innermost loops: finding the rows of weights of features, and adding a row to the scores. The compiler vectorizes
-   each of them, with one version for AVX2 and one for all other processors. */
+/* What the innermost loops of linear models share: memory, versions for different processors, and groups of features.
+   The compiler vectorizes loops, with one version for AVX2 and one for all other processors. */
 #ifndef DODONA_ROWS_H
 #define DODONA_ROWS_H
 
@@ -46,13 +46,6 @@ static void dodona_add_floats(float *DODONA_RESTRICT scores, const float *DODONA
         scores[i] += row[i];
 }
 
-DODONA_VERSIONS
-static void dodona_add_shorts(int32_t *DODONA_RESTRICT scores, const int16_t *DODONA_RESTRICT row, int n)
-{
-    for (int i = 0; i < n; i++)
-        scores[i] += row[i];
-}
-
 /* Zeroed memory for a table with random access, aligned to a cache line: in huge pages where the system has them, to
    avoid TLB misses. To be freed with dodona_free. */
 static void *dodona_allocate(size_t size)
@@ -90,42 +83,12 @@ static void dodona_free(void *memory)
 /* Features that are compared at once: as many as fit into a cache line. */
 typedef struct {
     uint32_t fingerprints[DODONA_PLACES]; /* fingerprints: lower half of the hash, made odd; unique; free places (0) last */
-    uint32_t starts[DODONA_PLACES]; /* of its row, counted from 1 */
+    uint32_t starts[DODONA_PLACES]; /* of its row, with its kind: see sums.h; 0: free */
 } dodona_group;
 
 static inline size_t dodona_group_of(uint64_t bucket)
 {
     return bucket / 2; /* a bucket has two features on average, so half of the places stay free */
-}
-
-/* Write the starts of the rows of these features, counted from 1, into `found`, and return how many have a row.
-   Features that do not fit on a group are on the next one (open addressing). All groups and rows are prefetched,
-   because most of them are not in the cache. */
-DODONA_VERSIONS
-static int dodona_find(const dodona_group *groups, uint64_t buckets, const uint64_t *keys, int count,
-                       const uint16_t *rows, uint32_t *found)
-{
-    int hits = 0;
-    for (int i = 0; i < count; i++)
-        dodona_prefetch(&groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)]);
-    for (int i = 0; i < count; i++) {
-        const dodona_group *group = &groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)];
-        const uint32_t fingerprint = (uint32_t)keys[i] | 1;
-        uint32_t start = 0;
-        for (;; group++) {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC unroll 1 /* so that the loop is vectorized and not unrolled */
-#endif
-            for (int k = 0; k < DODONA_PLACES; k++)
-                start |= group->starts[k] & (0u - (uint32_t)(group->fingerprints[k] == fingerprint));
-            if (group->fingerprints[DODONA_PLACES - 1] == 0 || start != 0)
-                break;
-        }
-        dodona_prefetch(&rows[start]);
-        found[hits] = start; /* overwritten if there is none, to avoid a branch that is hard to predict */
-        hits += start != 0;
-    }
-    return hits;
 }
 
 #endif

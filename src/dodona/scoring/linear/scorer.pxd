@@ -1,5 +1,5 @@
 cimport cython
-from libc.stdint cimport int32_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint64_t
 
 from dodona.scoring.linear.features cimport Extractor
 from dodona.scoring.linear.frozen cimport FrozenWeights
@@ -16,7 +16,6 @@ cdef class LinearScorer(Scorer):
     cdef bint cached
     cdef uint64_t[::1] keys        # the features of the configuration scored last
     cdef int count                 # their number; NONE: not computed yet
-    cdef uint32_t[::1] found
     cdef int32_t[::1] numbers
     cdef uint64_t[::1] signatures  # the signature that each row of `rows` was computed for; 0: none
     cdef float[::1] rows

@@ -32,7 +32,6 @@ cdef class LinearScorer(Scorer):
         self.actions = weights.actions
         self.cached = cached
         self.keys = array("Q", bytes(8 * self.extractor.most))
-        self.found = array("I", bytes(4 * self.extractor.most))
         self.numbers = array("i", bytes(4 * self.actions))
         self.signatures = array("Q", bytes(8 * (ROWS if cached else 1)))
         self.rows = array("f", bytes(4 * (ROWS if cached else 1) * self.actions))
@@ -67,7 +66,7 @@ cdef class LinearScorer(Scorer):
         if self.is_learning:
             self.weights.score(&self.keys[0], self.count, row)
         else:
-            self.frozen.score(&self.keys[0], self.count, &self.found[0], &self.numbers[0])
+            self.frozen.score(&self.keys[0], self.count, &self.numbers[0])
             for a in range(self.actions):
                 row[a] = self.numbers[a]
         return row

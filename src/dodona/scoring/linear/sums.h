@@ -1,0 +1,171 @@
+/* The sum of the rows of weights of some features.
+
+   How long a loop over a row is cannot be predicted, and each wrong guess of the processor costs as much as many additions.
+   So the rows are first sorted by kind. Each kind has a loop of its own, and only the longest sparse rows, which are few,
+   have a loop of their own length. All sums are integers, so their order does not matter. */
+#ifndef DODONA_SUMS_H
+#define DODONA_SUMS_H
+
+#include "rows.h"
+
+/* Kinds of rows. A pair is an action and its weight; dense rows have a weight for each action. */
+enum { DODONA_NO_ROW, DODONA_FOUR_PAIRS, DODONA_EIGHT_PAIRS, DODONA_MANY_PAIRS, DODONA_DENSE, DODONA_WIDE, DODONA_KINDS };
+
+#define DODONA_KIND_BITS 3 /* of a start; the others are the place of the row in the pool, in units of 8 bytes */
+#define DODONA_BLOCK 32    /* a dense row has weights of 8 bits, and its length is a multiple of this */
+#define DODONA_MOST 255    /* the sum of so many weights of 8 bits fits into 16 bits */
+
+typedef struct {
+    const dodona_group *groups;
+    uint64_t buckets;
+    const uint64_t *pool;
+    int actions;
+    int bits; /* of a pair that are the weight; 16 of 32 if there are very many actions */
+} dodona_table;
+
+typedef struct {
+    const void *rows[DODONA_KINDS][DODONA_MOST + 1];
+    int count[DODONA_KINDS];
+} dodona_found;
+
+/* Find the rows of at most DODONA_MOST features. Features that do not fit on a group are on the next one (open
+   addressing). All groups and rows are prefetched, because most of them are not in the cache. */
+DODONA_VERSIONS
+static void dodona_find(const dodona_table *table, const uint64_t *keys, int count, dodona_found *found)
+{
+    const dodona_group *groups = table->groups;
+    const uint64_t buckets = table->buckets, *pool = table->pool;
+    for (int i = 0; i < count; i++)
+        dodona_prefetch(&groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)]);
+    for (int i = 0; i < DODONA_KINDS; i++)
+        found->count[i] = 0;
+    for (int i = 0; i < count; i++) {
+        const dodona_group *group = &groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)];
+        const uint32_t fingerprint = (uint32_t)keys[i] | 1;
+        uint32_t start = 0;
+        for (;; group++) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC unroll 1 /* so that the loop is vectorized and not unrolled */
+#endif
+            for (int k = 0; k < DODONA_PLACES; k++)
+                start |= group->starts[k] & (0u - (uint32_t)(group->fingerprints[k] == fingerprint));
+            if (group->fingerprints[DODONA_PLACES - 1] == 0 || start != 0)
+                break;
+        }
+        const uint64_t *row = pool + (start >> DODONA_KIND_BITS);
+        const int kind = start & ((1 << DODONA_KIND_BITS) - 1);
+        dodona_prefetch(row);
+        found->rows[kind][found->count[kind]++] = row;
+    }
+}
+
+#if defined(__GNUC__) /* clang too */
+typedef int8_t dodona_bytes __attribute__((vector_size(16)));
+typedef int16_t dodona_shorts __attribute__((vector_size(32)));
+typedef int32_t dodona_ints __attribute__((vector_size(64)));
+
+/* scores = the sum of a block of these rows */
+static inline __attribute__((always_inline)) void dodona_sum_block(const int8_t *const *rows, int count, int at,
+                                                                   int32_t *DODONA_RESTRICT scores)
+{
+    dodona_shorts low = {0}, high = {0};
+    dodona_bytes bytes;
+    dodona_ints ints;
+    for (int i = 0; i < count; i++) {
+        memcpy(&bytes, rows[i] + at, 16);
+        low += __builtin_convertvector(bytes, dodona_shorts);
+        memcpy(&bytes, rows[i] + at + 16, 16);
+        high += __builtin_convertvector(bytes, dodona_shorts);
+    }
+    ints = __builtin_convertvector(low, dodona_ints);
+    memcpy(scores, &ints, sizeof ints);
+    ints = __builtin_convertvector(high, dodona_ints);
+    memcpy(scores + 16, &ints, sizeof ints);
+}
+#else
+static void dodona_sum_block(const int8_t *const *rows, int count, int at, int32_t *scores)
+{
+    memset(scores, 0, DODONA_BLOCK * sizeof *scores);
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < DODONA_BLOCK; k++)
+            scores[k] += rows[i][at + k];
+}
+#endif
+
+/* scores = the sum of these dense rows */
+DODONA_VERSIONS
+static void dodona_sum_dense(const int8_t *const *rows, int count, int actions, int32_t *DODONA_RESTRICT scores)
+{
+    int32_t rest[DODONA_BLOCK];
+    int at = 0;
+    for (int i = 0; i < count; i++)
+        for (int k = 64; k < actions; k += 64)
+            dodona_prefetch(rows[i] + k);
+    for (; at + DODONA_BLOCK <= actions; at += DODONA_BLOCK)
+        dodona_sum_block(rows, count, at, scores + at);
+    if (at < actions) {
+        dodona_sum_block(rows, count, at, rest);
+        memcpy(scores + at, rest, (actions - at) * sizeof *scores);
+    }
+}
+
+DODONA_VERSIONS
+static void dodona_add_wide(const int16_t *DODONA_RESTRICT row, int actions, int32_t *DODONA_RESTRICT scores)
+{
+    for (int i = 0; i < actions; i++)
+        scores[i] += row[i];
+}
+
+/* Pairs of 16 bits: the action, and in the lower bits the weight, which has a sign. */
+static inline void dodona_add_pairs(const uint16_t *pairs, int count, int bits, int32_t *scores)
+{
+    for (int i = 0; i < count; i++)
+        scores[pairs[i] >> bits] += (int16_t)(uint16_t)(pairs[i] << (16 - bits)) >> (16 - bits);
+}
+
+/* Pairs of 32 bits: the action, and in the upper half the weight. */
+static inline void dodona_add_long_pairs(const uint32_t *pairs, int count, int32_t *scores)
+{
+    for (int i = 0; i < count; i++)
+        scores[pairs[i] & 0xFFFF] += (int16_t)(pairs[i] >> 16);
+}
+
+static void dodona_add_sparse(const dodona_found *found, int bits, int32_t *scores)
+{
+    const void *const *four = found->rows[DODONA_FOUR_PAIRS], *const *eight = found->rows[DODONA_EIGHT_PAIRS];
+    const void *const *many = found->rows[DODONA_MANY_PAIRS];
+    for (int i = 0; i < found->count[DODONA_FOUR_PAIRS]; i++)
+        dodona_add_pairs(four[i], 4, bits, scores);
+    for (int i = 0; i < found->count[DODONA_EIGHT_PAIRS]; i++)
+        dodona_add_pairs(eight[i], 8, bits, scores);
+    for (int i = 0; i < found->count[DODONA_MANY_PAIRS]; i++)
+        dodona_add_pairs((const uint16_t *)many[i] + 1, *(const uint16_t *)many[i], bits, scores);
+}
+
+static void dodona_add_long_sparse(const dodona_found *found, int32_t *scores)
+{
+    for (int i = 0; i < found->count[DODONA_FOUR_PAIRS]; i++)
+        dodona_add_long_pairs(found->rows[DODONA_FOUR_PAIRS][i], 4, scores);
+    for (int i = 0; i < found->count[DODONA_EIGHT_PAIRS]; i++)
+        dodona_add_long_pairs(found->rows[DODONA_EIGHT_PAIRS][i], 8, scores);
+    for (int i = 0; i < found->count[DODONA_MANY_PAIRS]; i++) {
+        const uint32_t *row = found->rows[DODONA_MANY_PAIRS][i];
+        dodona_add_long_pairs(row + 1, (int)*row, scores);
+    }
+}
+
+/* scores[a] = the sum of the weights of at most DODONA_MOST features for action a */
+static void dodona_score(const dodona_table *table, const uint64_t *keys, int count, int32_t *scores)
+{
+    dodona_found found;
+    dodona_find(table, keys, count, &found);
+    dodona_sum_dense((const int8_t *const *)found.rows[DODONA_DENSE], found.count[DODONA_DENSE], table->actions, scores);
+    if (table->bits < 16)
+        dodona_add_sparse(&found, table->bits, scores);
+    else
+        dodona_add_long_sparse(&found, scores);
+    for (int i = 0; i < found.count[DODONA_WIDE]; i++)
+        dodona_add_wide(found.rows[DODONA_WIDE][i], table->actions, scores);
+}
+
+#endif
