@@ -41,6 +41,7 @@ cdef class Extractor:
         self.atoms, self.combinations = templates.numbers()
         self.atom_count = len(templates.atoms)
         self.most = len(templates)
+        self.begins = array("Q", [mix(0, i + 1) for i in range(self.most)])
         self.silent = array("i", bytes(4 * self.atom_count))
         self.values = array("Q", bytes(8 * self.atom_count))
 
@@ -87,24 +88,28 @@ cdef class Extractor:
             h = mix(h, ~0ULL if self.silent[i] else self.values[i])
         return h
 
-    cdef int name(self, uint64_t* keys) noexcept nogil:
-        """Combine the atoms computed last into features.
+    cdef int name(self, uint64_t* keys, FrozenWeights weights) noexcept nogil:
+        """Combine the atoms computed last into features, which these weights, if there are any, are to expect.
 
         The hash of a silent feature is computed, too, and then overwritten, to avoid a branch that is hard to predict.
         """
         cdef int i, k, length, count = 0, is_silent
         cdef uint64_t h
+        cdef bint frozen = weights is not None
         cdef const int* combination = &self.combinations[0]
         cdef const int* silent = &self.silent[0]
         cdef const uint64_t* values = &self.values[0]
+        cdef const uint64_t* begins = &self.begins[0]
         for i in range(self.most):
             length = combination[0]
             is_silent = 0
-            h = mix(0, i + 1)  # templates must not share keys, whatever small numbers their atoms are
+            h = begins[i]
             for k in range(1, length + 1):
                 is_silent |= silent[combination[k]]
                 h = mix(h, values[combination[k]])
             combination += length + 1
             keys[count] = h
             count += not is_silent
+            if frozen:
+                weights.expect(keys[count - (count > 0)])  # of a silent feature the one before, once more
         return count

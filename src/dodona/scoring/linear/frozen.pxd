@@ -15,6 +15,8 @@ cdef extern from "sums.h" nogil:
         int actions
         int bits
 
+    void dodona_expect(const Table* table, uint64_t key)
+
 @cython.final
 cdef class FrozenWeights:
     cdef readonly int actions
@@ -24,4 +26,9 @@ cdef class FrozenWeights:
 
     cdef build(self, const uint32_t[::1] fingerprints, const uint8_t[::1] counts)
     cdef void score(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil
+    cdef void sum(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil
     cdef void add(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil
+
+    cdef inline void expect(self, uint64_t key) noexcept nogil:
+        """Say that the weights of this feature will be needed soon."""
+        dodona_expect(&self.table, key)

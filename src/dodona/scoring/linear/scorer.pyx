@@ -66,7 +66,7 @@ cdef class LinearScorer(Scorer):
         if self.is_learning:
             self.weights.score(&self.keys[0], self.count, row)
         else:
-            self.frozen.score(&self.keys[0], self.count, &self.numbers[0])
+            self.frozen.sum(&self.keys[0], self.count, &self.numbers[0])
             for a in range(self.actions):
                 row[a] = self.numbers[a]
         return row
@@ -74,5 +74,5 @@ cdef class LinearScorer(Scorer):
     cdef int features(self) noexcept nogil:
         """Write the features of the configuration scored last into `keys`; returns their number."""
         if self.count == NONE:
-            self.count = self.extractor.name(&self.keys[0])
+            self.count = self.extractor.name(&self.keys[0], self.frozen)
         return self.count

@@ -28,19 +28,27 @@ typedef struct {
     int count[DODONA_KINDS];
 } dodona_found;
 
-/* Find the rows of at most DODONA_MOST features. Features that do not fit on a group are on the next one (open
-   addressing). All groups and rows are prefetched, because most of them are not in the cache. */
+static inline const dodona_group *dodona_home(const dodona_table *table, uint64_t key)
+{
+    return &table->groups[dodona_group_of((key >> 32) * table->buckets >> 32)];
+}
+
+/* Prefetch the group of a feature, because most of them are not in the cache: best as soon as its key is known. */
+static inline void dodona_expect(const dodona_table *table, uint64_t key)
+{
+    dodona_prefetch(dodona_home(table, key));
+}
+
+/* Find the rows of at most DODONA_MOST features, and prefetch them. Features that do not fit on a group are on the next
+   one (open addressing). */
 DODONA_VERSIONS
 static void dodona_find(const dodona_table *table, const uint64_t *keys, int count, dodona_found *found)
 {
-    const dodona_group *groups = table->groups;
-    const uint64_t buckets = table->buckets, *pool = table->pool;
-    for (int i = 0; i < count; i++)
-        dodona_prefetch(&groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)]);
+    const uint64_t *pool = table->pool;
     for (int i = 0; i < DODONA_KINDS; i++)
         found->count[i] = 0;
     for (int i = 0; i < count; i++) {
-        const dodona_group *group = &groups[dodona_group_of((keys[i] >> 32) * buckets >> 32)];
+        const dodona_group *group = dodona_home(table, keys[i]);
         const uint32_t fingerprint = (uint32_t)keys[i] | 1;
         uint32_t start = 0;
         for (;; group++) {
