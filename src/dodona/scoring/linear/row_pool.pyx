@@ -10,6 +10,7 @@ from array import array
 import numpy as np
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 cdef extern from "sums.h" nogil:
     void* dodona_allocate(size_t size)
@@ -24,7 +25,7 @@ cdef extern from "sums.h" nogil:
     int KINDS "DODONA_KINDS"
 
 cdef int WIDE_ROW = 0xFFFF  # in a model file: instead of the number of pairs
-cdef int DENSE_FROM = 16    # a dense row has less than this many actions for each pair: measured on English and Finnish
+cdef int DENSE_FROM = 16    # rows of more than 8 pairs are dense if they have a pair for each 16 actions
 cdef int UNIT = 8
 
 
@@ -35,18 +36,15 @@ cdef class RowPool:
         cdef Py_ssize_t i, at = 0, total = 0
         cdef int kind
         cdef Py_ssize_t[::1] sizes = np.zeros(KINDS, np.intp)
-        self.actions, self.bits = actions, bits
+        cdef const int16_t* wide_rows = &wide[0] if wide.shape[0] else NULL
+        self.actions, self.bits, self.step = actions, bits, 2 if bits == 16 else 1
         self.width = (actions + BLOCK - 1) // BLOCK * BLOCK
         self.weights = array("i", bytes(4 * actions))
-        self.touched = array("i", bytes(4 * actions))
-        self.is_touched = array("B", bytes(actions))
         self.starts = array("I", bytes(4 * max(1, features)))
         for i in range(features):
-            at = self.unpack(rows, wide, at)
-            kind = self.kind()
-            sizes[kind] += self.units(kind)
-            self.starts[i] = kind
-            self.clear()
+            kind = self.starts[i] = self.kind(&rows[at], wide_rows)
+            sizes[kind] += self.units(kind, rows[at])
+            at += self.step * (3 if rows[at] == WIDE_ROW else 1 + rows[at])
         for kind in (DENSE, WIDE, MANY, EIGHT, FOUR):
             total, sizes[kind] = total + sizes[kind], total
         if total >> (32 - KIND_BITS):
@@ -56,12 +54,11 @@ cdef class RowPool:
             raise MemoryError
         at = 0
         for i in range(features):
-            at = self.unpack(rows, wide, at)
             kind = self.starts[i]
-            self.pack(kind, sizes[kind], i)
+            self.pack(kind, &rows[at], wide_rows, &self.memory[sizes[kind]], i)
             self.starts[i] = sizes[kind] << KIND_BITS | kind
-            sizes[kind] += self.units(kind)
-            self.clear()
+            sizes[kind] += self.units(kind, rows[at])
+            at += self.step * (3 if rows[at] == WIDE_ROW else 1 + rows[at])
 
     def __dealloc__(self):
         dodona_free(self.memory)
@@ -70,93 +67,60 @@ cdef class RowPool:
         """Return the number of rows of each kind, for tests."""
         return np.bincount(np.asarray(self.starts) & ((1 << KIND_BITS) - 1), minlength=KINDS).tolist()
 
-    cdef Py_ssize_t unpack(self, const uint16_t[::1] rows, const int16_t[::1] wide, Py_ssize_t at) noexcept nogil:
-        """Read the row of a model file that begins here; returns where the next one begins."""
-        cdef int i, size = rows[at], action, weight
-        cdef int step = 2 if self.bits == 16 else 1
-        cdef Py_ssize_t number
-        self.count = 0
+    cdef int kind(self, const uint16_t* row, const int16_t* wide) noexcept nogil:
+        """Return the kind for a row of a model file."""
+        cdef int i, least = 0, most = 0, size = row[0]
+        if size != WIDE_ROW and (size <= 8 or DENSE_FROM * size <= self.width):
+            return FOUR if size <= 4 else EIGHT if size <= 8 else MANY
+        self.unpack(row, wide)
+        for i in range(self.actions):
+            least, most = min(least, self.weights[i]), max(most, self.weights[i])
+        return WIDE if least < -128 or most > 127 else DENSE
+
+    cdef void unpack(self, const uint16_t* row, const int16_t* wide) noexcept nogil:
+        """Write the weights of a row of a model file into `weights`."""
+        cdef int i, size = row[0]
+        cdef int32_t* weights = &self.weights[0]
         if size == WIDE_ROW:
-            number = rows[at + step] | <Py_ssize_t> rows[at + 2 * step] << 16
+            wide += (row[self.step] | <Py_ssize_t> row[2 * self.step] << 16) * self.actions
             for i in range(self.actions):
-                self.add(i, wide[number * self.actions + i])
-            return at + 3 * step
+                weights[i] = wide[i]
+            return
+        for i in range(self.actions):
+            weights[i] = 0
         for i in range(1, size + 1):
-            if step == 2:
-                action, weight = rows[at + 2 * i], <int16_t> rows[at + 2 * i + 1]
+            if self.step == 2:
+                weights[row[2 * i]] += <int16_t> row[2 * i + 1]
             else:
-                action = rows[at + i] >> self.bits
-                weight = <int16_t> (rows[at + i] << (16 - self.bits)) >> (16 - self.bits)
-            self.add(action, weight)
-        return at + step * (1 + size)
+                weights[row[i] >> self.bits] += <int16_t> (row[i] << (16 - self.bits)) >> (16 - self.bits)
 
-    cdef inline void add(self, int action, int weight) noexcept nogil:
-        if weight != 0 and not self.is_touched[action]:
-            self.is_touched[action] = True
-            self.touched[self.count] = action
-            self.count += 1
-        self.weights[action] += weight
-
-    cdef int kind(self) noexcept nogil:
-        """Return the kind for the row that was unpacked last."""
-        cdef int i, weight, least = 0, most = 0
-        cdef int limit = 1 << (min(8, self.bits) - 1)
-        for i in range(self.count):
-            weight = self.weights[self.touched[i]]
-            least, most = min(least, weight), max(most, weight)
-        if least < -128 or most > 127:
-            return WIDE
-        if least < -limit or most >= limit or (self.count > 8 and DENSE_FROM * self.count > self.width):
-            return DENSE
-        return FOUR if self.count <= 4 else EIGHT if self.count <= 8 else MANY
-
-    cdef Py_ssize_t units(self, int kind) noexcept nogil:
-        """Return how many units of memory the row that was unpacked last takes."""
-        cdef int pair = 4 if self.bits == 16 else 2
+    cdef Py_ssize_t units(self, int kind, int pairs) noexcept nogil:
+        """Return how many units of memory a row takes."""
         if kind == DENSE:
             return self.width // UNIT
         if kind == WIDE:
             return (self.actions * 2 + UNIT - 1) // UNIT
         if kind == MANY:
-            return ((1 + self.count) * pair + UNIT - 1) // UNIT
-        return (4 if kind == FOUR else 8) * pair // UNIT
+            return ((1 + pairs) * self.step * 2 + UNIT - 1) // UNIT
+        return (4 if kind == FOUR else 8) * self.step * 2 // UNIT
 
-    cdef void pack(self, int kind, Py_ssize_t unit, Py_ssize_t feature) noexcept nogil:
-        """Write the row that was unpacked last into the pool."""
-        cdef void* row = &self.memory[unit]
-        cdef uint16_t* pairs = <uint16_t*> row
-        cdef uint32_t* long_pairs = <uint32_t*> row
-        cdef int i, k = 0, action, weight, size = 4 if kind == FOUR else 8
+    cdef void pack(self, int kind, const uint16_t* row, const int16_t* wide, void* to, Py_ssize_t feature) noexcept nogil:
+        """Copy a row of a model file."""
+        cdef int i, action, size = row[0]
         if kind == MANY:
-            if self.bits == 16:
-                long_pairs[0] = self.count
-            else:
-                pairs[0] = self.count
-            k, size = 1, self.count + 1
-        for i in range(self.count):
-            action = self.touched[i]
-            weight = self.weights[action]
-            if kind == DENSE:
-                (<int8_t*> row)[action] = weight
-            elif kind == WIDE:
-                (<int16_t*> row)[action] = weight
-            else:
-                if self.bits == 16:
-                    long_pairs[k] = action | (<uint32_t> <uint16_t> weight) << 16
+            memcpy(to, row, (1 + size) * self.step * sizeof(uint16_t))
+        elif kind == DENSE or kind == WIDE:
+            self.unpack(row, wide)
+            for i in range(self.actions):
+                if kind == DENSE:
+                    (<int8_t*> to)[i] = self.weights[i]
                 else:
-                    pairs[k] = action << self.bits | (weight & ((1 << self.bits) - 1))
-                k += 1
-        if kind == FOUR or kind == EIGHT:
-            for i in range(k, size):  # additions of 0 to different actions do not wait for each other
-                action = (feature + i) % self.actions
-                if self.bits == 16:
-                    long_pairs[i] = action
+                    (<int16_t*> to)[i] = self.weights[i]
+        else:
+            memcpy(to, row + self.step, size * self.step * sizeof(uint16_t))
+            for i in range(size, 4 if kind == FOUR else 8):
+                action = (feature + i) % self.actions  # additions to different actions do not wait for each other
+                if self.step == 2:
+                    (<uint32_t*> to)[i] = action
                 else:
-                    pairs[i] = action << self.bits
-
-    cdef void clear(self) noexcept nogil:
-        """Set all weights to 0 again."""
-        cdef int i
-        for i in range(self.count):
-            self.weights[self.touched[i]] = 0
-            self.is_touched[self.touched[i]] = False
+                    (<uint16_t*> to)[i] = action << self.bits
