@@ -26,4 +26,5 @@ cdef class Choice:
     cdef float score       # and its score
     cdef int carried       # the label that a plain move carries
 
+    cdef bint is_forced(self, State s) except -1 nogil
     cdef int look(self, State s, EncodedSentence sentence, int site, Policy policy, Gold gold) except -1 nogil

@@ -73,6 +73,14 @@ cdef class Choice:
         self.scorer = scorer
         self.allowed = Allowed(system.actions)
 
+    cdef bint is_forced(self, State s) except -1 nogil:
+        """Return whether only one action is legal, and no scores are needed to choose it; it is chosen."""
+        self.allowed.legal(self.system, s, 0)
+        if self.allowed.count != 1 or self.allowed.spans[1] - self.allowed.spans[0] != 1:
+            return False
+        self.action, self.carried = self.allowed.spans[0], NONE
+        return self.system.carried_move == NONE
+
     cdef int look(self, State s, EncodedSentence sentence, int site, Policy policy, Gold gold) except -1 nogil:
         """Find the best legal action at a site; with a policy, only among those of zero cost."""
         cdef int i, a

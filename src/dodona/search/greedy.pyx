@@ -92,7 +92,8 @@ cdef class GreedySearch:
         while not self.system.is_terminal(s):
             s.watch.step()
             if policy is None:
-                self.choice.look(s, sentence, 0, None, None)
+                if sure is not None or not self.choice.is_forced(s):
+                    self.choice.look(s, sentence, 0, None, None)
             else:
                 site = self.choose(s, sentence, policy, gold)
             if self.choice.action == NONE:
