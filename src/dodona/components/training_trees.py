@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dodona.components.parser_options import ParserOptions
+from dodona.components.rare_encodings import drop_rare_encodings
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escaped, projectivize
 from dodona.data.trees import is_projective
@@ -53,6 +54,8 @@ def training_trees(
     prepared = list(_prepared(sentences, seen, plain.entry.projective, options))
     if not prepared:
         raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
+    if plain.entry.projective and options.nonprojective in ENCODINGS[1:]:
+        drop_rare_encodings([names for *_, names in prepared])
     labels = sorted({label for *_, names in prepared for label in names if label is not None})
     if not labels:
         raise FormatError("there is no label to learn; expected DEPREL to be filled in where HEAD is")

@@ -29,7 +29,7 @@ from dodona.data.projectivity import lift
 from dodona.data.trees import checked_heads
 from dodona.errors import OptionError, TreeError
 
-__all__ = ["ENCODINGS", "Decoded", "decoded", "deprojectivize", "escaped", "projectivize"]
+__all__ = ["ENCODINGS", "Decoded", "decoded", "deprojectivize", "escaped", "projectivize", "without_lift"]
 
 ENCODINGS = ("baseline", "head", "path", "head+path")
 UP, DOWN = "↑", "↓"
@@ -152,6 +152,12 @@ def _check(heads: Sequence[int], labels: Sequence[str], encoding: str) -> None:
 def escaped(label: str) -> str:
     """Return a label of the treebank as it is encoded when nothing was lifted."""
     return SPECIAL.sub(r"\\\g<0>", label)
+
+
+def without_lift(label: str) -> str:
+    """Return the label that this arc would have if it had not been lifted."""
+    said = decoded(label)
+    return escaped(said.label) + DOWN * said.is_path
 
 
 @lru_cache(maxsize=1 << 14)
