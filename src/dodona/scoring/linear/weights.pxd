@@ -31,6 +31,7 @@ cdef class Weights:
     cdef uint32_t* free_rows            # for each power of two, the last freed row of that capacity, 0 for none
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil
+    cdef void add_rows(self, const uint64_t* keys, int count, float* scores) noexcept nogil
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil

@@ -17,6 +17,8 @@ cdef extern from "rows.h" nogil:
     void dodona_add_floats(float* scores, const float* row, int n)
     void dodona_prefetch(const void* address)
 
+cdef enum:
+    AT_ONCE = 128  # features whose rows are prefetched together
 cdef int DENSE = 0xFFFF
 cdef int POWERS = 17
 cdef Py_ssize_t EXPECTED = 1 << 15  # features
@@ -73,20 +75,35 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil:
         """scores[a] = the sum of the weights of these features for action a."""
-        cdef int i, j
+        cdef int i, begin = 0
         cdef Slot* slots = self.table.slots
-        cdef Slot* slot
-        cdef Row* row
-        cdef Entry* entry
         cdef uint64_t mask = self.table.mask
         memset(scores, 0, self.actions * sizeof(float))
         for i in range(count):
             dodona_prefetch(&slots[keys[i] & mask])
+        while begin < count:
+            self.add_rows(keys + begin, min(count - begin, <int> AT_ONCE), scores)
+            begin += AT_ONCE
+
+    cdef void add_rows(self, const uint64_t* keys, int count, float* scores) noexcept nogil:
+        """Add the weights of a few features. Their rows are prefetched before the first of them is needed."""
+        cdef int i, j, hits = 0
+        cdef Slot* slot
+        cdef Row* row
+        cdef Row* rows[AT_ONCE]
+        cdef Entry* entry
         for i in range(count):
-            slot = slot_of(slots, mask, keys[i])
+            slot = slot_of(self.table.slots, self.table.mask, keys[i])
             if slot.key == 0:
                 continue
-            row = <Row*> &slot.value
+            row = rows[hits] = <Row*> &slot.value
+            hits += 1
+            if row.size == DENSE:
+                dodona_prefetch(self.dense + <Py_ssize_t> row.start * self.actions)
+            else:
+                dodona_prefetch(self.entries + row.start)
+        for i in range(hits):
+            row = rows[i]
             if row.size == DENSE:
                 dodona_add_floats(scores, self.dense + <Py_ssize_t> row.start * self.actions, self.actions)
             else:
