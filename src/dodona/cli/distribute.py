@@ -30,7 +30,7 @@ CANNOT = {
 
 def parse_on_cluster(
     model: Path, sources: Sequence[str], output: str, request: Request, kind: str, retag: bool
-) -> None:  # fmt: skip
+) -> None:
     """Parse files into a folder of shards, with the other options of the command."""
     options = click.get_current_context().params
     _check(options, output)

@@ -94,8 +94,9 @@ DEFAULT = "en"
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Parse FILES on a Dask cluster (tcp://10.0.0.1:8786), or with `local` on processes of this machine, into the "
-    "folder that -o names: a shard an output, and a manifest. The same command goes on where it was stopped.",
+    help="Parse FILES on a Dask cluster (tcp://10.0.0.1:8786), or with `local` on processes of this machine (--jobs, "
+    "or one for each core). The folder that -o names gets an output for each shard of FILES, and a manifest. The same "
+    "command goes on where it was stopped.",
 )
 @click.option(
     "--shard-size",
