@@ -14,6 +14,7 @@ from types import FrameType
 __all__ = ["available_cores", "begin_process", "process_context", "shut_down", "uninterrupted"]
 
 
+QUIET = "ignore:resource_tracker:UserWarning"
 DELAYED = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -25,7 +26,13 @@ def available_cores() -> int:
 
 
 def process_context() -> BaseContext:
-    """Return how new processes are started: from a clean one, so that no thread or lock of the parent is copied."""
+    """Return how new processes are started: from a clean one, so that no thread or lock of the parent is copied.
+
+    After Ctrl-C, Python's own helper process may have to remove a lock that another process could not. It does, but
+    would complain about it to the user; it hears of the warnings to be ignored when it is started.
+    """
+    if QUIET not in sys.warnoptions:
+        sys.warnoptions.append(QUIET)
     return get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
 
 
