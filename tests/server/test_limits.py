@@ -211,6 +211,24 @@ def test_a_request_that_waits_too_long_is_told_so() -> None:
     assert second.status in (503, 504)  # it waited, or it got the thread for the last moment
 
 
+def test_one_client_cannot_take_all_threads() -> None:
+    work = Work()
+    app = app_with(work, threads=2, client=1)
+
+    async def two() -> list[Reply]:
+        first = asyncio.create_task(asked(app, "/api/work", b"{}"))
+        await until(work.begun.is_set)
+        second = await asked(app, "/api/work", b"{}")
+        work.released.set()
+        return [second, await first, await asked(app, "/api/work", b"{}")]
+
+    second, first, third = asyncio.run(two())
+    assert (second.status, second.headers["retry-after"]) == (429, "1")
+    message = "Too many requests at a time: 1 of yours are not answered yet; wait for one."
+    assert second.json["error"] == message
+    assert (first.status, third.status) == (200, 200)
+
+
 def test_the_page_and_health_are_there_while_all_threads_are_busy() -> None:
     work = Work()
     app = app_with(work, threads=1, waiting=0)

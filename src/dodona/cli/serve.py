@@ -48,6 +48,14 @@ MEBIBYTE = 1 << 20
     help="Requests that may wait for a thread; a further one gets the answer 503.",
 )
 @click.option(
+    "--per-client",
+    default=128,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="N",
+    help="Requests of one client, by its address, at a time; a further one gets the answer 429.",
+)
+@click.option(
     "--timeout",
     default=60.0,
     show_default=True,
@@ -88,7 +96,8 @@ MEBIBYTE = 1 << 20
 )
 def serve(
     models: tuple[str, ...], host: str, port: int, opened: bool, threads: int, processes: int, waiting: int,
-    timeout: float, max_size: float, max_memory: float, hosts: tuple[str, ...], origins: tuple[str, ...],
+    per_client: int, timeout: float, max_size: float, max_memory: float, hosts: tuple[str, ...],
+    origins: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Serve MODELS: names, files, or NAME=FILE; without any, those that come with Dodona. The first is the default.
 
@@ -116,6 +125,7 @@ def serve(
         seconds=timeout,
         threads=threads or max(1, available_cores() // processes),
         waiting=waiting,
+        client=per_client,
         memory=int(max_memory * MEBIBYTE),
         hosts=hosts or (LOCAL if host in LOCAL else ()),
         origins=origins,

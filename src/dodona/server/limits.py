@@ -19,6 +19,8 @@ class Limits:
     """Requests that are worked on at the same time; 0: one for each core."""
     waiting: int = 256
     """Requests that may wait for a thread; a further one is refused."""
+    client: int = 128
+    """Requests of one client, by its address, at the same time; a further one is refused."""
     memory: int = 256 << 20
     """Bytes of all bodies and answers in memory at a time; when there are as many, further requests are refused."""
     hosts: tuple[str, ...] = ()
@@ -27,7 +29,7 @@ class Limits:
     """Web sites whose pages may use the server beside its own; `*`: all."""
 
     def __post_init__(self) -> None:
-        for name in ("size", "seconds", "memory"):
+        for name in ("size", "seconds", "client", "memory"):
             if not getattr(self, name) > 0:
                 raise OptionError(f"{name} {getattr(self, name)!r}: expected more than 0")
         for name in ("threads", "waiting"):

@@ -21,6 +21,7 @@ ERRORS = {
     400: "The request is wrong; the answer says why.",
     408: "The request did not arrive in time.",
     413: "The request is too large.",
+    429: "Too many requests of this client at a time; wait for an answer.",
     503: "The server is busy; try again after the seconds in Retry-After.",
     504: "The work took too long, and was stopped.",
 }

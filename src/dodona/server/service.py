@@ -111,7 +111,7 @@ class Service:
         deadline = time.monotonic() + self.limits.seconds
         with ExitStack() as stack:
             share = stack.enter_context(self.memory.share())
-            with self.workers.admitted_request():
+            with self.workers.admitted_request(request.client.host if request.client else ""):
                 body = await share.body(request, deadline)
                 self.metrics.received += len(body)
                 result = await self._unless_disconnected(request, self.workers.run(deadline, _decently, work, body))

@@ -6,6 +6,7 @@ the clock now and then (`transitions.clock`), and the functions here are called 
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -55,6 +56,7 @@ class Workers:
         self.limits = limits
         self.threads = limits.threads or available_cores()
         self.admitted = 0
+        self.clients: Counter[str] = Counter()  # the admitted requests by the address of the client
         self._tasks: set[_Task] = set()
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="dodona")
 
@@ -64,15 +66,22 @@ class Workers:
         return sum(task.is_running for task in tuple(self._tasks))
 
     @contextmanager
-    def admitted_request(self) -> Iterator[None]:
-        """Count a request, or refuse it if too many wait."""
+    def admitted_request(self, client: str) -> Iterator[None]:
+        """Count a request, or refuse it if too many wait, or too many of the same client."""
+        if self.clients[client] >= self.limits.client:
+            message = f"Too many requests at a time: {self.limits.client} of yours are not answered yet; wait for one."
+            raise Refusal(429, message, Retry_After="1")
         if self.admitted >= self.threads + self.limits.waiting:
             raise Refusal(503, "The server is busy: too many requests wait already; try again later.", Retry_After="1")
         self.admitted += 1
+        self.clients[client] += 1
         try:
             yield
         finally:
             self.admitted -= 1
+            self.clients[client] -= 1
+            if not self.clients[client]:
+                del self.clients[client]
 
     async def run(self, deadline: float, function: Callable[..., T], *arguments: Any) -> T:
         """Run a function in a thread and return its result; after the deadline, refuse the request."""
