@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 RUN_ELSEWHERE = ("extending.md",)  # tests/test_extending.py runs all of it
-OPTIONAL = ("spacy",)
+OPTIONAL = ("dask.dataframe", "pandas", "pyspark", "spacy")
 PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").glob("*.md")) if p.name not in RUN_ELSEWHERE)]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 BLOCKS = [(page, block) for page in PAGES for block in BLOCK.findall(page.read_text())]
