@@ -41,11 +41,11 @@ demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 	@scripts/demo $(BIN)
 
 test: $(VENV)/installed  ## lint, types and all tests
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	@scripts/browser
+	@# a browser is installed beside the checks, unless somebody has to be asked first
+	@asks=no; if [ -t 0 ]; then asks=yes; scripts/browser; fi; \
+		{ [ $$asks = yes ] || scripts/browser; } & \
+		$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports; checks=$$?; \
+		wait; exit $$checks
 	$(BIN)/pytest -q -n auto
 
 fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=5
