@@ -128,6 +128,9 @@ class Session:
                 raise self.lost()
             if future is None:
                 continue
+            if future.status == "pending":  # its result was lost with a worker, and is computed again
+                future.add_done_callback(self._done.put)
+                continue
             task, _ = self._tasks.pop(future.key)
             if future.status == "finished":
                 yield task, future.result(), ""
