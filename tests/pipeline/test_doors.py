@@ -1,11 +1,10 @@
 """`dodona.train` shows all of its options, and they are those of the parser and of the plan."""
 
 import inspect
-import subprocess
-import sys
 from dataclasses import MISSING, fields
 
 import pytest
+from samples.child import printed
 
 import dodona
 from dodona.components.parser_options import ParserOptions
@@ -44,12 +43,4 @@ def test_models_can_be_found_by_name() -> None:
 
 def test_the_research_door_does_not_wait_for_numpy() -> None:
     program = "import sys, dodona; dodona.system('arc-eager'); print('numpy' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout == "False\n"
+    assert printed(program) == "False\n"

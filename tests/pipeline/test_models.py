@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from samples.child import printed
 
 import dodona
 from dodona.pipeline.doors import model_path
@@ -39,12 +40,4 @@ def test_a_beam_is_doubtful_for_some_models_only(name: str) -> None:
 def test_parsing_needs_no_jax() -> None:
     program = "import sys, dodona\nfor name in dodona.model_names(): dodona.load(name)('Oak trees grow.')\n"
     program += "print('jax' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout == "False\n"
+    assert printed(program) == "False\n"
