@@ -54,7 +54,7 @@ def test_without_a_calibration_the_share_of_the_beam() -> None:
         ends = parser._searches.beam(6).results(6)
         masses = [exp((score - ends[0][0]) / parser.temperature) for score, _, _ in ends]
         for k, share in enumerate(trees[0].confidence):
-            arcs = [parser._finished(heads, labels) for _, heads, labels in ends]
+            arcs = [parser._names.tree(heads, labels) for _, heads, labels in ends]
             agreeing = sum(
                 m for m, (h, l) in zip(masses, arcs, strict=True) if (h[k], l[k]) == (arcs[0][0][k], arcs[0][1][k])
             )

@@ -15,8 +15,6 @@ from dodona.components.parser_training import train_parser
 from dodona.components.tagger import TaggerOptions, train_tagger
 from dodona.pipeline.parallel import parse_in_parallel
 from dodona.pipeline.pipeline import Pipeline
-from dodona.scoring.linear.features import Words
-from dodona.text.hash_cache import HashCache
 
 
 class Loud(str):
@@ -90,15 +88,6 @@ def test_numbers_of_numpy_are_heads(nlp: Pipeline) -> None:
 
 def test_long_words_are_not_cached(nlp: Pipeline) -> None:
     """A thousand words of ten million characters would be ten gigabytes."""
-    cache = HashCache([0], lambda value: [len(value)], "ROOT")
-    before = cache.kept()
-    cache.write(["x" * 1025, "y" * 5000], Words(2))
-    assert cache.kept() == before
-    cache.write(["x" * 1024], Words(1))
-    assert cache.kept() == (before[0] + 1, before[1] + 1024)
-    for k in range(3):  # not more characters than 16 million, and one string
-        cache.write([f"{k}-{i}".ljust(1024) for i in range(8192)], Words(8192))
-    assert cache.kept()[1] <= (1 << 24) + 1024
     assert nlp.lemmatizer is not None
     known = nlp.lemmatizer._known
     nlp.lemmatizer.lemmas(["z" * LONGEST_REMEMBERED, "z" * (LONGEST_REMEMBERED - 10)], ["NOUN"] * 2, ["_"] * 2)

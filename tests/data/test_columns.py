@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dodona import Sentence, read
-from dodona.data.sentence import COLUMNS
+from dodona.data.storage import COLUMNS
 
 
 def made() -> Sentence:

@@ -3,6 +3,7 @@
 import gzip
 import lzma
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from dodona.data.compression import PACKINGS, CompressionError, decompressed
 from dodona.data.files import chunks
 
 TEXT = b"1\tein\t_\n" * 50
-PACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".xz": lzma.compress}
+PACK: dict[str, Callable[[bytes], bytes]] = {".gz": partial(gzip.compress, mtime=0), ".xz": lzma.compress}
 
 
 def unpacked(data: bytes, extension: str, size: int) -> bytes:
@@ -41,7 +42,7 @@ def test_streams_and_zero_bytes_between_them(extension: str, size: int) -> None:
         (".xz", 4, b"garbage that is long", "other data after the end of the xz data"),
         (".xz", 3, b"", "other data after the end of the xz data"),
         (".xz", 5, lzma.compress(b"more"), "other data after the end of the xz data"),
-        (".gz", 0, gzip.compress(TEXT)[:-3], "the gzip data are cut off"),
+        (".gz", 0, gzip.compress(TEXT, mtime=0)[:-3], "the gzip data are cut off"),
         (".xz", 0, lzma.compress(TEXT)[:-3], "the xz data are cut off"),
         (".gz", 0, b"\x1f\x8b but no more", "not valid gzip data"),
     ],
@@ -72,7 +73,7 @@ def test_pauses_pass_and_chunks_are_bounded(monkeypatch: pytest.MonkeyPatch, ext
 
 def test_the_position_in_the_compressed_file_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "a.gz"
-    file.write_bytes(gzip.compress(TEXT))
+    file.write_bytes(gzip.compress(TEXT, mtime=0))
     sizes: list[int] = []
     assert b"".join(chunks(file, count=sizes.append)) == TEXT
     assert sum(sizes) == file.stat().st_size < len(TEXT)

@@ -4,8 +4,8 @@ anything there, and compiled loops rely on them."""
 from operator import index
 
 from dodona.data import Sentence
+from dodona.data.values import strings
 from dodona.errors import OptionError
-from dodona.text.hashing import strings
 
 __all__ = ["check_columns"]
 
@@ -15,11 +15,14 @@ COLUMNS = ("words", "upos", "xpos", "feats")
 def check_columns(sentence: Sentence, constrained: bool = False) -> None:
     """Check that each column that a component reads has a string for each word, and with `constrained` the given arcs.
 
-    Other kinds of strings, such as those of numpy, become plain ones, in place.
+    Columns of which nobody has a list cannot have changed. Other kinds of strings, such as those of numpy, become plain
+    ones, in place.
     """
     n = len(sentence)
     for name in (*COLUMNS, "labels") if constrained else COLUMNS:
-        values = getattr(sentence, name)
+        values = sentence.listed(name)
+        if values is None:
+            continue
         if len(values) != n:
             raise _wrong(sentence, f"{name}: {len(values)} values; expected {n}, one for each word")
         try:
@@ -28,6 +31,7 @@ def check_columns(sentence: Sentence, constrained: bool = False) -> None:
             raise _wrong(sentence, f"{name}: {error}") from None
         if plain is not values:
             sentence.keep_column(name, plain)
+    sentence.refresh()
     if constrained:
         _check_heads(sentence, n)
 

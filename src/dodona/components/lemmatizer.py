@@ -1,6 +1,7 @@
 """The lemmatizer as a component: it learns edit scripts, and stores exceptions for the lemmas that they get wrong."""
 
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.data import Sentence
 from dodona.data.checks import check_values
+from dodona.data.values import Values
 from dodona.errors import FormatError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
 from dodona.text.edit_scripts import CASINGS, Script, lowered, script_for
+from dodona.text.lemma_cache import LemmaCache
 from dodona.text.lemma_model import LONGEST_AFFIX, ScriptChooser, ScriptLearner, Scripts
 
 __all__ = ["Lemmatizer", "LemmatizerOptions", "train_lemmatizer"]
@@ -48,24 +51,40 @@ class Lemmatizer:
         self.exceptions: dict[Key, str] = {}  # FEATS is empty where it does not matter
         self._weights = weights
         self._known: dict[Key, str] = {}
+        self._threads = threading.local()  # a LemmaCache per thread, for words whose tags were predicted
         core = _core(self.scripts)
         self._chooser = ScriptChooser(core, checked_weights(where, core.count, weights))
 
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
         for sentence in sentences:
-            sentence.accept_column("lemmas", self.lemmas(sentence.words, sentence.upos, sentence.feats))
+            sentence.accept_column("lemmas", self._column(sentence))
             yield sentence
+
+    def _column(self, sentence: Sentence) -> list[str] | Values:
+        upos, feats = sentence.column("upos"), sentence.column("feats")
+        if not (isinstance(upos, Values) and isinstance(feats, Values) and upos.inventory and feats.inventory):
+            return self.lemmas(sentence.words, sentence.upos, sentence.feats)
+        if not hasattr(self._threads, "cache"):
+            self._threads.cache = LemmaCache(self._checked)
+        found: Values = self._threads.cache.lemmas(sentence.forms(), upos, feats)
+        return found
 
     def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
         """Return the lemmas of words with these tags."""
         known = self._known
         return [known.get(key) or self._learn(key) for key in zip(words, upos, feats, strict=True)]
 
+    def _checked(self, form: str, upos: str, feats: str) -> str:
+        """Return the lemma of a word that is in no cache; checked here once, so that columns need no check."""
+        key = form, upos, feats
+        lemma = self.exceptions.get(key) or self.exceptions.get((form, upos, "")) or self.guess(key)
+        check_values((lemma,), 1)
+        return lemma
+
     def _learn(self, key: Key) -> str:
         form, upos, feats = key
-        lemma = self.exceptions.get(key) or self.exceptions.get((form, upos, "")) or self.guess(key)
-        check_values((lemma,), 1)  # checked once, so that columns need no check
+        lemma = self._checked(*key)
         if len(form) + len(upos) + len(feats) <= LONGEST_REMEMBERED:
             if len(self._known) >= REMEMBERED:
                 self._known.clear()

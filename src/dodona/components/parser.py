@@ -13,6 +13,7 @@ from dodona.components.columns import check_columns
 from dodona.components.component import Parts, batches
 from dodona.components.confidence import Calibration, Evidence, checked_temperature
 from dodona.components.given_arcs import Given, given_arcs
+from dodona.components.label_names import LabelNames
 from dodona.components.network_options import NetworkOptions
 from dodona.components.neural_model import NeuralModel
 from dodona.components.parser_model import LinearModel, Model
@@ -20,14 +21,12 @@ from dodona.components.parser_options import ParserOptions, check_beam, check_ha
 from dodona.components.pieces import PIECE, parsed_in_pieces
 from dodona.components.searches import Searches
 from dodona.data import Sentence
-from dodona.data.checks import check_values
-from dodona.data.pseudoprojective import ENCODINGS, decoded, deprojectivize
+from dodona.data.pseudoprojective import ENCODINGS
 from dodona.errors import FormatError, OptionError, TimeLimitError
 from dodona.oracles.policy import Policy
 from dodona.scoring.scorer import EncodedSentence
 from dodona.text.encoder import Tagged
 from dodona.transitions.gold import Gold
-from dodona.transitions.moves import NONE
 
 __all__ = ["Analysis", "Parser", "Request"]
 
@@ -58,11 +57,9 @@ class Parser:
         built = options.built(labels, options.single_root)
         self._entry = built.entry
         self._core = built.core
-        self._names = built.label_names
-        check_values(self._names, len(self._names))  # checked once, so that trees need no check
-        self._late_root_label = built.options.get("root_label", "root")  # of words that are headless at the end
         encoded = built.entry.projective and options.nonprojective in ENCODINGS[1:]
-        self._lowers = options.nonprojective if encoded else None
+        late = built.options.get("root_label", "root")
+        self._names = LabelNames(built.label_names, late, options.nonprojective if encoded else None)
         self._searches = Searches(self._core, model)
 
     def apply(
@@ -76,11 +73,11 @@ class Parser:
         request = request or Request()
         self.check(request)
         for batch in batches(sentences):
-            if request == Request():
-                parsed = [self._best(each) for each in self._encoded(batch, tagged)]
+            if request == Request() and self.options.beam == 1:
+                parsed = self._searches.greedy.parse_all(self._encoded(batch, tagged), self._names.late)
                 for sentence, (heads, labels) in zip(batch, parsed, strict=True):
                     without_notes(sentence)
-                    sentence.accept_tree(*self._finished(heads, labels))
+                    self._names.fill_in(sentence, heads, labels)
                     yield sentence
             else:
                 for sentence, analyses in zip(batch, self.analyses_of(batch, request, tagged), strict=True):
@@ -155,7 +152,7 @@ class Parser:
         seconds = request.timeout if request.timeout is not None and encoded.n > PIECE else 0.0
         limits = self._limits(given)
         ends = self._searches.ends(encoded, width, most, *limits, raw, self.action_temperature, seconds)
-        trees = [Analysis(*self._finished(*arcs), score / self.temperature) for score, *arcs in ends]
+        trees = [Analysis(*self._names.tree(*arcs), score / self.temperature) for score, *arcs in ends]
         if given is not None:
             trees = [given.checked(sentence, tree) for tree in trees]
         found: list[tuple[Analysis, Evidence | None]] = []
@@ -202,7 +199,7 @@ class Parser:
     def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
         """Return heads and labels for a sentence, which is not changed."""
         (encoded,) = self._searches.session.encoded([sentence])
-        return self._finished(*self._best(encoded))
+        return self._names.tree(*self._best(encoded))
 
     def tagged(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
@@ -217,7 +214,7 @@ class Parser:
         heads_right = right = total = 0
         for batch in batches(gold):
             for sentence, encoded in zip(batch, self._searches.session.encoded(batch), strict=True):
-                heads, labels = self._finished(*self._best(encoded))
+                heads, labels = self._names.tree(*self._best(encoded))
                 for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
                     total += 1
                     heads_right += h == gold_h
@@ -228,15 +225,15 @@ class Parser:
         """Return (score, heads, labels) of all hypotheses in the final beam, best first."""
         (encoded,) = self._searches.session.encoded([sentence])
         found = self._searches.ends(encoded, self.options.beam, self.options.beam)
-        return [(score, *self._finished(heads, labels)) for score, heads, labels in found]
+        return [(score, *self._names.tree(heads, labels)) for score, heads, labels in found]
 
     def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[int]]:
         ((_, heads, labels),) = self._searches.ends(encoded, self.options.beam, 1)
         return heads, labels
 
     def _given(self, sentence: Sentence) -> Given | None:
-        decorated = self._lowers is not None
-        return given_arcs(sentence, self._names, decorated, self._entry.projective, self.options.single_root)
+        names = self._names
+        return given_arcs(sentence, names.names, names.are_decorated, self._entry.projective, self.options.single_root)
 
     def check_given(self, sentence: Sentence) -> None:
         """Raise an error for given arcs that no tree of this parser can contain."""
@@ -247,14 +244,7 @@ class Parser:
         not get the label of a lifted arc, because it would be lowered after parsing."""
         if given is None:
             return None, None
-        unfit = [i for i, name in enumerate(self._names) if self._lowers is not None and decoded(name).is_lifted]
-        return Policy(self._core, "given", unfit=unfit), given.gold
-
-    def _finished(self, heads: list[int], labels: list[int]) -> tuple[list[int], list[str]]:
-        names = [self._names[label] if label != NONE else self._late_root_label for label in labels]
-        if self._lowers is not None:
-            return deprojectivize(heads, names, self._lowers)
-        return heads, names
+        return Policy(self._core, "given", unfit=sorted(self._names.lifted)), given.gold
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""

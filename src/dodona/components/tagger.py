@@ -2,6 +2,7 @@
 
 import random
 import threading
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,6 +16,7 @@ from dodona.components.lexicon import checked_lexicon, lexicon_arrays, lexicons_
 from dodona.components.tag_choice import Tag, checked_tag
 from dodona.data import Sentence
 from dodona.data.checks import check_values
+from dodona.data.values import Inventory, Values, chosen, values_of
 from dodona.errors import FormatError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
 from dodona.text.hashing import hash_text
@@ -50,25 +52,30 @@ class Tagger:
         self._lexicon = checked_lexicon(where, len(self.tags), arrays)
         self._weights = checked_weights(where, self._tagset.parts, arrays)
         self._threads = threading.local()  # a GreedyTagger has a workspace: one per thread
-        self._values = [list(values) for values in zip(*self.tags, strict=True)]
-        for values in self._values:
-            check_values(values, len(values))  # checked once, so that columns need no check
+        self._inventories = [Inventory(list(values)) for values in zip(*self.tags, strict=True)]
+        for inventory in self._inventories:
+            check_values(inventory.values, len(self.tags))  # checked once, so that columns need no check
 
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place."""
         for batch in batches(sentences):
-            tagged = [self.columns(sentence.words) for sentence in batch]
-            for sentence, columns in zip(batch, tagged, strict=True):
-                for name, values in zip(COLUMNS, columns, strict=True):
-                    sentence.accept_column(name, values)
+            tagged = self._numbers([sentence.forms() for sentence in batch])
+            for sentence, numbers in zip(batch, tagged, strict=True):
+                for name, inventory in zip(COLUMNS, self._inventories, strict=True):
+                    sentence.accept_column(name, chosen(inventory, numbers))
                 yield sentence
 
     def columns(self, words: list[str]) -> list[list[str]]:
         """Return UPOS, XPOS and FEATS of these words."""
+        (numbers,) = self._numbers([values_of(words)])
+        return [chosen(inventory, numbers).strings() for inventory in self._inventories]
+
+    def _numbers(self, sentences: list[Values]) -> "list[array[int]]":
+        """Return the number of the tag of each word."""
         if not hasattr(self._threads, "greedy"):
             self._threads.greedy = GreedyTagger(self._tagset, self._weights)
-        numbers = self._threads.greedy.tag(Traits(words, self._tagset, self._lexicon)).tolist()
-        return [list(map(values.__getitem__, numbers)) for values in self._values]
+        found: list[array[int]] = self._threads.greedy.tag_all(sentences, self._lexicon)
+        return found
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-__all__ = ["HEAD", "Columns", "decimals"]
+from dodona.data.values import Inventory, Values, rows
+
+__all__ = ["DECIMALS", "HEAD", "Columns", "decimals", "header_of"]
 
 HEAD = 6
-NUMBERS = [str(k) for k in range(1024)]
+DECIMALS = Inventory([str(k) for k in range(1024)])
 
 
 class Columns:
@@ -13,11 +15,12 @@ class Columns:
     missing column is `_`."""
 
     def __init__(
-        self, n: int, comments: Sequence[str], columns: Mapping[int, list[str]], between: Mapping[int, str]
+        self, n: int, header: bytes, columns: Mapping[int, list[str] | Values], between: Mapping[int, str]
     ) -> None:
-        """`between` has the lines of multiword ranges and empty nodes, by the word that comes after them."""
+        """`header` are the comments; `between` has the lines of multiword ranges and empty nodes, by the word that
+        comes after them."""
         self.n = n
-        self._comments = tuple(comments)
+        self.header = header
         self._columns = columns
         self.between = between
 
@@ -25,35 +28,50 @@ class Columns:
     def body(self) -> bytes:
         return self.replaced({})
 
+    def comments(self) -> list[str]:
+        return self.header.decode().split("\n")[:-1]
+
     def row(self, d: int) -> int:
         """How many lines are above that of word d."""
         above = sum(lines.count("\n") + 1 for word, lines in self.between.items() if word <= d)
-        return len(self._comments) + above + d - 1
+        return self.header.count(b"\n") + above + d - 1
 
     def column(self, number: int) -> list[str]:
         """The values of a column, from 1 to 9."""
-        return self._columns.get(number) or ["_"] * self.n
+        found = self._columns.get(number)
+        return ["_"] * self.n if found is None else found if isinstance(found, list) else found.strings()
+
+    def values(self, number: int) -> Values | None:
+        """The values of a column, if they are no list."""
+        found = self._columns.get(number)
+        return found if isinstance(found, Values) else None
+
+    def listed(self, number: int) -> list[str] | None:
+        """The values of a column, if they are a list."""
+        found = self._columns.get(number)
+        return found if isinstance(found, list) else None
 
     def lacks(self, number: int) -> bool:
         """Whether all values of a column are `_`."""
-        return number not in self._columns or self._columns[number].count("_") == self.n
+        found = self._columns.get(number)
+        if found is None:
+            return True
+        return found.lacks() if isinstance(found, Values) else found.count("_") == self.n
 
     def heads(self) -> list[int | None]:
         """The HEAD column as numbers, None for `_`."""
         return [None if head == "_" else int(head) for head in self.column(HEAD)]
 
-    def replaced(self, columns: Mapping[int, Sequence[str]]) -> bytes:
+    def replaced(self, columns: Mapping[int, Sequence[str] | Values]) -> bytes:
         """The bytes of the sentence with other values in these columns."""
-        values = [columns.get(number) or self.column(number) for number in range(1, 10)]
-        lines = list(map("\t".join, zip(decimals(self.n)[1 : self.n + 1], *values, strict=True)))
-        for word, others in self.between.items():
-            if word > self.n:
-                lines.append(others)
-            else:
-                lines[word - 1] = f"{others}\n{lines[word - 1]}"
-        return "\n".join([*self._comments, *lines]).encode()
+        return rows(self.header, self.n, {**self._columns, **columns}, self.between)
+
+
+def header_of(comments: Sequence[str]) -> bytes:
+    """Return comments as the lines above a sentence."""
+    return "".join([f"{comment}\n" for comment in comments]).encode()
 
 
 def decimals(n: int) -> list[str]:
     """Return the numbers from 0 to at least n as strings; usually the same cached list."""
-    return NUMBERS if n < len(NUMBERS) else list(map(str, range(n + 1)))
+    return DECIMALS.values if n < len(DECIMALS.values) else list(map(str, range(n + 1)))

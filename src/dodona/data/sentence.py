@@ -6,24 +6,19 @@ from copy import copy
 from typing import Any
 
 from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
-from dodona.data.columns import HEAD, Columns, decimals
-from dodona.data.table import Table
+from dodona.data.columns import Columns, header_of
+from dodona.data.storage import NAMES, Storage
 from dodona.data.trees import find_cycle
-from dodona.data.views import SentenceViews
+from dodona.data.values import Values
 from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
 
-COLUMNS = {"words": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "labels": 7, "deps": 8, "misc": 9}
-NAMES = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels", "deps", "misc")
-PLACES = {name: f"_{name}" for name in NAMES}
-NUMBERS = {PLACES[name]: number for name, number in COLUMNS.items()}
-DEPREL = COLUMNS["labels"]
 FIRST_BLANK_LINE = re.compile(rb"^(\n[ \t\r]*\n).*", re.S)
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
 
 
-class Sentence(SentenceViews):
+class Sentence(Storage):
     """The words 1..n of a sentence, column by column, and everything around them kept for output.
 
     `words`, `lemmas`, `upos`, `xpos`, `feats`, `labels`, `deps` and `misc` have one string per word, as written; in
@@ -35,44 +30,7 @@ class Sentence(SentenceViews):
     lazily, when they are first used. `for token in sentence`, `sentence[0]` and `sentence[1:3]` are words as objects.
     """
 
-    __slots__ = (
-        "_after", "_before", "_deps", "_end", "_feats", "_heads", "_labels", "_lemmas", "_misc", "_new_comments",
-        "_replaced", "_table", "_upos", "_words", "_xpos", "comments", "file", "format", "line", "multiword", "offsets",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        file: str,
-        line: int,
-        format: str,
-        table: Table | Columns,
-        end: bytes,
-        comments: list[str],
-        multiword: list[tuple[int, int, str]],
-    ) -> None:
-        """For readers; use `from_words` to create a sentence. `end` are the bytes after the table's."""
-        self.file = file
-        self.line = line
-        self.format = format
-        self.comments = comments
-        self.multiword = multiword
-        self._table = table
-        self._end = end
-        self.offsets: list[tuple[int, int]] | None = None
-        self._before = self._after = b""
-        self._new_comments = False
-        self._replaced: dict[int, Sequence[str]] = {}
-
-    def __getattr__(self, name: str) -> list[str] | list[int | None]:
-        """Convert a column when it is first used; `_upos` is where `upos` is kept."""
-        if name == "_heads":
-            self._heads = self._table.heads()
-            return self._heads
-        if name not in NUMBERS:
-            raise AttributeError(f"a sentence has no {name!r}")
-        column = self._table.column(NUMBERS[name])
-        setattr(self, name, column)
-        return column
+    __slots__ = ()
 
     @classmethod
     def from_words(
@@ -103,14 +61,14 @@ class Sentence(SentenceViews):
         if heads is not None:
             check_heads(heads, n)
             written = ["_" if h is None else str(h) for h in heads]
-        columns: dict[int, list[str]] = {}
+        columns: dict[int, list[str] | Values] = {}
         for number, values in enumerate((words, lemmas, upos, xpos, feats, written, labels, deps, misc), start=1):
             if values is not None:
                 check_values(values, n, NAMES[number - 1])
                 columns[number] = list(values)
         notes = checked_comments(comments)
         ranges = checked_ranges(multiword, multiword_misc, n)
-        return cls("", 1, format, Columns(n, notes, columns, ranges), b"\n\n", notes, list(multiword))
+        return cls("", 1, format, Columns(n, header_of(notes), columns, ranges), b"\n\n", notes, list(multiword))
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> "Sentence":
@@ -121,7 +79,7 @@ class Sentence(SentenceViews):
         from dodona.data.from_dictionary import pieces
 
         comments, columns, lines, multiword, offsets = pieces(given)
-        table = Columns(len(columns[1]), comments, columns, lines)
+        table = Columns(len(columns[1]), header_of(comments), columns, lines)
         found = cls("", 1, "conllu", table, b"\n\n", comments, multiword)
         found.offsets = offsets
         return found
@@ -154,57 +112,16 @@ class Sentence(SentenceViews):
         check_values(labels, len(self), "labels")
         self.accept_tree(list(heads), list(labels))
 
-    def accept_tree(self, heads: list[int], labels: list[str]) -> None:
-        """Like `set_tree`, but without checks and without a copy of the labels; for parsers."""
-        written = decimals(len(heads))
-        self._heads = list[int | None](heads)
-        self._labels = labels
-        self._replaced[HEAD] = [written[h] for h in heads]
-        self._replaced[DEPREL] = labels
-
     def set_column(self, name: str, values: Sequence[str]) -> None:
         """Replace `lemmas`, `upos`, `xpos`, `feats` or `misc` of all words."""
         if name not in REPLACEABLE:
             raise OptionError(f"column {name!r} cannot be replaced; expected one of: {', '.join(REPLACEABLE)}")
         setattr(self, name, values)
 
-    def accept_column(self, name: str, values: list[str]) -> None:
-        """Like `set_column`, but without checks and without a copy of the values; for components."""
-        setattr(self, PLACES[name], values)
-        self._replaced[COLUMNS[name]] = values
-
-    def keep_column(self, name: str, values: Sequence[Any]) -> None:
-        """Let a column be read as this list, without any change of the output; for readers."""
-        setattr(self, PLACES[name], values)
-
-    def lacks(self, name: str) -> bool:
-        """Whether a column is `_` for all words."""
-        number = COLUMNS[name]
-        if number in self._replaced:
-            return self._replaced[number].count("_") == len(self)
-        return self._table.lacks(number)
-
     def set_comments(self, lines: Iterable[str]) -> None:
         """Replace all comments by these lines, which begin with `#`; they come before the first word."""
         self.comments = checked_comments(lines)
         self._new_comments = True
-
-    def to_bytes(self) -> bytes:
-        """Return the sentence exactly as it was read, except for replaced columns."""
-        body = self._table.replaced(self._replaced) if self._replaced else self._table.body
-        if self._new_comments:
-            body = self._with_new_comments(body)
-        return b"".join((self._before, body, self._end, self._after))
-
-    def _with_new_comments(self, body: bytes) -> bytes:
-        kept = [line for line in body.split(b"\n") if not line.startswith(b"#")]
-        end = b"\r" if kept[0].endswith(b"\r") else b""
-        return b"\n".join([comment.encode() + end for comment in self.comments] + kept)
-
-    def enclose(self, before: bytes = b"", after: bytes = b"") -> None:
-        """Add bytes that belong to no sentence: a BOM, blank lines, comments that stand alone."""
-        self._before = before + self._before
-        self._after += after
 
     def converted(self, format: str) -> "Sentence":
         """The sentence in the other format, as far as that has room for it.

@@ -14,11 +14,6 @@ cdef class Table:
     cpdef bint lacks(self, int number)
     @cython.locals(data=cython.p_uchar, k=cython.int, head=cython.int)
     cpdef list heads(self)
-    @cython.locals(
-        data=cython.p_uchar, k=cython.int, i=cython.int, count=cython.int, number=cython.int, place=cython.int,
-        begin=cython.int, end=cython.int, done=cython.int, pieces=list, numbers=list, values=list
-    )
-    cpdef bytes replaced(self, dict columns)
 
 @cython.locals(i=cython.int, count=cython.int)
 cpdef int line_feeds(const unsigned char* data, int begin, int end)

@@ -6,7 +6,9 @@ are inserted between the unchanged bytes.
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from dodona.data.values import Values, cells, replaced
 
 __all__ = ["Table", "line_feeds", "plain_words", "words_in_rows"]
 
@@ -61,24 +63,17 @@ class Table:
             heads.append(head if head >= 0 else None)
         return heads
 
-    def replaced(self, columns: dict[int, Sequence[str]]) -> bytes:
+    def values(self, number: int) -> Values:
+        """The values of a column, from 0 to 9, without strings."""
+        return cells(self.body, self.starts, self.n, number)
+
+    def listed(self, number: int) -> list[str] | None:
+        """None: there is no list of strings here."""
+        return None
+
+    def replaced(self, columns: Mapping[int, Sequence[str] | Values]) -> bytes:
         """The bytes of the sentence with other values in these columns."""
-        data = self.body
-        numbers = sorted(columns)
-        values = [list(columns[number]) for number in numbers]
-        count = len(numbers)
-        pieces = []
-        done = 0
-        for k in range(self.n):
-            for i in range(count):
-                place = k * WIDTH + numbers[i]
-                begin = self.starts[place]
-                pieces.append(data[done:begin])
-                pieces.append(values[i][k].encode())
-                done = self.starts[place + 1] - 1
-        end = len(self.body)
-        pieces.append(data[done:end])
-        return b"".join(pieces)
+        return replaced(self.body, self.starts, self.n, columns)
 
 
 def line_feeds(data: bytes, begin: int, end: int) -> int:

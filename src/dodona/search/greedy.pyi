@@ -21,6 +21,7 @@ class GreedySearch:
         temperature: float = 1.0,
         seconds: float = 0.0,
     ) -> tuple[list[int], list[int]]: ...
+    def parse_all(self, sentences: list[EncodedSentence], late: int) -> list[tuple[array[int], array[int]]]: ...
     def follow(
         self,
         sentence: EncodedSentence,

@@ -1,9 +1,15 @@
 """Greedy parsing: the best legal action in every configuration, until it is terminal (2013, Algorithm 1)."""
 
+from array import array as new_array
+
+from cpython cimport array
+
 from dodona.search.arcs cimport arcs_of
 from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE
+cdef array.array NUMBERS = new_array("i")
+cdef array.array POINTERS = new_array("Q")
 
 
 cdef class GreedySearch:
@@ -44,6 +50,39 @@ cdef class GreedySearch:
             if sure is not None:
                 sure.finish()
         return arcs_of(s)
+
+    def parse_all(self, list sentences not None, int late):
+        """Parse several sentences that the scorer has prepared, without the interpreter's lock from the first to the
+        last. Returns a list of (heads, labels), which are arrays; `late` is the label of words that are headless at the
+        end, and attached to ROOT."""
+        cdef Py_ssize_t i, count = len(sentences)
+        cdef int k, longest = 0
+        cdef EncodedSentence sentence
+        cdef array.array heads, labels
+        cdef array.array jobs = array.clone(POINTERS, 3 * count, False)
+        cdef void** job = <void**> jobs.data.as_voidptr
+        cdef int* into
+        cdef list found = []
+        for i in range(count):
+            sentence = sentences[i]
+            self.scorer.check(sentence)
+            longest = max(longest, sentence.n)
+            heads, labels = array.clone(NUMBERS, sentence.n, False), array.clone(NUMBERS, sentence.n, False)
+            found.append((heads, labels))
+            job[3 * i], job[3 * i + 1], job[3 * i + 2] = <void*> sentence, heads.data.as_voidptr, labels.data.as_voidptr
+        if longest > self.capacity:
+            self.reserve(longest)
+        cdef State s = self.s
+        s.watch.begin(0)
+        with nogil:
+            for i in range(count):
+                self.search(s, <EncodedSentence> job[3 * i], None, None, None)
+                for k in range(s.n):
+                    into = <int*> job[3 * i + 1]
+                    into[k] = s.head[k + 1] if s.head[k + 1] != NONE else 0
+                    into = <int*> job[3 * i + 2]
+                    into[k] = s.label[k + 1] if s.label[k + 1] != NONE else late
+        return found
 
     def follow(self, EncodedSentence sentence not None, const int[::1] derivation not None,
                double[::1] confidence not None, double temperature=1.0, Policy policy=None, Gold gold=None):

@@ -1,13 +1,12 @@
 """The encoder from strings to numbers: it computes the atoms of feature templates for a sentence."""
 
-from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
+from dodona.data.sentence import Sentence
+from dodona.data.values import Values
 from dodona.scoring.linear.features import Words
 from dodona.scoring.linear.templates import COLUMNS, Templates
-from dodona.text.hash_cache import HashCache
-from dodona.text.hashing import hash_text
+from dodona.text.column_hashes import ColumnHashes
 
 __all__ = ["Encoder", "Tagged"]
 
@@ -27,43 +26,35 @@ class Tagged(Protocol):
     def feats(self) -> list[str]: ...
 
 
-PARTS: dict[str, Callable[[str], str]] = {
-    "pre2": lambda form: form[:2],
-    "pre3": lambda form: form[:3],
-    "suf2": lambda form: form[-2:],
-    "suf3": lambda form: form[-3:],
-    "suf4": lambda form: form[-4:],
-}
+PARTS = {"pre2": 2, "pre3": 3, "suf2": -2, "suf3": -3, "suf4": -4}
+"""Columns that are affixes of the form: its first or, if negative, its last characters."""
 SOURCES = {"w": "words", "p": "upos", "x": "xpos", "f": "feats"}
 
 
 class Encoder:
-    """Encodes the columns that the templates use, and caches the hashes of strings.
+    """Encodes the columns that the templates use.
 
-    The number of a string is a 64-bit hash of it, so a model needs no vocabulary. The cache does not change results.
+    The number of a string is a 64-bit hash of it, so a model needs no vocabulary.
     """
 
     def __init__(self, templates: Templates) -> None:
         used = {attribute for _, attribute in templates.atoms}
-        self._caches: dict[str, HashCache] = {}
+        self._hashes: dict[str, ColumnHashes] = {}
         for source in ("words", "upos", "xpos", "feats"):
             columns = [i for i, name in enumerate(COLUMNS) if i in used and SOURCES.get(name, "words") == source]
             if columns:
-                self._caches[source] = HashCache(columns, partial(_numbers, [COLUMNS[i] for i in columns]), ROOT)
+                self._hashes[source] = ColumnHashes(columns, [PARTS.get(COLUMNS[i], 0) for i in columns], ROOT)
 
     def __call__(self, sentence: Tagged) -> Words:
-        words = Words(len(sentence.words))
-        for source, cache in self._caches.items():
-            cache.write(getattr(sentence, source), words)
+        forms = _column(sentence, "words")
+        words = Words(len(forms))
+        for source, hashes in self._hashes.items():
+            hashes.write(forms if source == "words" else _column(sentence, source), words)
         return words
 
 
-def _numbers(columns: list[str], value: str) -> list[int]:
-    """Return the numbers of a string in these columns."""
-    return [_number(name, value) for name in columns]
-
-
-def _number(name: str, value: str) -> int:
-    """Return a hash of the string, or of the affix that is the column; each column has different numbers."""
-    part = PARTS[name](value) if name in PARTS and value != ROOT else value
-    return hash_text(part, COLUMNS.index(name)) or 1
+def _column(sentence: Tagged, name: str) -> list[str] | Values:
+    if not isinstance(sentence, Sentence):
+        values: list[str] = getattr(sentence, name)
+        return values
+    return sentence.forms() if name == "words" else sentence.column(name)

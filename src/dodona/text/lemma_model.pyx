@@ -5,7 +5,8 @@ from array import array
 from libc.stdint cimport int32_t, uint64_t
 
 from dodona.scoring.linear.hash_table cimport mix
-from dodona.text.hashing cimport hash_prefixes, hash_shape, hash_suffixes
+from dodona.text.hashing cimport hash_prefixes, hash_shape, hash_string, hash_suffixes
+from dodona.text.letters cimport Letters
 
 ctypedef fused Score:
     float
@@ -34,14 +35,17 @@ cdef class Scripts:
     def __init__(self, list taken):
         """`taken` has the removed prefix and suffix of each script."""
         cdef uint64_t hashes[LONGEST]
+        cdef Letters letters = Letters()
         self.count = len(taken)
         prefixes, suffixes = array("Q"), array("Q")
         for prefix, suffix in taken:
             if max(len(prefix), len(suffix)) > LONGEST:
                 raise ValueError(f"a script that takes away more than {LONGEST} characters")
-            hash_prefixes(prefix, hashes, LONGEST)
+            letters.read_string(prefix)
+            hash_prefixes(letters, hashes, LONGEST)
             prefixes.append(hashes[len(prefix) - 1] if prefix else 0)
-            hash_suffixes(suffix, hashes, LONGEST)
+            letters.read_string(suffix)
+            hash_suffixes(letters, hashes, LONGEST)
             suffixes.append(hashes[len(suffix) - 1] if suffix else 0)
         self.prefixes, self.suffixes = prefixes, suffixes
         self.prefix_sizes = array("i", [len(prefix) for prefix, _ in taken])
@@ -53,15 +57,18 @@ cdef inline void add(Word* word, int template, uint64_t one, uint64_t other) noe
     word.count += 1
 
 
-cdef void look(Word* word, str form, str lower, str upos, str feats):
+cdef int look(Word* word, str form, str lower, str upos, str feats) except -1:
     """Compute the affixes and the features of a word with its tags."""
     cdef int i
-    cdef uint64_t tag = hash_prefixes(upos, NULL, 0)
-    cdef uint64_t whole = mix(tag, hash_prefixes(feats, NULL, 0))
-    cdef uint64_t shape = hash_shape(form)
+    cdef Letters letters = Letters()
+    cdef uint64_t tag = hash_string(upos), shape
+    cdef uint64_t whole = mix(tag, hash_string(feats))
+    letters.read_string(form)
+    shape = hash_shape(letters)
     word.size = len(form)
-    hash_prefixes(lower, word.prefixes, LONGEST)
-    hash_suffixes(lower, word.suffixes, LONGEST)
+    letters.read_string(lower)
+    hash_prefixes(letters, word.prefixes, LONGEST)
+    hash_suffixes(letters, word.suffixes, LONGEST)
     word.count = 0
     for i in range(PREFIXES):
         if i < word.size:
@@ -77,6 +84,7 @@ cdef void look(Word* word, str form, str lower, str upos, str feats):
     add(word, 18, shape, tag)
     add(word, 19, tag, 0)
     add(word, 20, whole, 0)
+    return 0
 
 
 cdef int best(Scripts scripts, Word* word, const Score* scores) noexcept nogil:

@@ -3,9 +3,6 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from dodona.scoring.linear.hash_table cimport HashTable
 
-cdef extern from "Python.h":
-    uint32_t Py_UNICODE_TOLOWER(uint32_t code) nogil
-
 cpdef enum:  # the questions; actions of the weights
     TOKEN = 0
     SENTENCE = 1
@@ -59,8 +56,3 @@ cdef class Passage:
     cdef uint64_t before(self, int sentence, int k, int back) noexcept nogil
     cdef uint64_t after(self, int k, int ahead) noexcept nogil
     cdef int last_in_reach(self, int k) noexcept nogil
-
-cdef inline uint32_t lowered(uint32_t code) noexcept nogil:
-    if code < 128:
-        return code + 32 * (65 <= code <= 90)
-    return Py_UNICODE_TOLOWER(code)

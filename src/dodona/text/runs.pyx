@@ -9,7 +9,8 @@ from libc.stdlib cimport calloc, free, realloc
 
 from dodona.data import characters as _characters
 from dodona.scoring.linear.hash_table cimport HashTable, mix
-from dodona.text.hashing cimport FORWARDS, hash_codes, hash_prefixes
+from dodona.text.hashing cimport FORWARDS, hash_codes, hash_string
+from dodona.text.letters cimport lowered
 
 cdef extern from "Python.h":
     uint32_t* PyUnicode_AsUCS4Copy(object text) except NULL
@@ -37,7 +38,7 @@ cdef inline uint64_t place_of(uint64_t lower) noexcept nogil:
 
 def word_place(str lower):
     """Return the index of a word in the table of words, with two bits for each."""
-    return place_of(hash_prefixes(lower[:LONGEST_FORM], NULL, 0))
+    return place_of(hash_string(lower[:LONGEST_FORM]))
 
 
 cdef class Rules:
@@ -53,7 +54,7 @@ cdef class Rules:
         self.words = words
         self.splits = HashTable(len(splits))
         for pieces in splits:
-            self.splits.add(hash_prefixes("".join(pieces)[:LONGEST_FORM], NULL, 0) | 1).value = self.places(pieces)
+            self.splits.add(hash_string("".join(pieces)[:LONGEST_FORM]) | 1).value = self.places(pieces)
 
     cdef uint64_t places(self, list pieces):
         """Return the starts of the runs of a known word, as bits."""

@@ -1,7 +1,9 @@
 cimport cython
 from libc.stdint cimport int32_t, uint16_t, uint64_t
 
+from dodona.data.values cimport Values
 from dodona.scoring.linear.hash_table cimport HashTable
+from dodona.text.letters cimport Letters
 
 cdef enum:  # the traits of a word
     FORM = 0
@@ -45,9 +47,14 @@ cdef class Lexicon:
 @cython.final
 cdef class Traits:
     cdef readonly int n
+    cdef int room                   # words for which there is memory
     cdef Lexicon lexicon
     cdef uint64_t* values           # a row for each word, with empty ones before and after
     cdef int32_t* entries           # of each word in the lexicon; -1: none
+    cdef Letters letters            # of one word
+
+    cdef int fill(self, Values words, TagSet tagset, Lexicon lexicon) except -1 nogil
+    cdef int make_room(self, int n) except -1 nogil
 
 cdef int extract(
     const uint64_t* row, bint first, uint64_t tag1, uint64_t class1, uint64_t class2, uint64_t* keys

@@ -2,6 +2,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from dodona.data.values import Values
+
 class TagSet:
     parts: int
     count: int
@@ -23,4 +25,4 @@ class Lexicon:
 
 class Traits:
     n: int
-    def __init__(self, words: list[str], tagset: TagSet, lexicon: Lexicon) -> None: ...
+    def __init__(self, words: list[str] | Values, tagset: TagSet, lexicon: Lexicon) -> None: ...

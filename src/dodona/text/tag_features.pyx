@@ -1,10 +1,15 @@
 """The input of the tagger: the tag set, the lexicon, the attributes of each word, and the features."""
 
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
+from dodona.data.values cimport Values, begin_of, end_of
 from dodona.scoring.linear.hash_table cimport HashTable, Slot, mix
-from dodona.text.hashing cimport hash_prefixes, hash_shape, hash_suffixes
+from dodona.text.hashing cimport hash_codes, hash_prefixes, hash_shape, hash_suffixes
+from dodona.text.letters cimport Letters
+
+from dodona.data.values import values_of
 
 cdef class TagSet:
     """All tags as a prefix tree: tags share the nodes of common parts, so that all are scored in one pass."""
@@ -39,39 +44,42 @@ cdef class Lexicon:
         return <int> slot.value if slot.key != 0 else -1
 
 
-cdef str checked_word(object word):
-    """A word that compiled loops can take apart; numpy's strings are strings too."""
-    if type(word) is str:
-        return <str> word
-    if isinstance(word, str):
-        return str(word)
-    raise TypeError(f"word {word!r} of type {type(word).__name__}; expected a string")
-
-
 cdef class Traits:
-    """A sentence as input of the tagger: the form, shape, affixes and most frequent tag of each word."""
+    """A sentence as input of the tagger: the form, shape, affixes and most frequent tag of each word.
 
-    def __cinit__(self, list words, TagSet tagset, Lexicon lexicon):
-        cdef int i, entry, n = len(words)
-        cdef uint64_t* row
-        cdef str word, lower
-        self.n = n
+    The memory can be filled with one sentence after the other.
+    """
+
+    def __init__(self, words, TagSet tagset not None, Lexicon lexicon not None):
+        """The words are `Values`, or a list of strings."""
+        cdef Values forms = words if isinstance(words, Values) else values_of(words)
         self.lexicon = lexicon
-        self.values = <uint64_t*> calloc(<size_t> WIDTH * (n + 2 * BORDER), sizeof(uint64_t))
-        self.entries = <int32_t*> calloc(<size_t> n + 1, sizeof(int32_t))
-        if self.values == NULL or self.entries == NULL:
-            raise MemoryError
+        self.letters = Letters()
+        self.fill(forms, tagset, lexicon)
+
+    def __dealloc__(self):
+        free(self.values)
+        free(self.entries)
+
+    cdef int fill(self, Values words, TagSet tagset, Lexicon lexicon) except -1 nogil:
+        cdef int i, begin, entry, n = words.n
+        cdef uint64_t* row
+        if n > self.room or self.values == NULL:
+            self.make_room(n)
+        self.n = n
+        memset(self.values, 0, <size_t> WIDTH * (n + 2 * BORDER) * sizeof(uint64_t))
         for i in range(2 * BORDER):
             row = &self.values[WIDTH * (i if i < BORDER else n + i)]
             row[LOWER] = row[KIND] = NOBODY
         for i in range(n):
-            word = checked_word(words[i])
-            lower = word.lower()
+            begin = begin_of(words, i)
+            self.letters.read(words.text + begin, end_of(words, i) - begin)
             row = &self.values[WIDTH * (i + BORDER)]
-            row[FORM] = hash_prefixes(word, row, 0)
-            row[LOWER] = hash_prefixes(lower, row + PREFIX, PREFIXES)
-            row[SHAPE] = hash_shape(word)
-            hash_suffixes(lower, row + SUFFIX, SUFFIXES)
+            row[FORM] = hash_codes(self.letters.codes, self.letters.size)
+            row[SHAPE] = hash_shape(self.letters)
+            self.letters.lower()
+            row[LOWER] = hash_prefixes(self.letters, row + PREFIX, PREFIXES)
+            hash_suffixes(self.letters, row + SUFFIX, SUFFIXES)
             entry = self.entries[i] = lexicon.find(row[FORM])
             if entry < 0:
                 entry = lexicon.find(row[LOWER])
@@ -80,10 +88,19 @@ cdef class Traits:
                 row[KIND] = mix(row[SHAPE], row[SUFFIX + 1])
             else:
                 row[KIND] = tagset.names[lexicon.usual[entry]]
+        return 0
 
-    def __dealloc__(self):
+    cdef int make_room(self, int n) except -1 nogil:
+        cdef uint64_t* values = <uint64_t*> malloc(<size_t> WIDTH * (n + 2 * BORDER) * sizeof(uint64_t))
+        cdef int32_t* entries = <int32_t*> malloc((<size_t> n + 1) * sizeof(int32_t))
+        if values == NULL or entries == NULL:
+            free(values)
+            free(entries)
+            raise MemoryError
         free(self.values)
         free(self.entries)
+        self.values, self.entries, self.room = values, entries, n
+        return 0
 
 
 cdef inline int add(uint64_t* keys, int count, int template, uint64_t one, uint64_t other) noexcept nogil:

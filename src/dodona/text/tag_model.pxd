@@ -25,5 +25,6 @@ cdef class GreedyTagger:
     cdef int32_t[::1] scores, sums
     cdef uint64_t[::1] keys
     cdef Watch watch
+    cdef Traits traits              # of one sentence
 
-    cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) except -1 nogil
+    cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t* tags) except -1 nogil

@@ -5,9 +5,12 @@ parts of tags (NOUN, NNS, Number=Plur, ...), and the score of a tag is the sum o
 share weights with frequent ones, and the number of weights depends on the number of parts, not of tags.
 """
 
-from array import array
+from array import array as new_array
 
+from cpython cimport array
 from libc.stdint cimport int32_t, uint64_t
+
+from dodona.data.values cimport Values
 
 from dodona.scoring.linear.hash_table cimport mix
 from dodona.text.tag_features cimport BORDER, MOST_FEATURES, NOBODY, WIDTH, Lexicon, TagSet, Traits, extract
@@ -16,6 +19,8 @@ ctypedef fused Score:
     float
     int32_t
 
+cdef array.array NUMBERS = new_array("i")
+cdef array.array POINTERS = new_array("Q")
 cdef float MARGIN = 3   # the margin for each part of a tag: with a smaller one there is an update
 cdef uint64_t HIDDEN = <uint64_t> (0.3 * 65536)  # feature dropout: this many of 65536 features are dropped in training
 
@@ -65,9 +70,9 @@ cdef class TagLearner:
         self.tagset = tagset
         self.seed = seed
         self.weights = Weights(tagset.parts)
-        self.scores = array("f", bytes(4 * tagset.parts))
-        self.sums = array("f", bytes(4 * tagset.nodes))
-        self.keys = array("Q", bytes(8 * MOST_FEATURES))
+        self.scores = new_array("f", bytes(4 * tagset.parts))
+        self.sums = new_array("f", bytes(4 * tagset.nodes))
+        self.keys = new_array("Q", bytes(8 * MOST_FEATURES))
 
     def train(self, Traits traits, const int32_t[::1] gold):
         """Train on one sentence with these tags."""
@@ -135,21 +140,40 @@ cdef class GreedyTagger:
     def __init__(self, TagSet tagset, FrozenWeights weights):
         self.tagset, self.weights = tagset, weights
         self.watch = Watch()
-        self.scores = array("i", bytes(4 * tagset.parts))
-        self.sums = array("i", bytes(4 * tagset.nodes))
-        self.keys = array("Q", bytes(8 * MOST_FEATURES))
+        self.scores = new_array("i", bytes(4 * tagset.parts))
+        self.sums = new_array("i", bytes(4 * tagset.nodes))
+        self.keys = new_array("Q", bytes(8 * MOST_FEATURES))
 
     def tag(self, Traits traits):
         """Return the tags of the words, as numbers."""
         cdef TagSet tagset = self.tagset
         cdef Lexicon lexicon = traits.lexicon
-        tags = array("i", bytes(4 * traits.n))
-        cdef int32_t[::1] view = tags
+        cdef array.array tags = array.clone(NUMBERS, traits.n, False)
         with nogil:
-            self.tag_words(tagset, lexicon, traits, view)
+            self.tag_words(tagset, lexicon, traits, <int32_t*> tags.data.as_ints)
         return tags
 
-    cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t[::1] tags) except -1 nogil:
+    def tag_all(self, list sentences not None, Lexicon lexicon not None):
+        """Return the tags of several sentences, whose words are given as `Values`, without the interpreter's lock."""
+        cdef TagSet tagset = self.tagset
+        cdef Py_ssize_t i, count = len(sentences)
+        cdef list found = []
+        cdef Values words
+        cdef Traits traits = Traits([], tagset, lexicon) if self.traits is None else self.traits
+        self.traits = traits
+        cdef array.array jobs = array.clone(POINTERS, 2 * count, False)
+        cdef void** job = <void**> jobs.data.as_voidptr
+        for i in range(count):
+            words = sentences[i]
+            found.append(array.clone(NUMBERS, words.n, False))
+            job[2 * i], job[2 * i + 1] = <void*> words, (<array.array> found[i]).data.as_voidptr
+        with nogil:
+            for i in range(count):
+                traits.fill(<Values> job[2 * i], tagset, lexicon)
+                self.tag_words(tagset, lexicon, traits, <int32_t*> job[2 * i + 1])
+        return found
+
+    cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t* tags) except -1 nogil:
         cdef int i, count, entry, tag
         cdef uint64_t tag1 = NOBODY, class1 = NOBODY, class2 = NOBODY
         for i in range(traits.n):

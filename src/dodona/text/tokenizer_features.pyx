@@ -4,7 +4,8 @@ from libc.stdint cimport uint64_t
 
 from dodona.data import characters as _characters
 from dodona.scoring.linear.hash_table cimport mix
-from dodona.text.runs cimport PARAGRAPH, Passage, Run, lowered
+from dodona.text.letters cimport lowered
+from dodona.text.runs cimport PARAGRAPH, Passage, Run
 
 cdef int OPEN = _characters.OPEN, CLOSE = _characters.CLOSE, INITIAL = _characters.INITIAL, FINAL = _characters.FINAL
 cdef int[3] OPENING

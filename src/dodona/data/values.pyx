@@ -1,0 +1,267 @@
+"""The values of a column as bytes, from where they are found to where they are written.
+
+A string for each column of each word would take more time than parsing. A component that chooses from a fixed number of
+values, such as tags, gives only their numbers in an `Inventory`; other values are pieces of one text. Strings are made
+when somebody asks for them.
+"""
+
+from array import array as new_array
+
+from cpython cimport array
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.string cimport memcpy, memset
+
+cdef enum:
+    COLUMNS = 10
+    WIDTH = 11  # as in dodona.data.table
+
+cdef array.array NUMBERS = new_array("i")
+cdef char* NOTHING = b"_"
+
+
+cdef array.array offsets(list values):
+    """Return where each of the encoded values ends, with a 0 before."""
+    cdef array.array ends = array.clone(NUMBERS, len(values) + 1, False)
+    cdef Py_ssize_t i, at = 0
+    ends.data.as_ints[0] = 0
+    for i in range(len(values)):
+        at += len(<bytes?> values[i])
+        if at > 0x7FFFFFFF:
+            raise MemoryError("a column of more than 2 gigabytes")
+        ends.data.as_ints[i + 1] = <int> at
+    return ends
+
+
+cdef class Inventory:
+    """The values that a column of predicted values can have."""
+
+    def __init__(self, list values not None):
+        encoded = [value.encode() for value in values]
+        self.values = values
+        self.text = b"".join(encoded)
+        self.ends = offsets(encoded)
+
+
+cdef class Values:
+    """The values of one column of a sentence; they do not change. Made by `chosen` and `values_of`."""
+
+    def __len__(self):
+        return self.n
+
+    def __reduce__(self):
+        return values_of, (self.strings(),)
+
+    def strings(self):
+        """Return a new list of the strings."""
+        cdef int i
+        cdef list found = [None] * self.n
+        if self.inventory is not None:
+            for i in range(self.n):
+                found[i] = self.inventory.values[self.chosen[i]]
+        else:
+            for i in range(self.n):
+                found[i] = self.text[self.ends[i] : self.ends[i + 1]].decode("utf-8")
+        return found
+
+    def lacks(self):
+        """Whether all values are `_`."""
+        cdef int i, begin
+        for i in range(self.n):
+            begin = begin_of(self, i)
+            if end_of(self, i) != begin + 1 or self.text[begin] != NOTHING[0]:
+                return False
+        return True
+
+    def mentions(self, bytes word not None):
+        """Whether a column with a text of its own may have this in one of its values."""
+        return self.own is None or word in self.own
+
+
+cdef Values chosen_values(Inventory inventory, array.array numbers):
+    cdef Values values = Values.__new__(Values)
+    values.n = <int> len(numbers)
+    values.inventory, values.numbers = inventory, numbers
+    values.text, values.ends = PyBytes_AS_STRING(inventory.text), inventory.ends.data.as_ints
+    values.chosen = numbers.data.as_ints
+    return values
+
+
+cdef Values own_values(bytes text, array.array ends):
+    """`ends` has a 0 before, and the text is valid UTF-8."""
+    cdef Values values = Values.__new__(Values)
+    values.n = <int> len(ends) - 1
+    values.own, values.own_ends = text, ends
+    values.text, values.ends, values.chosen = PyBytes_AS_STRING(text), ends.data.as_ints, NULL
+    return values
+
+
+def chosen(Inventory inventory not None, array.array numbers not None):
+    """Return the values of an inventory with these numbers, of type "i"."""
+    cdef Py_ssize_t i, count = len(inventory.values)
+    if numbers.typecode != "i":
+        raise TypeError(f"numbers of type {numbers.typecode!r}; expected 'i'")
+    for i in range(len(numbers)):
+        if not 0 <= numbers.data.as_ints[i] < count:
+            raise ValueError(f"value {numbers.data.as_ints[i]} of an inventory of {count}")
+    return chosen_values(inventory, numbers)
+
+
+def strings(list values not None):
+    """Return the list itself if it has plain strings only, else one in which other kinds of strings have become plain.
+
+    Compiled code takes strings apart without asking what they are.
+    """
+    cdef Py_ssize_t i
+    for i in range(len(values)):
+        if type(values[i]) is not str:
+            return [plain(value) for value in values]
+    return values
+
+
+cdef str plain(value):
+    if not isinstance(value, str):
+        shown = repr(value)
+        shown = shown if len(shown) <= 40 else shown[:37] + "..."
+        raise TypeError(f"value {shown} of type {type(value).__name__}; expected a string")
+    return "".join(value)  # its characters, whatever the methods of its class do
+
+
+cpdef Values values_of(list given):
+    """Return strings as values."""
+    cdef list encoded = [value.encode() for value in strings(given)]
+    return own_values(b"".join(encoded), offsets(encoded))
+
+
+cpdef Values cells(bytes body, const int[::1] starts, int n, int number):
+    """Return a column of a table (dodona.data.table) as values."""
+    cdef array.array ends = array.clone(NUMBERS, n + 1, False)
+    cdef const char* data = body
+    cdef int k, begin, at = 0
+    ends.data.as_ints[0] = 0
+    for k in range(n):
+        at += starts[k * WIDTH + number + 1] - 1 - starts[k * WIDTH + number]
+        ends.data.as_ints[k + 1] = at
+    cdef bytes text = PyBytes_FromStringAndSize(NULL, at)
+    cdef char* to = text
+    at = 0
+    for k in range(n):
+        begin = starts[k * WIDTH + number]
+        memcpy(to + at, data + begin, ends.data.as_ints[k + 1] - at)
+        at = ends.data.as_ints[k + 1]
+    return own_values(text, ends)
+
+
+cdef Values as_values(column, int n):
+    cdef Values values = column if isinstance(column, Values) else values_of(list(column))
+    if values.n != n:
+        raise ValueError(f"{values.n} values; expected {n}")
+    return values
+
+
+def replaced(bytes body not None, const int[::1] starts not None, int n, dict columns not None):
+    """Return the lines of a table with other values in these columns, which are values or lists of strings."""
+    cdef list numbers = sorted(columns)
+    cdef list new = [as_values(columns[number], n) for number in numbers]
+    cdef int which[COLUMNS]
+    cdef void* values[COLUMNS]
+    cdef int i, k, place, begin, count = len(numbers)
+    cdef Py_ssize_t size = len(body), done = 0
+    cdef const char* data = body
+    for i in range(count):
+        which[i], values[i] = numbers[i], <void*> new[i]
+        for k in range(n):
+            place = k * WIDTH + which[i]
+            begin = begin_of(<Values> values[i], k)
+            size += end_of(<Values> values[i], k) - begin - (starts[place + 1] - 1 - starts[place])
+    cdef bytes lines = PyBytes_FromStringAndSize(NULL, size)
+    cdef char* to = lines
+    for k in range(n):
+        for i in range(count):
+            place = k * WIDTH + which[i]
+            memcpy(to, data + done, starts[place] - done)
+            to += starts[place] - done
+            to = put(to, <Values> values[i], k)
+            done = starts[place + 1] - 1
+    memcpy(to, data + done, len(body) - done)
+    return lines
+
+
+cdef inline char* put(char* to, Values values, int k) noexcept:
+    cdef int begin = begin_of(values, k)
+    cdef int size = end_of(values, k) - begin
+    memcpy(to, values.text + begin, size)
+    return to + size
+
+
+def rows(bytes header not None, int n, dict columns not None, dict between not None):
+    """Return the lines of a sentence: a header, and a row for each word. The columns from 1 to 9 are values or lists of
+    strings; those that are missing are `_`. `between` has other lines, by the word that comes after them."""
+    cdef void* values[COLUMNS]
+    cdef int i, k, begin
+    cdef Py_ssize_t size = len(header) - 1  # no line feed after the last line
+    cdef list kept = [None] * COLUMNS
+    cdef dict others = {
+        word: lines.encode() + b"\n" if word <= n else b"\n" + lines.encode() for word, lines in between.items()
+    }
+    for lines in others.values():
+        size += len(lines)
+    memset(values, 0, sizeof(values))
+    for i, column in columns.items():
+        kept[i] = as_values(column, n)
+        values[i] = <void*> kept[i]
+        for k in range(n):
+            begin = begin_of(<Values> values[i], k)
+            size += end_of(<Values> values[i], k) - begin
+    size += (COLUMNS + COLUMNS - 1 - len(columns)) * <Py_ssize_t> n + digits_up_to(n)  # tabs, line feeds and `_`
+    cdef bytes found = PyBytes_FromStringAndSize(NULL, size)
+    cdef char* to = found
+    memcpy(to, <const char*> header, len(header))
+    to += len(header)
+    for k in range(n):
+        if others:
+            to = put_lines(to, others.get(k + 1))
+        to = put_number(to, k + 1)
+        for i in range(1, COLUMNS):
+            to[0] = c"\t"
+            to += 1
+            if values[i] == NULL:
+                to[0] = NOTHING[0]
+                to += 1
+            else:
+                to = put(to, <Values> values[i], k)
+        if k + 1 < n:
+            to[0] = c"\n"
+            to += 1
+    if others:
+        put_lines(to, others.get(n + 1))
+    return found
+
+
+cdef char* put_lines(char* to, bytes lines):
+    if lines is None:
+        return to
+    memcpy(to, <const char*> lines, len(lines))
+    return to + len(lines)
+
+
+cdef Py_ssize_t digits_up_to(int n):
+    """Return the number of digits of all numbers from 1 to n."""
+    cdef Py_ssize_t count = 0, least = 1
+    while least <= n:
+        count += n - least + 1
+        least *= 10
+    return count
+
+
+cdef inline char* put_number(char* to, int number) noexcept:
+    cdef char[12] digits
+    cdef int size = 0
+    while number > 0:
+        digits[size] = <char> (c"0" + number % 10)
+        number //= 10
+        size += 1
+    while size > 0:
+        size -= 1
+        to[0] = digits[size]
+        to += 1
+    return to

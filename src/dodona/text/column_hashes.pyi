@@ -1,0 +1,8 @@
+from collections.abc import Sequence
+
+from dodona.data.values import Values
+from dodona.scoring.linear.features import Words
+
+class ColumnHashes:
+    def __init__(self, columns: Sequence[int], parts: Sequence[int], root: str) -> None: ...
+    def write(self, values: list[str] | Values, words: Words) -> None: ...

@@ -1,0 +1,22 @@
+cimport cython
+from libc.stdint cimport uint64_t
+
+from dodona.data.values cimport Inventory, Values
+from dodona.scoring.linear.hash_table cimport HashTable
+
+cdef struct Entry:
+    int upos, feats         # numbers in their inventories
+    int begin, middle, end  # of the form and the lemma in the text of the cache
+
+@cython.final
+cdef class LemmaCache:
+    cdef HashTable table            # from a hash of form and tags to the number of the entry
+    cdef Entry* entries
+    cdef int count
+    cdef char* text
+    cdef int used
+    cdef Inventory upos, feats      # to which the numbers belong
+    cdef object work_out            # returns the lemma of a form, UPOS and FEATS
+
+    cdef Entry* find(self, uint64_t key, const char* form, int size, int upos, int feats) noexcept nogil
+    cdef bytes learn(self, uint64_t key, const char* form, int size, int upos, int feats)
