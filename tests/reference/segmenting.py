@@ -331,7 +331,6 @@ class Cut(NamedTuple):
     first: int  # run
     lasts: list[int]  # run of each token
     ends_paragraph: bool
-    text: str | None  # only if it can be had from forms and single spaces
 
 
 class Scored(NamedTuple):
@@ -388,7 +387,6 @@ def cut(text: TextReference, tokens: list[tuple[int, int]]) -> Cut:
     gaps = [text.text[text.runs[b].end : starts[b + 1]] for _, b in tokens]
     spaced = [i for i, form in enumerate(forms) if any(map(is_blank, form))]
     first, last = tokens[0][0], tokens[-1][1]
-    is_plain = not spaced and all(gap in ("", " ") for gap in gaps[:-1])
     return Cut(
         forms,
         gaps,
@@ -396,7 +394,6 @@ def cut(text: TextReference, tokens: list[tuple[int, int]]) -> Cut:
         first,
         [b for _, b in tokens],
         last + 1 < len(text.runs) and text.runs[last + 1].gap == PARAGRAPH,
-        text.text[text.runs[first].start : text.runs[last].end] if is_plain else None,
     )
 
 

@@ -2,20 +2,27 @@
 
 import random
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.quantized import quantized
-from reference.segmenting import Scored, SegmentReference, TextReference, multiword_keys, segmented
+from reference.segmenting import Cut, Scored, SegmentReference, TextReference, multiword_keys, segmented
+from reference.sentence_making import columns_of
 from samples.texts import english, japanese
 
+from dodona.components.multiword import Expander, Expansion
 from dodona.components.tokenizer_rules import learned_rules
 from dodona.data.rawtext import paragraphs
 from dodona.scoring.linear.frozen import FrozenWeights, freeze
+from dodona.text.multiword_filter import MultiwordFilter
 from dodona.text.runs import QUESTIONS, WORDS, Passage, Rules, word_place
-from dodona.text.segmenter import Segmenter, SegmentLearner
+from dodona.text.segmenter import Segmenter, SegmentLearner, Segments
+from dodona.text.sentence_maker import SentenceMaker
 
 Known = tuple[NDArray[Any], NDArray[Any], list[list[str]]]
 CUTS = [["gim", "me"], ["gon", "na"], ["a", "b", "c"], ["gimme", "x"], ["Dr", "."]]
@@ -27,6 +34,20 @@ BLANKS = [
     *["", "", "", " ", " ", " ", "  ", "\n", "\r\n", "\n\n", "\t"],
     *["\u2029", "\r\r", "\r\n\r\n", "\u2028", "\u00a0"],
 ]
+
+
+EXPANDER = Expander(
+    {
+        "don't": Expansion(["do", "n't"], True),
+        "gimme": Expansion(["gim", "me"], False),
+        "ΟΔΟΣ": Expansion(["ο", "δος"], False),
+        "10 000": Expansion(["10", "000"], True),
+        "οδος": Expansion(["οδ", "ος"], False),
+        "aς": Expansion(["a", "ς"], True),
+        "bi": Expansion(["b", "i"], False),
+    },
+    {"x": ["", "x"], "'b": ["", "b"], "σ": ["σ", "σ"]},
+)
 
 
 def random_text(chance: random.Random, size: int, blanks: Sequence[str] = BLANKS) -> str:
@@ -93,6 +114,19 @@ def trained(pairs: list[Pair], rate: float, rounds: int) -> tuple[SegmentLearner
     return learner, naive
 
 
+def compare_columns(segmenter: Segmenter, passage: Passage, segments: Segments, cuts: list[Cut]) -> None:
+    maker = SentenceMaker(segmenter, EXPANDER, MultiwordFilter(EXPANDER.lexicon, EXPANDER.rules))
+    for i, cut in enumerate(cuts):
+        before = segments.spans(0)[0][0] if i == 0 else 0
+        expected = columns_of(cut, passage.text[:before], EXPANDER, partial(segmenter.is_multiword, passage))
+        header, forms, misc, *ranges = maker.columns(segments, i, b"# here\n", before)
+        assert header.decode() == f"# here\n# text = {expected[0]}\n"
+        assert forms.strings() == expected[1]
+        assert (misc.strings() if misc is not None else ["_"] * len(forms)) == expected[2]
+        assert ranges == [*expected[3:]]
+        assert maker.ends_paragraph(segments, i) == cut.ends_paragraph
+
+
 def compare(pairs: list[Pair], others: list[Pair], rate: float, rounds: int) -> None:
     learner, naive = trained(pairs, rate, rounds)
     assert (learner.asked, learner.mistakes) == (naive.weights.steps, naive.mistakes)
@@ -108,15 +142,19 @@ def compare(pairs: list[Pair], others: list[Pair], rate: float, rounds: int) -> 
         for final in (True, False):
             cuts, done = segmented(pair.naive, model, final)
             segments, compiled_done = segmenter.segment(pair.passage, final)
-            assert [(s.forms, s.gaps, s.spaced, s.first, s.lasts, s.ends_paragraph, s.text) for s in segments] == cuts
+            spans = [segments.spans(i) for i in range(len(segments))]
+            text = pair.passage.text
+            assert [[text[start:end] for start, end, _ in each] for each in spans] == [cut.forms for cut in cuts]
+            assert [[text[end:next] for _, end, next in each] for each in spans] == [cut.gaps for cut in cuts]
             assert compiled_done == done
+            compare_columns(segmenter, pair.passage, segments, cuts)
             sentences += cuts
         for first in range(0, pair.passage.count, 4):
             last = min(first + first % 3, pair.passage.count - 1)
             is_multiword = model.score(multiword_keys(pair.naive, first // 2, first, last), 2) > 0
             assert segmenter.is_multiword(pair.passage, first // 2, first, last) == is_multiword
     assert any(len(cut.forms) > 1 for cut in sentences)
-    assert any(cut.text is None for cut in sentences)
+    assert any(gap not in ("", " ") for cut in sentences for gap in cut.gaps)
 
 
 @pytest.mark.parametrize("rate", [0.3, 2.0])
@@ -152,4 +190,23 @@ def test_a_sentence_has_at_most_ten_thousand_tokens() -> None:
     rules = Rules(questions.ravel(), np.zeros(WORDS, np.uint8), [])
     none = freeze(np.zeros(0, np.uint64), np.zeros(0, np.uint16), np.zeros(0), 3)
     segments, _ = Segmenter(FrozenWeights(3, *none)).segment(Passage("a " * 20_001, rules), True)
-    assert [len(segment.forms) for segment in segments] == [10_000, 10_000, 1]
+    assert [len(segments.spans(i)) for i in range(len(segments))] == [10_000, 10_000, 1]
+    with pytest.raises(IndexError, match="sentence 3 of 3"):
+        segments.spans(3)
+
+
+@pytest.mark.parametrize("token", ["don't", "DON'T", "Don't", "hadn't", "HADN'T", "ΔΕΝΣ", "İ", "xN'T", "10 000"])
+def test_tokens_that_may_be_multiword_tokens_pass(token: str) -> None:
+    known = MultiwordFilter(["don't", "ΔΕΝΣ", "10 000"], ["n't"])
+    assert token in known
+
+
+@pytest.mark.parametrize("token", ["n't", "n'", "don'", "oak", "", "t", "dont", "10\u00a0000"])
+def test_other_tokens_do_not_pass(token: str) -> None:
+    assert token not in MultiwordFilter(["don't", "10 000"], ["n't"])
+    assert token not in MultiwordFilter([], [])
+
+
+@given(st.text(alphabet="aAbB'ΣσςİıiIßé", max_size=6))
+def test_whatever_the_expander_knows_passes(token: str) -> None:
+    assert EXPANDER[token] is None or token in MultiwordFilter(EXPANDER.lexicon, EXPANDER.rules)

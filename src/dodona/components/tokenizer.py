@@ -6,7 +6,6 @@ most one sentence and the whitespace after it are kept in memory.
 """
 
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -18,22 +17,25 @@ from numpy.typing import NDArray
 from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.components.multiword import Expander
 from dodona.components.tokenizer_rules import learned_rules
-from dodona.data import Sentence, characters
+from dodona.data import Sentence
+from dodona.data.columns import Columns
 from dodona.data.marks import Item, Pause
-from dodona.data.rawtext import escaped, paragraphs
+from dodona.data.rawtext import paragraphs
+from dodona.data.values import Values
 from dodona.errors import FormatError, OptionError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
 from dodona.text import runs
+from dodona.text.multiword_filter import MultiwordFilter
 from dodona.text.runs import Passage, Rules
-from dodona.text.segmenter import Segment, Segmenter, SegmentLearner
+from dodona.text.segmenter import Segmenter, SegmentLearner, Segments
+from dodona.text.sentence_maker import SentenceMaker
 
 __all__ = ["Tokenizer", "TokenizerOptions", "train_tokenizer"]
 
 PIECE = 1 << 16  # characters that are processed at a time, at least
 QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
-GAPS = {" ": "_", "": "SpaceAfter=No"}
-BLANKS = re.compile(f"[{characters.BLANKS}]+")
 TEXTS = ("splits", "multiword")
+FORM, MISC = 1, 9  # columns
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Tokenizer:
         self._arrays = arrays
         self._rules = Rules(arrays["questions"], arrays["words"], _split_words(_text(arrays["splits"])))
         self._expander = Expander.parse(_text(arrays["multiword"]), where)
+        self._filter = MultiwordFilter(self._expander.lexicon, self._expander.rules)
         self._segmenter = Segmenter(checked_weights(where, QUESTIONS, arrays))
 
     def apply(self, chunks: Iterable[str], /, located: bool = False) -> Iterator[Sentence]:
@@ -75,31 +78,25 @@ class Tokenizer:
         With `by_line`, for terminals, a line that is followed by a pause ends a sentence.
         """
         number = 0
-        comments = ["# newdoc"]
+        comments = b"# newdoc\n"
+        maker = SentenceMaker(self._segmenter, self._expander, self._filter)
         for found in self._segments(chunks, by_line):
             if found is None:
                 yield Pause()
                 continue
             begin, passage, segments = found
-            for segment in segments:
+            for i in range(len(segments)):
                 number += 1
-                before = passage.text[: segment.starts[0]] if segment is segments[0] else ""
-                if "\n" in before and number > 1:
-                    comments = ["# newpar"]
-                places = _places(segment, begin) if located else None
-                sentence = self._sentence(passage, segment, [*comments, f"# sent_id = {number}"], before)
-                if places is not None:
-                    sentence.offsets = [
-                        place
-                        for (first, last, _), place in zip(sentence.tokens(), places, strict=True)
-                        for _ in range(first, last + 1)
-                    ]
+                before = 0 if i else segments.spans(0)[0][0]
+                if number > 1 and "\n" in passage.text[:before]:
+                    comments = b"# newpar\n"
+                sentence = _sentence(*maker.columns(segments, i, b"%s# sent_id = %d\n" % (comments, number), before))
+                if located:
+                    sentence.offsets = _offsets(sentence, [(begin + a, begin + b) for a, b, _ in segments.spans(i)])
                 yield sentence
-                comments = ["# newpar"] if segment.ends_paragraph else []
+                comments = b"# newpar\n" if maker.ends_paragraph(segments, i) else b""
 
-    def _segments(
-        self, chunks: Iterable[str], by_line: bool = False
-    ) -> Iterator[tuple[int, Passage, list[Segment]] | None]:
+    def _segments(self, chunks: Iterable[str], by_line: bool = False) -> Iterator[tuple[int, Passage, Segments] | None]:
         """Segment the text in steps of at least PIECE characters, and at least as long as the unfinished rest, so that
         the beginning of a long sentence is not segmented again too often; and at pauses (empty chunks).
 
@@ -128,43 +125,6 @@ class Tokenizer:
         passage = Passage(rest + "".join(waiting), self._rules)
         yield begin, passage, self._segmenter.segment(passage, True)[0]
 
-    def _sentence(self, passage: Passage, segment: Segment, comments: list[str], before: str) -> Sentence:
-        forms, gaps, text = segment.forms, segment.gaps, segment.text
-        misc = [GAPS.get(gap) or f"SpacesAfter={escaped(gap)}" for gap in gaps]
-        if before:
-            misc[0] = _with(misc[0], f"SpacesBefore={escaped(before)}")
-        for k in segment.spaced:
-            form = BLANKS.sub(" ", forms[k])
-            if form != forms[k]:
-                misc[k] = _with(misc[k], f"SpacesInToken={escaped(forms[k])}")
-                forms[k] = form
-        if text is None:
-            text = "".join([form + " " if gap else form for form, gap in zip(forms, gaps, strict=True)]).rstrip(" ")
-        comments.append(f"# text = {text}")
-        expansions = [self._expander[form] for form in forms]
-        if not any(expansions):
-            return Sentence.from_words(forms, misc=misc, comments=comments)
-        words: list[str] = []
-        word_misc: list[str] = []
-        ranges: list[tuple[int, int, str]] = []
-        range_misc: list[str] = []
-        first = segment.first
-        for form, note, last, expansion in zip(forms, misc, segment.lasts, expansions, strict=True):
-            if expansion and (
-                expansion.is_certain or self._segmenter.is_multiword(passage, segment.first, first, last)
-            ):
-                ranges.append((len(words) + 1, len(words) + len(expansion.words), form))
-                range_misc.append(note)
-                words += expansion.words
-                word_misc += ["_"] * len(expansion.words)
-            else:
-                words.append(form)
-                word_misc.append(note)
-            first = last + 1
-        return Sentence.from_words(
-            words, misc=word_misc, comments=comments, multiword=ranges, multiword_misc=range_misc
-        )
-
     def parts(self) -> Parts:
         """Return the contents for a model file: a description for JSON, and arrays."""
         return {"options": asdict(self.options)}, self._arrays
@@ -182,14 +142,24 @@ class Tokenizer:
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
 
 
-def _places(segment: Segment, begin: int) -> list[tuple[int, int]]:
-    """Return start and end of each token in a text with this many characters before the passage."""
-    pairs = zip(segment.starts, segment.forms, strict=True)
-    return [(begin + start, begin + start + len(form)) for start, form in pairs]
+def _sentence(
+    header: bytes, forms: Values, misc: Values | None, multiword: list[tuple[int, int, str]], notes: list[str]
+) -> Sentence:
+    """A sentence from these columns, which need no checks; `notes` are the MISC columns of multiword tokens."""
+    columns: dict[int, list[str] | Values] = {FORM: forms} if misc is None else {FORM: forms, MISC: misc}
+    lines = {
+        first: "\t".join((f"{first}-{last}", form, *"_______", note))
+        for (first, last, form), note in zip(multiword, notes, strict=True)
+    }
+    return Sentence("", 1, "conllu", Columns(len(forms), header, columns, lines), b"\n\n", None, multiword)
 
 
-def _with(misc: str, more: str) -> str:
-    return more if misc == "_" else f"{misc}|{more}"
+def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return start and end of each word. The words of a multiword token share those of the token."""
+    if not sentence.multiword:
+        return places
+    tokens = zip(sentence.tokens(), places, strict=True)
+    return [place for (first, last, _), place in tokens for _ in range(first, last + 1)]
 
 
 def _text(array: NDArray[Any]) -> str:

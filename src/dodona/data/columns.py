@@ -23,6 +23,7 @@ class Columns:
         self.header = header
         self._columns = columns
         self.between = between
+        self.has_lists = list in map(type, columns.values())
 
     @property
     def body(self) -> bytes:

@@ -122,6 +122,11 @@ class Storage(SentenceViews):
         values = self._table.values(COLUMNS["words"]) if strings is None else None
         self._forms = values_of(self.words) if values is None else values
 
+    @property
+    def has_lists(self) -> bool:
+        """Whether there are any lists that somebody may have, and may have changed."""
+        return self._has_lists or self._table.has_lists
+
     def listed(self, name: str) -> list[str] | None:
         """Return a column if there is a list of strings that somebody may have, and may have changed."""
         try:
@@ -142,6 +147,21 @@ class Storage(SentenceViews):
         if values is None:
             return self._table.lacks(number)
         return values.lacks() if isinstance(values, Values) else values.count("_") == len(self)
+
+    def may_say(self, words: Sequence[str]) -> bool:
+        """Whether any of these words is in the comments; also if that cannot be said without making strings."""
+        if not self._has_lists and isinstance(self._table, Columns):
+            return any(word.encode() in self._table.header for word in words)
+        comments = "\n".join(self.comments)
+        return any(word in comments for word in words)
+
+    def may_mention(self, name: str, word: str) -> bool:
+        """Whether a word is in one of the values of a column."""
+        number = COLUMNS[name]
+        values = self._replaced.get(number) or self._table.values(number)
+        if isinstance(values, Values):
+            return values.mentions(word.encode())
+        return not self.lacks(name) and word in "|".join(getattr(self, name))
 
     def to_bytes(self) -> bytes:
         """Return the sentence exactly as it was read, except for replaced columns."""

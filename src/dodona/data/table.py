@@ -67,6 +67,8 @@ class Table:
         """The values of a column, from 0 to 9, without strings."""
         return cells(self.body, self.starts, self.n, number)
 
+    has_lists = False
+
     def listed(self, number: int) -> list[str] | None:
         """None: there is no list of strings here."""
         return None

@@ -50,9 +50,11 @@ cdef class Passage:
     cdef readonly Py_ssize_t count
     cdef Py_ssize_t room
 
-    cdef int find_runs(self) except -1
-    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1
+    cdef int find_runs(self) except -1 nogil
+    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1 nogil
     cdef int question(self, int which, int k) noexcept nogil
     cdef uint64_t before(self, int sentence, int k, int back) noexcept nogil
     cdef uint64_t after(self, int k, int ahead) noexcept nogil
     cdef int last_in_reach(self, int k) noexcept nogil
+
+cdef bint is_blank(uint32_t code) noexcept nogil

@@ -26,10 +26,16 @@ if KIND == NULL:
     raise MemoryError
 
 
-cdef inline int kind_of(uint32_t code) except 0:
+cdef inline int kind_of(uint32_t code) except 0 nogil:
     if KIND[code] == 0:
-        KIND[code] = _characters.kind(code)
+        with gil:
+            KIND[code] = _characters.kind(code)
     return KIND[code]
+
+
+cdef bint is_blank(uint32_t code) noexcept nogil:
+    """Whether a character of a passage separates words."""
+    return KIND[code] == BLANK
 
 
 cdef inline uint64_t place_of(uint64_t lower) noexcept nogil:
@@ -75,13 +81,14 @@ cdef class Passage:
         self.rules = rules
         self.length = len(text)
         self.codes = PyUnicode_AsUCS4Copy(text)
-        self.find_runs()
+        with nogil:
+            self.find_runs()
 
     def __dealloc__(self):
         PyMem_Free(self.codes)
         free(self.runs)
 
-    cdef int find_runs(self) except -1:
+    cdef int find_runs(self) except -1 nogil:
         cdef Py_ssize_t i = 0, start, n = self.length
         cdef int gap = NO_GAP, lines, kind, previous
         cdef uint32_t code
@@ -112,17 +119,16 @@ cdef class Passage:
                 i += 1
             self.add_run(start, i, gap, False)
 
-    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1:
+    cdef int add_run(self, Py_ssize_t start, Py_ssize_t end, int gap, bint is_piece) except -1 nogil:
         """Add one run; or several, where a known word has a token boundary inside."""
         cdef uint64_t form, lower = FORWARDS, at, places
         cdef Py_ssize_t i, length = end - start
         cdef Run* run
-        cdef Rules rules = self.rules
         form = hash_codes(&self.codes[start], min(length, LONGEST_FORM))
         for i in range(start, min(end, start + LONGEST_FORM)):
             lower = mix(lower, lowered(self.codes[i]))
         if 1 < length < 64 and not is_piece:
-            places = rules.splits.find(form | 1).value
+            places = self.rules.splits.find(form | 1).value
             i = start
             for at in range(1, length):
                 if places >> at & 1:
@@ -146,7 +152,7 @@ cdef class Passage:
             | min(length, 4)
         )
         at = place_of(lower)
-        run.seen = rules.words[at >> 2] >> 2 * (at & 3) & 3
+        run.seen = self.rules.words[at >> 2] >> 2 * (at & 3) & 3
         return 0
 
     def spans(self):

@@ -3,19 +3,26 @@ from libc.stdint cimport uint64_t
 
 from dodona.text.tokenizer_features cimport Progress
 from dodona.scoring.linear.frozen cimport FrozenWeights
-from dodona.text.runs cimport Passage
+from dodona.text.runs cimport Passage, Run
 from dodona.scoring.linear.weights cimport Weights
 
+cdef struct Token:
+    Py_ssize_t start, end   # in the text
+    Py_ssize_t next         # where the next token starts; the end of the text after the last
+    int last                # run
+    bint is_spaced          # whether it has blanks inside
+
 @cython.final
-cdef class Segment:
-    cdef readonly list forms            # of the tokens, as they stand in the text
-    cdef readonly list starts           # the character at which each begins
-    cdef readonly list gaps             # what is between each and the next
-    cdef readonly list spaced           # numbers of the tokens with blanks inside
-    cdef readonly int first             # run
-    cdef readonly list lasts            # run of each token
-    cdef readonly bint ends_paragraph
-    cdef readonly str text              # of the sentence, or None if not all blanks in it are single spaces
+cdef class Segments:
+    cdef Passage passage
+    cdef Token* tokens
+    cdef int size, room         # of the tokens
+    cdef int* firsts            # token of each sentence, and one more
+    cdef readonly int count     # sentences
+    cdef int first_room
+
+    cdef int add(self, Run* first, Run* last, int k, Py_ssize_t next, bint is_spaced) except -1 nogil
+    cdef int end_sentence(self) except -1 nogil
 
 @cython.final
 cdef class Segmenter:
@@ -23,6 +30,8 @@ cdef class Segmenter:
 
     cdef int score(self, uint64_t* keys, int count, int question) noexcept nogil
     cdef int decide(self, Passage passage, Progress* at, int k) noexcept nogil
+    cdef Py_ssize_t find(self, Passage passage, Segments found, int limit) except -1 nogil
+    cdef bint is_several(self, Passage passage, int sentence, int first, int last) noexcept nogil
 
 @cython.final
 cdef class SegmentLearner:

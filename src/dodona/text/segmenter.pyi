@@ -6,19 +6,14 @@ from dodona.scoring.linear.frozen import FrozenWeights
 from dodona.scoring.linear.weights import Weights
 from dodona.text.runs import Passage
 
-class Segment:
-    forms: list[str]
-    starts: list[int]
-    gaps: list[str]
-    spaced: list[int]
-    first: int
-    lasts: list[int]
-    ends_paragraph: bool
-    text: str | None
+class Segments:
+    count: int
+    def __len__(self) -> int: ...
+    def spans(self, i: int) -> list[tuple[int, int, int]]: ...
 
 class Segmenter:
     def __init__(self, weights: FrozenWeights) -> None: ...
-    def segment(self, passage: Passage, final: bool) -> tuple[list[Segment], int]: ...
+    def segment(self, passage: Passage, final: bool) -> tuple[Segments, int]: ...
     def is_multiword(self, passage: Passage, sentence: int, first: int, last: int) -> bool: ...
 
 class SegmentLearner:

@@ -10,6 +10,7 @@ ahead. So segmentation can start at the beginning of any sentence with the same 
 
 from libc.math cimport exp
 from libc.stdint cimport int32_t, uint64_t
+from libc.stdlib cimport calloc, free, realloc
 
 from dodona.text.tokenizer_features cimport (
     GENERAL, MOST_KEYS, Progress, begin_sentence, begin_token, go_on, multiword_keys, sentence_keys, token_keys,
@@ -22,15 +23,57 @@ cdef enum:
     MOST_TOKENS = 10000    # in a sentence
 
 
-cdef class Segment:
-    """A sentence of a passage."""
+cdef class Segments:
+    """The sentences of a passage."""
 
+    def __cinit__(self):
+        self.firsts = <int*> calloc(64, sizeof(int))
+        if self.firsts == NULL:
+            raise MemoryError
+        self.first_room = 64
 
-cdef Segment new_segment(int first):
-    cdef Segment segment = Segment.__new__(Segment)
-    segment.forms, segment.starts, segment.gaps, segment.spaced, segment.lasts = [], [], [], [], []
-    segment.first = first
-    return segment
+    def __dealloc__(self):
+        free(self.tokens)
+        free(self.firsts)
+
+    def __len__(self):
+        return self.count
+
+    def spans(self, int i):
+        """Return the start and end of each token of sentence i, and where the next token starts; in characters."""
+        if not 0 <= i < self.count:
+            raise IndexError(f"sentence {i} of {self.count}")
+        cdef int k
+        cdef list found = []
+        for k in range(self.firsts[i], self.firsts[i + 1]):
+            found.append((self.tokens[k].start, self.tokens[k].end, self.tokens[k].next))
+        return found
+
+    cdef int add(self, Run* first, Run* last, int k, Py_ssize_t next, bint is_spaced) except -1 nogil:
+        """Add a token from one run to another, which is run k."""
+        cdef Token* tokens
+        if self.size == self.room:
+            self.room = 2 * self.room + 64
+            tokens = <Token*> realloc(self.tokens, self.room * sizeof(Token))
+            if tokens == NULL:
+                raise MemoryError
+            self.tokens = tokens
+        tokens = &self.tokens[self.size]
+        tokens.start, tokens.end, tokens.next = first.start, last.end, next
+        tokens.last, tokens.is_spaced = k, is_spaced
+        self.size += 1
+        return 0
+
+    cdef int end_sentence(self) except -1 nogil:
+        cdef int* firsts
+        if self.count + 2 > self.first_room:
+            firsts = <int*> realloc(self.firsts, 2 * self.first_room * sizeof(int))
+            if firsts == NULL:
+                raise MemoryError
+            self.firsts, self.first_room = firsts, 2 * self.first_room
+        self.count += 1
+        self.firsts[self.count] = self.size
+        return 0
 
 
 cdef int certain(Passage passage) noexcept nogil:
@@ -70,57 +113,50 @@ cdef class Segmenter:
             return 1 + (self.score(keys, sentence_keys(passage, at, k, keys), SENTENCE) > 0)
         return 1
 
-    def segment(self, Passage passage, bint final):
+    def segment(self, Passage passage not None, bint final):
         """Return (sentences, start of the first incomplete one). Unless the text is `final`, the last runs are not
         decided, except those before the end of a paragraph."""
+        cdef Segments found = Segments.__new__(Segments)
+        cdef Py_ssize_t done
+        found.passage = passage
+        with nogil:
+            done = self.find(passage, found, passage.count if final else certain(passage))
+        return found, done
+
+    cdef Py_ssize_t find(self, Passage passage, Segments found, int limit) except -1 nogil:
+        """Find the sentences among the first runs, up to a limit; return where the last of them ends."""
         cdef Progress at
         cdef Run* runs = passage.runs
-        cdef int k = 0, n = passage.count, limit = n if final else certain(passage), decision
-        cdef Py_ssize_t done = 0, end
-        cdef bint has_blanks = False, is_plain = True
-        cdef str text = passage.text
-        cdef Segment segment = new_segment(0)
-        sentences = []
+        cdef int k = 0, n = passage.count, decision
+        cdef Py_ssize_t done = 0, next
+        cdef bint is_spaced = False
         if n:
             begin_sentence(passage, &at, 0)
         while k < limit:
             decision = self.decide(passage, &at, k) if k + 1 < n else 2
             if decision == 0:
                 k += 1
-                has_blanks |= runs[k].gap != NO_GAP
+                is_spaced |= runs[k].gap != NO_GAP
                 go_on(passage, &at, k)
                 continue
-            if has_blanks:
-                segment.spaced.append(len(segment.forms))
-                has_blanks = is_plain = False
-            segment.forms.append(text[runs[at.token].start : runs[k].end])
-            segment.starts.append(runs[at.token].start)
-            segment.lasts.append(k)
-            end = runs[k + 1].start if k + 1 < n else passage.length
-            if end == runs[k].end:
-                segment.gaps.append("")
-            elif end == runs[k].end + 1 and passage.codes[end - 1] == 32:
-                segment.gaps.append(" ")
-            else:
-                segment.gaps.append(text[runs[k].end : end])
-                is_plain &= decision == 2
+            next = runs[k + 1].start if k + 1 < n else passage.length
+            found.add(&runs[at.token], &runs[k], k, next, is_spaced)
+            is_spaced = False
             k += 1
             if decision == 1:
                 begin_token(passage, &at, k)
                 continue
-            segment.ends_paragraph = k < n and runs[k].gap == PARAGRAPH
-            if is_plain:
-                segment.text = text[runs[segment.first].start : runs[k - 1].end]
-            sentences.append(segment)
-            done = end
-            segment = new_segment(k)
-            is_plain = True
+            found.end_sentence()
+            done = next
             if k < n:
                 begin_sentence(passage, &at, k)
-        return sentences, done
+        return done
 
     def is_multiword(self, Passage passage, int sentence, int first, int last):
         """Return whether the token from run `first` to `last` is a multiword token; `sentence` starts its sentence."""
+        return self.is_several(passage, sentence, first, last)
+
+    cdef bint is_several(self, Passage passage, int sentence, int first, int last) noexcept nogil:
         cdef uint64_t[MOST_KEYS] keys
         return self.score(keys, multiword_keys(passage, sentence, first, last, keys), MULTIWORD) > 0
 

@@ -1,0 +1,37 @@
+cimport cython
+from libc.stdint cimport uint32_t
+
+from dodona.data.values cimport Values
+from dodona.text.multiword_filter cimport MultiwordFilter
+from dodona.text.runs cimport Passage
+from dodona.text.segmenter cimport Segmenter, Segments, Token
+
+@cython.final
+cdef class Pieces:
+    cdef char* text
+    cdef Py_ssize_t size, room
+    cdef int* ends
+    cdef int count, end_room
+
+    cdef int make_room(self, Py_ssize_t more) except -1 nogil
+    cdef int put(self, const char* text, Py_ssize_t size) except -1 nogil
+    cdef int put_string(self, str text) except -1
+    cdef int put_code(self, uint32_t code) except -1 nogil
+    cdef int put_codes(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil
+    cdef int put_escaped(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil
+    cdef int end(self) except -1 nogil
+    cdef Values values(self)
+
+@cython.final
+cdef class SentenceMaker:
+    cdef Segmenter segmenter
+    cdef object expander            # from a form to its words, if it is a multiword token
+    cdef MultiwordFilter filter
+    cdef Pieces header, forms, misc
+    cdef Pieces one                 # form
+    cdef bint has_misc
+
+    cdef int add_form(self, Pieces to, Passage passage, Token* token) except -1 nogil
+    cdef int add_misc(self, Passage passage, Token* token, Py_ssize_t before) except -1 nogil
+    cdef list words_of(self, Passage passage, Token* token, int sentence, int first)
+    cdef str form(self, Passage passage, Token* token)

@@ -1,0 +1,21 @@
+from collections.abc import Mapping
+from typing import Protocol
+
+from dodona.data.values import Values
+from dodona.text.multiword_filter import MultiwordFilter
+from dodona.text.segmenter import Segmenter, Segments
+
+class _Expansion(Protocol):
+    @property
+    def words(self) -> list[str]: ...
+    @property
+    def is_certain(self) -> bool: ...
+
+class SentenceMaker:
+    def __init__(
+        self, segmenter: Segmenter, expander: Mapping[str, _Expansion | None], filter: MultiwordFilter
+    ) -> None: ...
+    def ends_paragraph(self, segments: Segments, i: int) -> bool: ...
+    def columns(
+        self, segments: Segments, i: int, comments: bytes, before: int
+    ) -> tuple[bytes, Values, Values | None, list[tuple[int, int, str]], list[str]]: ...

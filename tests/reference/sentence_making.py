@@ -1,0 +1,54 @@
+"""The columns of a sentence from its tokens, one string after the other."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from reference.segmenting import Cut
+
+from dodona.data.characters import BLANKS
+from dodona.data.rawtext import escaped
+
+Ranges = list[tuple[int, int, str]]
+
+
+class Expansion(Protocol):
+    @property
+    def words(self) -> list[str]: ...
+    @property
+    def is_certain(self) -> bool: ...
+
+
+def columns_of(
+    cut: Cut,
+    before: str,
+    expander: Mapping[str, Expansion | None],
+    is_multiword: Callable[[int, int, int], bool],
+) -> tuple[str, list[str], list[str], Ranges, list[str]]:
+    """Return `# text`, forms, MISC, multiword tokens and their MISC."""
+    forms: list[str] = []
+    misc: list[str] = []
+    ranges: Ranges = []
+    range_misc: list[str] = []
+    text = ""
+    first = cut.first
+    for k, (token, gap) in enumerate(zip(cut.forms, cut.gaps, strict=True)):
+        form = re.sub(f"[{BLANKS}]+", " ", token)
+        notes = [] if gap == " " else ["SpaceAfter=No"] if not gap else [f"SpacesAfter={escaped(gap)}"]
+        if k == 0 and before:
+            notes.append(f"SpacesBefore={escaped(before)}")
+        if form != token:
+            notes.append(f"SpacesInToken={escaped(token)}")
+        note = "|".join(notes) or "_"
+        text += form + (" " if gap else "")
+        expansion = expander[form]
+        if expansion and (expansion.is_certain or is_multiword(cut.first, first, cut.lasts[k])):
+            ranges.append((len(forms) + 1, len(forms) + len(expansion.words), form))
+            range_misc.append(note)
+            forms += expansion.words
+            misc += ["_"] * len(expansion.words)
+        else:
+            forms.append(form)
+            misc.append(note)
+        first = cut.lasts[k] + 1
+    return text.rstrip(" "), forms, misc, ranges, range_misc
