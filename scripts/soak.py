@@ -26,7 +26,6 @@ from samples.small_models import full_treebank, small_models
 
 import dodona
 from dodona import DodonaError, Pipeline, Request, Sentence
-from dodona.pipeline.parallel import parse_in_parallel
 from dodona.systems.registry import SYSTEMS
 
 ALLOWED = {"memory": 12.0, "files": 2.0, "threads": 1.0}
@@ -81,7 +80,7 @@ class Soak:
             *[self.parses] * 12, *[self.reads_text] * 6, self.uses_a_thread, self.trains, self.saves_and_loads,
             self.writes_and_reads, *[self.is_refused] * 2, self.derives,
         ]  # fmt: skip
-        self.rare: list[Callable[[], int]] = [self.uses_processes]
+        self.rare: list[Callable[[], int]] = [self.uses_threads]
 
     def step(self, number: int) -> int:
         return self.chance.choice(self.rare if number % 2000 == 1999 else self.kinds)()
@@ -111,9 +110,9 @@ class Soak:
         thread.join()
         return 0
 
-    def uses_processes(self) -> int:
+    def uses_threads(self) -> int:
         sentences = [self.sentence() for _ in range(20)]
-        return sum(map(len, parse_in_parallel(self.models["whole"], self.file, sentences, 2, Request(), False)))
+        return sum(map(len, self.models["whole"].parse(sentences, jobs=2)))
 
     def trains(self) -> int:
         treebank = full_treebank(5, self.chance.randrange(1000))

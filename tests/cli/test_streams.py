@@ -142,7 +142,9 @@ def workers(folder: Path) -> list[int]:
     ("number", "code", "left"),
     [(signal.SIGTERM, 143, 0), (signal.SIGKILL, -9, 1)],
 )
-def test_signals_end_all_processes(tmp_path: Path, number: signal.Signals, code: int, left: int) -> None:
+def test_signals_end_the_program_with_all_its_threads(
+    tmp_path: Path, number: signal.Signals, code: int, left: int
+) -> None:
     """Only SIGKILL, of which a program does not hear, leaves a temporary file."""
     pipe = subprocess.PIPE
     with started("-o", "out.conllu", "--jobs", "2", cwd=tmp_path, stdin=pipe, stdout=pipe, stderr=pipe) as process:
@@ -150,7 +152,7 @@ def test_signals_end_all_processes(tmp_path: Path, number: signal.Signals, code:
         assert process.stderr is not None
         os.write(process.stdin.fileno(), ROWS * 300)
         deadline = time.monotonic() + PATIENCE
-        while len(workers(tmp_path)) < 4 or not os.listdir(tmp_path):  # a server, a tracker, and a worker at least
+        while not os.listdir(tmp_path):
             assert time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(number)
@@ -163,7 +165,7 @@ def test_signals_end_all_processes(tmp_path: Path, number: signal.Signals, code:
     assert len(os.listdir(tmp_path)) == left
 
 
-def test_processes_leave_in_good_order_and_take_empty_columns(tmp_path: Path) -> None:
+def test_threads_leave_in_good_order_and_take_empty_columns(tmp_path: Path) -> None:
     rows = re.sub(rb"\ttrees\t_\t_\t_", b"\ttrees\t\t\t", ROWS)
     assert b"\t\t" in rows
     (tmp_path / "a.conllu").write_bytes(rows * 250)

@@ -13,7 +13,6 @@ from dodona.components.parser import Request
 from dodona.components.parser_options import ParserOptions
 from dodona.components.parser_training import train_parser
 from dodona.components.tagger import TaggerOptions, train_tagger
-from dodona.pipeline.parallel import parse_in_parallel
 from dodona.pipeline.pipeline import Pipeline
 
 
@@ -97,9 +96,8 @@ def test_long_words_are_not_cached(nlp: Pipeline) -> None:
     assert [len(form) for form in expander] == [200]
 
 
-def test_columns_are_checked_before_other_processes_get_them(nlp: Pipeline) -> None:
-    """The model is not even looked for."""
+def test_columns_are_checked_in_other_threads_too(nlp: Pipeline) -> None:
     one = sentence()
     one.words[1] = b"bytes"  # type: ignore[call-overload]
     with pytest.raises(OptionError, match="words: value b'bytes' of type bytes; expected a string"):
-        list(parse_in_parallel(nlp, "no model", [one], 2, Request(), False))
+        list(nlp.parse([one], jobs=2))

@@ -26,7 +26,6 @@ from dodona.data.trees import is_projective
 from dodona.learning.lanes import Lanes, batch_of
 from dodona.learning.network import encode
 from dodona.learning.sizes import Sizes
-from dodona.pipeline.parallel import parse_in_parallel
 from dodona.pipeline.pipeline import Pipeline
 from dodona.scoring.neural.encoder import Dense, Network, kernels
 from dodona.systems.registry import SYSTEMS
@@ -153,12 +152,11 @@ def test_threads_share_a_model(parser: Parser) -> None:
     assert found == expected
 
 
-def test_processes_find_the_same(parser: Parser, tmp_path: Path) -> None:
+def test_threads_find_the_same(parser: Parser) -> None:
     pipeline = Pipeline(parser)
-    pipeline.save(tmp_path / "model")
     sentences = random_sentences(250)
     alone = [copy.to_bytes() for copy in pipeline.parse([each.copied() for each in sentences], FOUR_BEST)]
-    found = parse_in_parallel(pipeline, tmp_path / "model", sentences, 2, FOUR_BEST, False)
+    found = pipeline.parse(sentences, FOUR_BEST, jobs=2)
     assert [sentence.to_bytes() for sentence in found] == alone
 
 
@@ -300,12 +298,10 @@ def words_only(sentences: list[Sentence], tag: str = "_") -> list[Sentence]:
     return [Sentence.from_words(each.words, [tag] * len(each)) for each in sentences]
 
 
-def test_predicted_tags_are_replaced_and_given_ones_are_not(pipeline: Pipeline, tmp_path: Path) -> None:
+def test_predicted_tags_are_replaced_and_given_ones_are_not(pipeline: Pipeline) -> None:
     bare, given = words_only(TEST[:8]), words_only(TEST[8:16], "INTJ")
     mixed = [sentence for pair in zip(bare, given, strict=True) for sentence in pair]
-    pipeline.save(tmp_path / "model")
-    elsewhere = [each.copied() for each in mixed]
-    elsewhere = list(parse_in_parallel(pipeline, tmp_path / "model", elsewhere, 2, Request(), False))
+    elsewhere = list(pipeline.parse([each.copied() for each in mixed], jobs=2))
     with_beam = list(pipeline.parse([each.copied() for each in mixed], FOUR_BEST))
     assert list(pipeline.parse(mixed)) == mixed
     assert all(set(sentence.upos) == {"INTJ"} and set(sentence.xpos) == {"_"} for sentence in given)

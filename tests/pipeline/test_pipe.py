@@ -1,8 +1,8 @@
 """Many texts at once: the same sentences as one by one, in the same order, as soon as they are ready."""
 
+import sys
+import threading
 from collections.abc import Callable, Generator, Iterator
-from pathlib import Path
-from tempfile import gettempdir
 from typing import Any, cast
 
 import pytest
@@ -76,7 +76,7 @@ def test_a_pause_finishes_what_came_before(nlp: Pipeline) -> None:
     assert list(stream) == [three]
 
 
-def test_several_processes_give_the_same_in_the_same_order_as_they_go(nlp: Pipeline) -> None:
+def test_several_threads_give_the_same_in_the_same_order_as_they_go(nlp: Pipeline) -> None:
     request = Request(confidence=True)
     taken = []
 
@@ -91,11 +91,27 @@ def test_several_processes_give_the_same_in_the_same_order_as_they_go(nlp: Pipel
     for k in range(20):
         sentences, context = next(found)
         assert (shown(sentences), context) == (alone[k % 5], k)
-    assert len(taken) < 200
-    files = set(Path(gettempdir()).glob("dodona-*/pipeline.model"))
-    assert files
+    assert len(taken) < 300
+    assert any(thread.name.startswith("dodona") for thread in threading.enumerate())
     found.close()
-    assert not any(file.exists() for file in files)
+    assert not any(thread.name.startswith("dodona") for thread in threading.enumerate())
+    assert sys.getswitchinterval() == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize("wrong", [0, "two", None])
+def test_a_wrong_number_of_threads(nlp: Pipeline, wrong: Any) -> None:
+    with pytest.raises(OptionError, match=f"jobs {wrong!r}: expected at least 1"):
+        nlp.parse([], jobs=wrong)
+
+
+def test_an_error_in_a_thread_ends_the_others(nlp: Pipeline) -> None:
+    """They are in the middle of long sentences, and the caller does not wait for these."""
+    long = [Sentence.from_words(["oak"] * 200_000) for _ in range(4)]
+    wrong = Sentence.from_words(["a"])
+    wrong.words[0] = 7  # type: ignore[call-overload]
+    with pytest.raises(OptionError, match="words: value 7 of type int"):
+        list(nlp.stream([wrong, *long], batch=1, jobs=3))
+    assert not any(thread.name.startswith("dodona") for thread in threading.enumerate())
 
 
 @pytest.mark.parametrize(

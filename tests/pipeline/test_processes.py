@@ -72,7 +72,7 @@ def test_all_pools_begin_and_end_alike() -> None:
     home = Path(dodona.__file__).parent
     sources = {path.relative_to(home).as_posix(): path.read_text("utf-8") for path in home.rglob("*.py")}
     pools = [name for name, source in sources.items() if "ProcessPoolExecutor(" in source]
-    assert {"pipeline/crossvalidation.py", "pipeline/jackknife.py", "pipeline/parallel.py"} <= set(pools)
+    assert {"pipeline/crossvalidation.py", "pipeline/jackknife.py"} <= set(pools)
     for name in pools:
         for call in ("begin_process()", "shut_down(", "uninterrupted()", "process_context()"):
             assert call in sources[name], (name, call)

@@ -116,11 +116,12 @@ def trained(pairs: list[Pair], rate: float, rounds: int) -> tuple[SegmentLearner
 
 def compare_columns(segmenter: Segmenter, passage: Passage, segments: Segments, cuts: list[Cut]) -> None:
     maker = SentenceMaker(segmenter, EXPANDER, MultiwordFilter(EXPANDER.lexicon, EXPANDER.rules))
-    for i, cut in enumerate(cuts):
-        before = segments.spans(0)[0][0] if i == 0 else 0
-        expected = columns_of(cut, passage.text[:before], EXPANDER, partial(segmenter.is_multiword, passage))
-        header, forms, misc, *ranges = maker.columns(segments, i, b"# here\n", before)
-        assert header.decode() == f"# here\n# text = {expected[0]}\n"
+    before = segments.spans(0)[0][0] if cuts else 0
+    for i, (cut, found) in enumerate(zip(cuts, maker.sentences(segments, before), strict=True)):
+        blanks = passage.text[:before] if i == 0 else ""
+        expected = columns_of(cut, blanks, EXPANDER, partial(segmenter.is_multiword, passage))
+        text, forms, misc, *ranges = found
+        assert text.decode() == expected[0]
         assert forms.strings() == expected[1]
         assert (misc.strings() if misc is not None else ["_"] * len(forms)) == expected[2]
         assert ranges == [*expected[3:]]

@@ -89,7 +89,7 @@ DEFAULT = "en"
     help="Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]",
 )
 @click.option(
-    "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of processes."
+    "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of threads."
 )
 @click.option(
     "--scheduler",
@@ -145,12 +145,7 @@ def parse(
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
     with Progress(sources, results=output == "-") as progress:
         items = _stream(sources, kind, pipeline, each, progress)
-        if jobs > 1:
-            from dodona.pipeline.parallel import stream_in_parallel  # which needs much that one process can do without
-
-            parsed = stream_in_parallel(pipeline, model, items, jobs, request, retag)
-        else:
-            parsed = pipeline.stream(items, request, retag)
+        parsed = pipeline.stream(items, request, retag, jobs=jobs)
         if max_length is not None or timeout is not None:
             parsed = with_a_count_of_pieces(parsed)
         write_each(progress.counted(parsed), targets, _writer(form, sort))

@@ -113,9 +113,12 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
 
 def without_notes(sentence: Sentence) -> None:
     """Remove what an earlier parse has said about its trees: they are replaced, and it would be wrong of the new."""
-    if sentence.may_say(NOTES):
+    if sentence.is_new:
+        return
+    comments = "\n".join(sentence.comments)
+    if any(note in comments for note in NOTES):
         sentence.set_comments([comment for comment in sentence.comments if not comment.startswith(NOTES)])
-    if sentence.may_mention("misc", CONFIDENCE):
+    if not sentence.lacks("misc") and CONFIDENCE in "|".join(sentence.misc):
         sentence.set_column("misc", list(map(_without_confidence, sentence.misc)))
 
 

@@ -5,12 +5,12 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.component import Iteration, Parts, TrainingOptions
+from dodona.components.component import Iteration, Parts, TrainingOptions, batches
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.values import Values
@@ -57,17 +57,21 @@ class Lemmatizer:
 
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
-        for sentence in sentences:
-            sentence.accept_column("lemmas", self._column(sentence))
-            yield sentence
+        for batch in batches(sentences):
+            known = [(sentence.forms(), sentence.column("upos"), sentence.column("feats")) for sentence in batch]
+            chosen = [columns for columns in known if all(map(_is_chosen, columns[1:]))]
+            found = iter(self._cache().lemmas(cast("list[tuple[Values, Values, Values]]", chosen)))
+            for sentence, columns in zip(batch, known, strict=True):
+                is_chosen = all(map(_is_chosen, columns[1:]))
+                lemmas = next(found) if is_chosen else self.lemmas(sentence.words, sentence.upos, sentence.feats)
+                sentence.accept_column("lemmas", lemmas)
+                yield sentence
 
-    def _column(self, sentence: Sentence) -> list[str] | Values:
-        upos, feats = sentence.column("upos"), sentence.column("feats")
-        if not (isinstance(upos, Values) and isinstance(feats, Values) and upos.inventory and feats.inventory):
-            return self.lemmas(sentence.words, sentence.upos, sentence.feats)
+    def _cache(self) -> LemmaCache:
+        """Return the cache of this thread, for words whose tags were predicted."""
         if not hasattr(self._threads, "cache"):
             self._threads.cache = LemmaCache(self._checked)
-        found: Values = self._threads.cache.lemmas(sentence.forms(), upos, feats)
+        found: LemmaCache = self._threads.cache
         return found
 
     def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
@@ -122,6 +126,11 @@ class Lemmatizer:
         lemmatizer = cls(options, scripts, weights, where)
         lemmatizer.exceptions = exceptions
         return lemmatizer
+
+
+def _is_chosen(column: list[str] | Values) -> bool:
+    """Whether the values of a column were chosen from an inventory."""
+    return isinstance(column, Values) and column.inventory is not None
 
 
 def train_lemmatizer(

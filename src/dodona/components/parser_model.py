@@ -82,7 +82,7 @@ class LinearSession:
         self.beam = LinearScorer(model.templates, model.weights, cached=True)
 
     def encoded(self, sentences: Sequence[Tagged]) -> list[EncodedSentence]:
-        found: list[EncodedSentence] = [self._model.encode(sentence) for sentence in sentences]
+        found: list[EncodedSentence] = [*self._model.encode.encode(sentences)]
         self.greedy.prepare(found)
         return found
 

@@ -52,8 +52,9 @@ class Tagger:
         self._lexicon = checked_lexicon(where, len(self.tags), arrays)
         self._weights = checked_weights(where, self._tagset.parts, arrays)
         self._threads = threading.local()  # a GreedyTagger has a workspace: one per thread
-        self._inventories = [Inventory(list(values)) for values in zip(*self.tags, strict=True)]
-        for inventory in self._inventories:
+        values = [list(values) for values in zip(*self.tags, strict=True)]
+        self._inventories = [(name, Inventory(own)) for name, own in zip(COLUMNS, values, strict=True)]
+        for _, inventory in self._inventories:
             check_values(inventory.values, len(self.tags))  # checked once, so that columns need no check
 
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
@@ -61,14 +62,14 @@ class Tagger:
         for batch in batches(sentences):
             tagged = self._numbers([sentence.forms() for sentence in batch])
             for sentence, numbers in zip(batch, tagged, strict=True):
-                for name, inventory in zip(COLUMNS, self._inventories, strict=True):
+                for name, inventory in self._inventories:
                     sentence.accept_column(name, chosen(inventory, numbers))
                 yield sentence
 
     def columns(self, words: list[str]) -> list[list[str]]:
         """Return UPOS, XPOS and FEATS of these words."""
         (numbers,) = self._numbers([values_of(words)])
-        return [chosen(inventory, numbers).strings() for inventory in self._inventories]
+        return [chosen(inventory, numbers).strings() for _, inventory in self._inventories]
 
     def _numbers(self, sentences: list[Values]) -> "list[array[int]]":
         """Return the number of the tag of each word."""

@@ -85,12 +85,13 @@ class Tokenizer:
                 yield Pause()
                 continue
             begin, passage, segments = found
-            for i in range(len(segments)):
+            before = segments.spans(0)[0][0] if len(segments) else 0
+            if number > 0 and "\n" in passage.text[:before]:
+                comments = b"# newpar\n"
+            for i, (text, forms, misc, multiword, notes) in enumerate(maker.sentences(segments, before)):
                 number += 1
-                before = 0 if i else segments.spans(0)[0][0]
-                if number > 1 and "\n" in passage.text[:before]:
-                    comments = b"# newpar\n"
-                sentence = _sentence(*maker.columns(segments, i, b"%s# sent_id = %d\n" % (comments, number), before))
+                header = b"%s# sent_id = %d\n# text = %s\n" % (comments, number, text)
+                sentence = _sentence(header, forms, misc, multiword, notes)
                 if located:
                     sentence.offsets = _offsets(sentence, [(begin + a, begin + b) for a, b, _ in segments.spans(i)])
                 yield sentence
@@ -147,11 +148,11 @@ def _sentence(
 ) -> Sentence:
     """A sentence from these columns, which need no checks; `notes` are the MISC columns of multiword tokens."""
     columns: dict[int, list[str] | Values] = {FORM: forms} if misc is None else {FORM: forms, MISC: misc}
-    lines = {
-        first: "\t".join((f"{first}-{last}", form, *"_______", note))
-        for (first, last, form), note in zip(multiword, notes, strict=True)
-    }
-    return Sentence("", 1, "conllu", Columns(len(forms), header, columns, lines), b"\n\n", None, multiword)
+    lines = {}
+    for (first, last, form), note in zip(multiword, notes, strict=True):
+        lines[first] = "\t".join((f"{first}-{last}", form, *"_______", note))
+    table = Columns(len(forms), header, columns, lines, is_new=True)
+    return Sentence("", 1, "conllu", table, b"\n\n", None, multiword)
 
 
 def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -15,15 +15,21 @@ class Columns:
     missing column is `_`."""
 
     def __init__(
-        self, n: int, header: bytes, columns: Mapping[int, list[str] | Values], between: Mapping[int, str]
+        self,
+        n: int,
+        header: bytes,
+        columns: Mapping[int, list[str] | Values],
+        between: Mapping[int, str],
+        is_new: bool = False,
     ) -> None:
         """`header` are the comments; `between` has the lines of multiword ranges and empty nodes, by the word that
-        comes after them."""
+        comes after them. `is_new`: they are from a tokenizer, and no parse has written anything into them."""
         self.n = n
         self.header = header
         self._columns = columns
         self.between = between
-        self.has_lists = list in map(type, columns.values())
+        self.is_new = is_new
+        self.has_lists = not is_new and list in map(type, columns.values())
 
     @property
     def body(self) -> bytes:

@@ -1,24 +1,23 @@
 """A sentence of a treebank: its columns for access, its bytes for output."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from typing import Any
 
 from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
 from dodona.data.columns import Columns, header_of
-from dodona.data.storage import NAMES, Storage
+from dodona.data.storage import COLUMNS, Storage
 from dodona.data.trees import find_cycle
 from dodona.data.values import Values
+from dodona.data.views import SentenceViews
 from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
 
-FIRST_BLANK_LINE = re.compile(rb"^(\n[ \t\r]*\n).*", re.S)
+NAMES = list(COLUMNS)
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
 
 
-class Sentence(Storage):
+class Sentence(SentenceViews, Storage):
     """The words 1..n of a sentence, column by column, and everything around them kept for output.
 
     `words`, `lemmas`, `upos`, `xpos`, `feats`, `labels`, `deps` and `misc` have one string per word, as written; in
@@ -120,8 +119,7 @@ class Sentence(Storage):
 
     def set_comments(self, lines: Iterable[str]) -> None:
         """Replace all comments by these lines, which begin with `#`; they come before the first word."""
-        self.comments = checked_comments(lines)
-        self._new_comments = True
+        self.accept_comments(checked_comments(lines))
 
     def converted(self, format: str) -> "Sentence":
         """The sentence in the other format, as far as that has room for it.
@@ -134,21 +132,6 @@ class Sentence(Storage):
         other = Sentence.from_words(self.words, **columns, format=format)
         other.file = self.file
         return other
-
-    def copied(self) -> "Sentence":
-        """Return a copy of the sentence."""
-        other = copy(self)
-        other._replaced = dict(self._replaced)
-        return other
-
-    def repeated(self, count: int) -> "list[Sentence]":
-        """Return the sentence and copies of it, to be written in a row: what is around it is not repeated."""
-        found = [self, *(self.copied() for _ in range(count - 1))]
-        for other in found[1:]:
-            other._before = b""
-        for other in found[:-1]:
-            other._end, other._after = FIRST_BLANK_LINE.sub(rb"\1", other._end), b""
-        return found
 
     def check_gold(self) -> None:
         """Raise an error unless the sentence has a complete tree; several roots are allowed."""

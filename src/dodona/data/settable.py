@@ -1,11 +1,11 @@
 """Columns that are checked when they are set: a mistake shows where it is made, not when the sentence is written."""
 
 from collections.abc import Sequence
-from operator import attrgetter
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from dodona.data.checks import check_heads, checked_values
-from dodona.data.columns import HEAD
+from dodona.data.storage import COLUMNS
 from dodona.errors import OptionError
 
 if TYPE_CHECKING:
@@ -42,12 +42,11 @@ def number_column(name: str) -> Column[int | None]:
 
     def set_column(sentence: "Sentence", values: Sequence[int | None]) -> None:
         check_heads(values, len(sentence))
-        sentence.keep_column(name, list(values))
-        sentence._replaced[HEAD] = ["_" if head is None else str(head) for head in values]
+        sentence.accept_heads(list(values), ["_" if head is None else str(head) for head in values])
 
     return cast("Column[int | None]", _property(name, set_column))
 
 
 def _property(name: str, set_column: Any) -> property:
-    """A column is read as fast as an attribute: no Python code runs for that, once it is converted."""
-    return property(attrgetter(f"_{name}"), set_column)
+    """A column is read without Python code, once it is converted."""
+    return property(methodcaller("listed_column", COLUMNS[name]), set_column)

@@ -9,6 +9,7 @@ cdef class Inventory:
     cdef array.array ends           # where each ends in the text, with a 0 before
 
 @cython.final
+@cython.no_gc  # it can be in no cycle
 cdef class Values:
     cdef readonly int n
     cdef readonly Inventory inventory   # None if the column has a text of its own

@@ -37,8 +37,9 @@ class SentenceViews(ShownSentence):
     offsets: list[tuple[int, int]] | None
     _table: "Table | Columns"
 
-    def __len__(self) -> int:
-        return self._table.n
+    if TYPE_CHECKING:  # what the storage has
+
+        def __len__(self) -> int: ...
 
     def __iter__(self) -> Iterator[Token]:
         for id in range(1, len(self) + 1):

@@ -7,7 +7,7 @@ from dodona.data import Sentence
 from dodona.data.marks import Mark
 from dodona.errors import OptionError
 
-__all__ = ["check_items", "check_sentences", "check_text", "check_texts", "text_pairs"]
+__all__ = ["check_items", "check_jobs", "check_sentences", "check_text", "check_texts", "text_pairs"]
 
 
 def check_text(text: Any, hint: str = "") -> None:
@@ -73,3 +73,8 @@ def _shown(value: Any) -> str:
         return "None"
     shown = repr(value)
     return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"
+
+
+def check_jobs(number: int, name: str = "jobs") -> None:
+    if not isinstance(number, int) or number < 1:
+        raise OptionError(f"{name} {number!r}: expected at least 1")

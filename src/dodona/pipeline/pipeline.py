@@ -18,7 +18,7 @@ from dodona.data.marks import Boundary, Item, batches_with_marks, interleaved, s
 from dodona.data.notebook import drawing
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
-from dodona.pipeline.given import check_items, check_sentences, check_text, check_texts, text_pairs
+from dodona.pipeline.given import check_items, check_jobs, check_sentences, check_text, check_texts, text_pairs
 
 __all__ = ["COMPONENTS", "Pipeline"]
 
@@ -64,31 +64,46 @@ class Pipeline:
         return self.tokenizer.stream(chunks, by_line=by_line)
 
     def parse(
-        self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False
+        self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False, jobs: int = 1
     ) -> Iterator[Sentence]:
         """Fill in missing tags and lemmas, and heads and labels in any case; in place.
 
-        A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set.
+        A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set. With `jobs`,
+        that many threads parse.
         """
         check_sentences(sentences)
-        return (item for item in self.stream(sentences, request, retag) if isinstance(item, Sentence))
+        check_jobs(jobs)
+        return (item for item in self.stream(sentences, request, retag, jobs=jobs) if isinstance(item, Sentence))
 
     def stream(
-        self, items: Iterable[Item], request: Request | None = None, retag: bool = False, batch: int = BATCH
-    ) -> Iterator[Item]:
-        """Like `parse`, for sentences with marks between them, `batch` sentences at a time; a pause ends a batch."""
-        constrained = request is not None and request.constrained
+        self, items: Iterable[Item], request: Request | None = None, retag: bool = False, batch: int = BATCH,
+        jobs: int = 1,
+    ) -> Iterator[Item]:  # fmt: skip
+        """Like `parse`, for sentences with marks between them, `batch` sentences at a time; a pause ends a batch.
+
+        With `jobs`, that many threads parse.
+        """
+        if jobs > 1:
+            from dodona.pipeline.parallel import in_threads  # which takes longer to import than a sentence to parse
+
+            yield from in_threads(lambda some: list(self._parsed(some, request, retag)), items, jobs, batch)
+            return
         for some, pause in batches_with_marks(items, batch):
-            sentences = sentences_only(some)
-            if len(sentences) < len(some):
-                check_items(some)
-            for sentence in sentences:
-                check_columns(sentence, constrained)
-            tagged = self.tag(sentences, retag)
-            parsed = self.parser.apply(sentences, request=request, tagged=tagged)
-            yield from parsed if len(sentences) == len(some) else interleaved(some, parsed)
+            yield from self._parsed(some, request, retag)
             if pause is not None:
                 yield pause
+
+    def _parsed(self, items: list[Item], request: Request | None, retag: bool) -> Iterator[Item]:
+        """Parse the sentences of a batch."""
+        sentences = sentences_only(items)
+        if len(sentences) < len(items):
+            check_items(items)
+        constrained = request is not None and request.constrained
+        for sentence in sentences:
+            check_columns(sentence, constrained)
+        tagged = self.tag(sentences, retag)
+        parsed = self.parser.apply(sentences, request=request, tagged=tagged)
+        return parsed if len(sentences) == len(items) else interleaved(items, parsed)
 
     @overload
     def pipe(
@@ -113,37 +128,23 @@ class Pipeline:
 
         Sentences of several texts are parsed together, `batch` at a time, which is faster for short texts; so a few
         texts are read ahead. With `as_tuples`, `texts` are pairs (text, context), and so are the results. With `jobs`,
-        that many processes parse; they need a main module that can be imported again, as in `multiprocessing`.
+        that many threads parse.
         """
-        for name, number in (("batch", batch), ("jobs", jobs)):
-            if not isinstance(number, int) or number < 1:
-                raise OptionError(f"{name} {number!r}: expected at least 1")
+        check_jobs(jobs)
+        check_jobs(batch, "batch")
         check_texts(texts)
         return self._piped(text_pairs(texts, as_tuples), batch, jobs, as_tuples, request)
 
     def _piped(
         self, pairs: Iterable[tuple[str, Any]], batch: int, jobs: int, as_tuples: bool, request: Request | None
     ) -> Iterator[Any]:
-        items = self._bounded(pairs)
-        stream = self.stream(items, request, batch=batch) if jobs == 1 else self._shared(items, request, batch, jobs)
         found: list[Sentence] = []
-        for item in stream:
+        for item in self.stream(self._bounded(pairs), request, batch=batch, jobs=jobs):
             if isinstance(item, Sentence):
                 found.append(item)
             elif isinstance(item, Boundary):
                 yield (found, item.value) if as_tuples else found
                 found = []
-
-    def _shared(self, items: Iterable[Item], request: Request | None, batch: int, jobs: int) -> Iterator[Item]:
-        """Parse in several processes, which load the pipeline from a file of its own: its model may have changed."""
-        from tempfile import TemporaryDirectory
-
-        from dodona.pipeline.parallel import stream_in_parallel
-
-        with TemporaryDirectory(prefix="dodona-") as folder:
-            model = Path(folder) / "pipeline.model"
-            self.save(model)
-            yield from stream_in_parallel(self, model, items, jobs, request or Request(), False, batch)
 
     def _bounded(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
         for text, context in pairs:

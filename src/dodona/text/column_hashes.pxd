@@ -14,4 +14,5 @@ cdef class ColumnHashes:
     cdef dict known         # from an inventory to the numbers of its values
 
     cdef const uint64_t[::1] of_inventory(self, Inventory inventory)
-    cdef int hash(self, const char* text, int size, Letters letters, uint64_t* numbers) except -1
+    cdef int hash(self, const char* text, int size, Letters letters, uint64_t* numbers) except -1 nogil
+    cdef int put(self, Values values, Words words, const uint64_t* known, Letters letters) except -1 nogil

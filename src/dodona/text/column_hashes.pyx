@@ -1,7 +1,8 @@
 """From the values of a column to the numbers that feature templates combine: hashes, so that no vocabulary is needed."""
 
-from array import array
+from array import array as new_array
 
+from cpython cimport array
 from libc.stdint cimport uint64_t
 
 from dodona.data.values cimport Inventory, Values, begin_of, end_of
@@ -13,7 +14,11 @@ from dodona.text.letters cimport Letters
 from dodona.data.values import Values as _Values, values_of
 from dodona.scoring.linear.templates import COLUMNS
 
-cdef int MOST = 64  # inventories whose numbers are kept
+cdef enum:
+    MOST_COLUMNS = 16  # that are made of one
+    MOST = 64          # inventories whose numbers are kept
+
+cdef array.array POINTERS = new_array("Q")
 
 
 cdef class ColumnHashes:
@@ -21,40 +26,63 @@ cdef class ColumnHashes:
 
     def __init__(self, columns, parts, str root not None):
         """`root` is the value of ROOT, which has no affixes."""
-        if not all(0 <= column < len(COLUMNS) for column in columns) or len(parts) != len(columns):
+        if not all(0 <= column < len(COLUMNS) for column in columns) or not 0 < len(columns) == len(parts) <= MOST_COLUMNS:
             raise ValueError("expected columns that words have, and a part for each")
         self.count = len(columns)
-        self.columns, self.parts = array("i", columns), array("i", bytes(4 * len(columns)))
-        self.root = array("Q", bytes(8 * len(columns)))
+        self.columns, self.parts = new_array("i", columns), new_array("i", bytes(4 * len(columns)))
+        self.root = new_array("Q", bytes(8 * len(columns)))
         cdef bytes text = root.encode()
         self.hash(text, len(text), Letters(), &self.root[0])
-        self.parts = array("i", parts)
+        self.parts = new_array("i", parts)
         self.known = {}
 
-    def write(self, values, Words words not None):
-        """Write the numbers of the values, one for each word, and those of ROOT into their columns of `words`.
+    def write(self, list columns not None, list sentences not None):
+        """Write the numbers of the values of a column, one for each word, and those of ROOT into each of the sentences,
+        which are `Words`.
 
-        The values are `Values`, or a list of strings. ROOT is first in a column, nobody last.
+        The values are `Values`, or a list of strings. Everything but the first look at an inventory is done without the
+        interpreter's lock.
         """
-        cdef Values given = values if isinstance(values, _Values) else values_of(values)
-        cdef uint64_t numbers[64]
-        cdef const uint64_t[::1] kept
-        cdef const uint64_t* found = &self.root[0]
+        cdef Py_ssize_t i, count = len(columns)
+        cdef Values values
+        cdef Words words
         cdef Letters letters = Letters()
+        cdef const uint64_t[::1] known
+        cdef array.array jobs = array.clone(POINTERS, 3 * count, False)
+        cdef void** job = <void**> jobs.data.as_voidptr
+        cdef list kept = [], given = []  # they keep what the jobs point to
+        if len(sentences) != count:
+            raise ValueError("expected a column for each sentence")
+        for i in range(count):
+            values = columns[i] if isinstance(columns[i], _Values) else values_of(columns[i])
+            words = sentences[i]
+            if values.n != words.n:
+                raise ValueError("expected a value for each word")
+            given.append(values)
+            job[3 * i], job[3 * i + 1], job[3 * i + 2] = <void*> values, <void*> words, NULL
+            if values.inventory is not None:
+                known = self.of_inventory(values.inventory)
+                kept.append(known)
+                job[3 * i + 2] = <void*> &known[0]
+        with nogil:
+            for i in range(count):
+                self.put(<Values> job[3 * i], <Words> job[3 * i + 1], <const uint64_t*> job[3 * i + 2], letters)
+
+    cdef int put(self, Values values, Words words, const uint64_t* known, Letters letters) except -1 nogil:
+        """ROOT is first in a column, nobody last."""
+        cdef uint64_t numbers[MOST_COLUMNS]
+        cdef const uint64_t* found = &self.root[0]
         cdef int i, j, begin
-        if given.n != words.n:
-            raise ValueError("expected a value for each word")
-        if given.inventory is not None:
-            kept = self.of_inventory(given.inventory)
-        for i in range(given.n + 1):
-            if i > 0 and given.inventory is not None:
-                found = &kept[self.count * given.chosen[i - 1]]
+        for i in range(values.n + 1):
+            if i > 0 and known != NULL:
+                found = known + self.count * values.chosen[i - 1]
             elif i > 0:
-                begin = begin_of(given, i - 1)
-                self.hash(given.text + begin, end_of(given, i - 1) - begin, letters, numbers)
+                begin = begin_of(values, i - 1)
+                self.hash(values.text + begin, end_of(values, i - 1) - begin, letters, numbers)
                 found = numbers
             for j in range(self.count):
                 words.atoms[(words.n + 2) * self.columns[j] + i] = found[j]
+        return 0
 
     cdef const uint64_t[::1] of_inventory(self, Inventory inventory):
         """Return the numbers of each value of an inventory; they are computed once."""
@@ -64,7 +92,7 @@ cdef class ColumnHashes:
         cdef int i
         cdef bytes text
         if found is None:
-            found = array("Q", bytes(8 * self.count * len(inventory.values)))
+            found = new_array("Q", bytes(8 * self.count * len(inventory.values)))
             numbers, letters = found, Letters()
             for i in range(len(inventory.values)):
                 text = inventory.values[i].encode()
@@ -74,7 +102,7 @@ cdef class ColumnHashes:
             self.known[inventory] = found
         return found
 
-    cdef int hash(self, const char* text, int size, Letters letters, uint64_t* numbers) except -1:
+    cdef int hash(self, const char* text, int size, Letters letters, uint64_t* numbers) except -1 nogil:
         """Compute the numbers of a value in UTF-8. They are different in each column, and never 0."""
         cdef int j, begin, length
         letters.read(text, size)

@@ -1,5 +1,6 @@
 """The encoder from strings to numbers: it computes the atoms of feature templates for a sentence."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from dodona.data.sentence import Sentence
@@ -46,10 +47,15 @@ class Encoder:
                 self._hashes[source] = ColumnHashes(columns, [PARTS.get(COLUMNS[i], 0) for i in columns], ROOT)
 
     def __call__(self, sentence: Tagged) -> Words:
-        forms = _column(sentence, "words")
-        words = Words(len(forms))
+        (words,) = self.encode([sentence])
+        return words
+
+    def encode(self, sentences: Sequence[Tagged]) -> list[Words]:
+        """Return several sentences as numbers."""
+        forms = [_column(sentence, "words") for sentence in sentences]
+        words = [Words(len(each)) for each in forms]
         for source, hashes in self._hashes.items():
-            hashes.write(forms if source == "words" else _column(sentence, source), words)
+            hashes.write(forms if source == "words" else [_column(each, source) for each in sentences], words)
         return words
 
 

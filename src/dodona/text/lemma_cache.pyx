@@ -3,6 +3,7 @@
 from array import array as new_array
 
 from cpython cimport array
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
@@ -10,12 +11,15 @@ from libc.string cimport memcmp, memcpy
 from dodona.data.values cimport Values, begin_of, end_of, own_values
 from dodona.scoring.linear.hash_table cimport HashTable, Slot, mix
 
+from dodona.data.values import values_of
+
 cdef enum:
     MOST = 1 << 15        # words kept before the cache is cleared
     MOST_BYTES = 1 << 20  # and the bytes of their forms and lemmas
     LONGEST = 1 << 10     # bytes of a form and its lemma that are kept
 
 cdef array.array NUMBERS = new_array("i")
+cdef array.array POINTERS = new_array("Q")
 
 
 cdef uint64_t key_of(const char* form, int size, int upos, int feats) noexcept nogil:
@@ -49,39 +53,91 @@ cdef class LemmaCache:
         """Return (number of words, number of bytes) that are kept."""
         return self.count, self.used
 
-    def lemmas(self, Values forms not None, Values upos not None, Values feats not None):
-        """Return the lemmas of words with these tags, which are chosen from inventories."""
-        cdef int i, begin, size, n = forms.n, done = 0
-        cdef uint64_t key
-        cdef Entry* entry
-        cdef bytes lemma
+    def lemmas(self, list sentences not None):
+        """Return the lemmas of sentences, which are given as forms, UPOS and FEATS, the tags chosen from inventories.
+
+        Sentences of known words are found without the interpreter's lock.
+        """
+        cdef Py_ssize_t i, count = len(sentences), words = 0
+        cdef Values forms, upos, feats
+        cdef array.array jobs = array.clone(POINTERS, 4 * count, False)
+        cdef void** job = <void**> jobs.data.as_voidptr
+        for i in range(count):
+            forms, upos, feats = sentences[i]
+            if upos.inventory is None or feats.inventory is None or upos.n != forms.n or feats.n != forms.n:
+                raise ValueError("expected tags for each word, chosen from inventories")
+            if upos.inventory is not self.upos or feats.inventory is not self.feats:
+                if i > 0:
+                    return [*self.lemmas(sentences[:i]), *self.lemmas(sentences[i:])]
+                self.clear()
+                self.upos, self.feats = upos.inventory, feats.inventory
+            job[4 * i], job[4 * i + 1], job[4 * i + 2] = <void*> forms, <void*> upos, <void*> feats
+            words += forms.n
+        cdef array.array places = array.clone(NUMBERS, words, False)
+        cdef int* place = places.data.as_ints
+        with nogil:
+            for i in range(count):
+                job[4 * i + 3] = NULL
+                if self.find_all(<Values> job[4 * i], <Values> job[4 * i + 1], <Values> job[4 * i + 2], place):
+                    job[4 * i + 3] = place
+                place += (<Values> job[4 * i]).n
+        cdef list found = [None] * count
+        for i in range(count):  # before anything is learnt, which may clear the cache
+            if job[4 * i + 3] != NULL:
+                found[i] = self.collected(<int*> job[4 * i + 3], (<Values> job[4 * i]).n)
+        for i in range(count):
+            if found[i] is None:
+                forms, upos, feats = sentences[i]
+                found[i] = values_of(self.learn_all(forms, upos, feats))
+        return found
+
+    cdef Values collected(self, const int* place, int n):
+        """Return the lemmas of these entries."""
+        cdef Py_ssize_t size = 0
+        cdef int i
         cdef array.array ends = array.clone(NUMBERS, n + 1, False)
-        cdef bytearray text = bytearray(2 * len(forms.own) + 16 * n)  # grows below, if it has to
-        if upos.inventory is None or feats.inventory is None or upos.n != n or feats.n != n:
-            raise ValueError("expected tags for each word, chosen from inventories")
-        if upos.inventory is not self.upos or feats.inventory is not self.feats:
-            self.clear()
-            self.upos, self.feats = upos.inventory, feats.inventory
-        ends.data.as_ints[0] = 0
+        cdef int* end = ends.data.as_ints
+        end[0] = 0
         for i in range(n):
+            size += self.entries[place[i]].end - self.entries[place[i]].middle
+            end[i + 1] = <int> size
+        cdef bytes text = PyBytes_FromStringAndSize(NULL, size)
+        cdef char* to = text
+        for i in range(n):
+            memcpy(to + end[i], self.text + self.entries[place[i]].middle, end[i + 1] - end[i])
+        return own_values(text, ends)
+
+    cdef bint find_all(self, Values forms, Values upos, Values feats, int* place) noexcept nogil:
+        """Find the entries of all words; return whether all have one."""
+        cdef int i, begin, size
+        cdef Entry* entry
+        cdef uint64_t key
+        for i in range(forms.n):
             begin = begin_of(forms, i)
             size = end_of(forms, i) - begin
             key = key_of(forms.text + begin, size, upos.chosen[i], feats.chosen[i])
             entry = self.find(key, forms.text + begin, size, upos.chosen[i], feats.chosen[i])
-            if entry != NULL:
-                size = entry.end - entry.middle
-                if done + size > len(text):
-                    text.extend(bytes(done + size))
-                memcpy((<char*> text) + done, self.text + entry.middle, size)
+            if entry == NULL:
+                return False
+            place[i] = <int> (entry - self.entries)
+        return True
+
+    cdef list learn_all(self, Values forms, Values upos, Values feats):
+        """Return the lemmas of all words, and put those that are new into the cache."""
+        cdef int i, begin, size
+        cdef Entry* entry
+        cdef uint64_t key
+        cdef list found = []
+        for i in range(forms.n):
+            begin = begin_of(forms, i)
+            size = end_of(forms, i) - begin
+            key = key_of(forms.text + begin, size, upos.chosen[i], feats.chosen[i])
+            entry = self.find(key, forms.text + begin, size, upos.chosen[i], feats.chosen[i])
+            if entry == NULL:
+                found.append(self.learn(key, forms.text + begin, size, upos.chosen[i], feats.chosen[i]))
             else:
-                lemma = self.learn(key, forms.text + begin, size, upos.chosen[i], feats.chosen[i])
-                size = len(lemma)
-                if done + size > len(text):
-                    text.extend(bytes(done + size))
-                memcpy((<char*> text) + done, <const char*> lemma, size)
-            done += size
-            ends.data.as_ints[i + 1] = done
-        return own_values(bytes(text[:done]), ends)
+                found.append(self.text[entry.middle : entry.end].decode("utf-8"))
+        return found
 
     cdef Entry* find(self, uint64_t key, const char* form, int size, int upos, int feats) noexcept nogil:
         """Return the entry of a word, NULL if it has none. Another word may have the same hash."""
@@ -93,22 +149,21 @@ cdef class LemmaCache:
             return NULL
         return entry if memcmp(self.text + entry.begin, form, size) == 0 else NULL
 
-    cdef bytes learn(self, uint64_t key, const char* form, int size, int upos, int feats):
+    cdef str learn(self, uint64_t key, const char* form, int size, int upos, int feats):
         """Return the lemma of a word that is not in the cache, and put it there if there is room."""
         cdef Entry* entry
-        cdef bytes lemma = self.work_out(
-            form[:size].decode("utf-8"), self.upos.values[upos], self.feats.values[feats]
-        ).encode()
-        if size + len(lemma) > LONGEST or self.table.find(key).key != 0:
+        cdef str lemma = self.work_out(form[:size].decode("utf-8"), self.upos.values[upos], self.feats.values[feats])
+        cdef bytes text = lemma.encode()
+        if size + len(text) > LONGEST or self.table.find(key).key != 0:
             return lemma
-        if self.count >= MOST or self.used + size + len(lemma) > MOST_BYTES:
+        if self.count >= MOST or self.used + size + len(text) > MOST_BYTES:
             self.clear()
         entry = &self.entries[self.count]
         entry.upos, entry.feats, entry.begin = upos, feats, self.used
         entry.middle = self.used + size
-        entry.end = entry.middle + <int> len(lemma)
+        entry.end = entry.middle + <int> len(text)
         memcpy(self.text + entry.begin, form, size)
-        memcpy(self.text + entry.middle, <const char*> lemma, len(lemma))
+        memcpy(self.text + entry.middle, <const char*> text, len(text))
         self.table.add(key).value = self.count
         self.count += 1
         self.used = entry.end

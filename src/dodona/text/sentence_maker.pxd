@@ -20,18 +20,25 @@ cdef class Pieces:
     cdef int put_codes(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil
     cdef int put_escaped(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil
     cdef int end(self) except -1 nogil
-    cdef Values values(self)
+    cdef void clear(self) noexcept nogil
+    cdef Py_ssize_t begin_of(self, int i) noexcept nogil
+    cdef bytes piece(self, int i)
+    cdef Values values(self, int first, int count)
 
 @cython.final
 cdef class SentenceMaker:
     cdef Segmenter segmenter
     cdef object expander            # from a form to its words, if it is a multiword token
     cdef MultiwordFilter filter
-    cdef Pieces header, forms, misc
+    cdef Pieces text, forms, misc   # of a passage
     cdef Pieces one                 # form
-    cdef bint has_misc
 
     cdef int add_form(self, Pieces to, Passage passage, Token* token) except -1 nogil
-    cdef int add_misc(self, Passage passage, Token* token, Py_ssize_t before) except -1 nogil
+    cdef bint make(self, Segments segments, int i, Py_ssize_t before) except -1 nogil
+    cdef tuple make_carefully(self, Segments segments, int i, Py_ssize_t before)
+    cdef Values misc_values(self, Pieces misc, int first, int count)
+    cdef int add_text(self, Pieces to, Passage passage, Token* token, bint is_last) except -1 nogil
+    cdef bint may_be_several(self, Passage passage, Token* token) noexcept nogil
+    cdef int add_misc(self, Pieces to, Passage passage, Token* token, Py_ssize_t before) except -1 nogil
     cdef list words_of(self, Passage passage, Token* token, int sentence, int first)
     cdef str form(self, Passage passage, Token* token)

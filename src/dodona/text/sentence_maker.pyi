@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from dodona.data.values import Values
@@ -16,6 +16,6 @@ class SentenceMaker:
         self, segmenter: Segmenter, expander: Mapping[str, _Expansion | None], filter: MultiwordFilter
     ) -> None: ...
     def ends_paragraph(self, segments: Segments, i: int) -> bool: ...
-    def columns(
-        self, segments: Segments, i: int, comments: bytes, before: int
-    ) -> tuple[bytes, Values, Values | None, list[tuple[int, int, str]], list[str]]: ...
+    def sentences(
+        self, segments: Segments, before: int
+    ) -> Iterator[tuple[bytes, Values, Values | None, list[tuple[int, int, str]], list[str]]]: ...

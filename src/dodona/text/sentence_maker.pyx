@@ -105,14 +105,24 @@ cdef class Pieces:
         self.count += 1
         return 0
 
-    cdef Values values(self):
-        """Return the pieces as values, and begin again."""
-        cdef array.array ends = array.clone(NUMBERS, self.count + 1, False)
-        ends.data.as_ints[0] = 0
-        memcpy(ends.data.as_ints + 1, self.ends, self.count * sizeof(int))
-        cdef bytes text = PyBytes_FromStringAndSize(self.text, self.size)
+    cdef void clear(self) noexcept nogil:
         self.size = self.count = 0
-        return own_values(text, ends)
+
+    cdef Py_ssize_t begin_of(self, int i) noexcept nogil:
+        return self.ends[i - 1] if i > 0 else 0
+
+    cdef bytes piece(self, int i):
+        cdef Py_ssize_t begin = self.begin_of(i)
+        return PyBytes_FromStringAndSize(self.text + begin, self.ends[i] - begin)
+
+    cdef Values values(self, int first, int count):
+        """Return some of the pieces as values."""
+        cdef array.array ends = array.clone(NUMBERS, count + 1, False)
+        cdef int begin = <int> self.begin_of(first), i
+        ends.data.as_ints[0] = 0
+        for i in range(count):
+            ends.data.as_ints[i + 1] = self.ends[first + i] - begin
+        return own_values(PyBytes_FromStringAndSize(self.text + begin, ends.data.as_ints[count]), ends)
 
 
 cdef class SentenceMaker:
@@ -120,54 +130,101 @@ cdef class SentenceMaker:
 
     def __init__(self, Segmenter segmenter not None, expander, MultiwordFilter filter not None):
         self.segmenter, self.expander, self.filter = segmenter, expander, filter
-        self.header, self.forms, self.misc, self.one = Pieces(), Pieces(), Pieces(), Pieces()
+        self.text, self.forms, self.misc, self.one = Pieces(), Pieces(), Pieces(), Pieces()
 
     def ends_paragraph(self, Segments segments not None, int i):
         """Return whether a paragraph ends after sentence i."""
         cdef int next = segments.tokens[segments.firsts[i + 1] - 1].last + 1
         return next < segments.passage.count and segments.passage.runs[next].gap == PARAGRAPH
 
-    def columns(self, Segments segments not None, int i, bytes comments not None, Py_ssize_t before):
-        """Return (header, forms, MISC or None, multiword tokens, their MISC) of sentence i.
+    def sentences(self, Segments segments not None, Py_ssize_t before):
+        """Yield (`# text`, forms, MISC or None, multiword tokens, their MISC) of each sentence.
 
-        `before` is how many blanks before its first token belong to it. The header are these comments and `# text`.
+        `before` is how many blanks before the first token belong to it. Sentences without multiword tokens are made
+        without the interpreter's lock, all of them before the first is yielded.
         """
+        cdef array.array places = array.clone(NUMBERS, segments.count, False)
+        cdef int* place = places.data.as_ints
+        cdef int i, n, at = 0
+        self.text.clear()
+        self.forms.clear()
+        self.misc.clear()
+        with nogil:
+            for i in range(segments.count):
+                place[i] = self.forms.count
+                if not self.make(segments, i, before if i == 0 else 0):
+                    place[i] = -1
+        for i in range(segments.count):
+            if place[i] < 0:
+                yield self.make_carefully(segments, i, before if i == 0 else 0)
+                continue
+            n = segments.firsts[i + 1] - segments.firsts[i]
+            yield self.text.piece(at), self.forms.values(place[i], n), self.misc_values(self.misc, place[i], n), [], []
+            at += 1
+
+    cdef bint make(self, Segments segments, int i, Py_ssize_t before) except -1 nogil:
+        """Add the pieces of sentence i; or return False if it may have multiword tokens."""
+        cdef int k, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1
+        cdef Token* token
+        for k in range(begin, last + 1):
+            token = &segments.tokens[k]
+            if self.may_be_several(segments.passage, token):
+                return False
+        for k in range(begin, last + 1):
+            token = &segments.tokens[k]
+            self.add_text(self.text, segments.passage, token, k == last)
+            self.add_form(self.forms, segments.passage, token)
+            self.forms.end()
+            self.add_misc(self.misc, segments.passage, token, before if k == begin else 0)
+            self.misc.end()
+        self.text.end()
+        return True
+
+    cdef tuple make_carefully(self, Segments segments, int i, Py_ssize_t before):
+        """Return the columns of a sentence that may have multiword tokens."""
         cdef Passage passage = segments.passage
         cdef int k, first, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1, sentence
         cdef Token* token
-        cdef list words, ranges = [], range_misc = []
-        cdef Py_ssize_t note
-        self.has_misc = False
-        self.header.size = self.header.count = self.forms.size = self.forms.count = 0
-        self.misc.size = self.misc.count = 0
-        self.header.put(comments, len(comments))
-        self.header.put(b"# text = ", 9)
+        cdef list words, ranges = [], notes = []
+        cdef Pieces text = Pieces(), forms = Pieces(), misc = Pieces()
         sentence = first = segments.tokens[begin - 1].last + 1 if begin > 0 else 0
         for k in range(begin, last + 1):
             token = &segments.tokens[k]
-            self.add_form(self.header, passage, token)
-            if k < last and token.next > token.end:
-                self.header.put(b" ", 1)
-            note = self.misc.size
-            self.add_misc(passage, token, before if k == begin else 0)
+            self.add_text(text, passage, token, k == last)
             words = self.words_of(passage, token, sentence, first)
             if words is None:
-                self.add_form(self.forms, passage, token)
-                self.forms.end()
-                self.misc.end()
+                self.add_form(forms, passage, token)
+                forms.end()
+                self.add_misc(misc, passage, token, before if k == begin else 0)
+                misc.end()
             else:
-                ranges.append((self.forms.count + 1, self.forms.count + len(words), self.form(passage, token)))
-                range_misc.append(self.misc.text[note : self.misc.size].decode("utf-8"))
-                self.misc.size = note
+                ranges.append((forms.count + 1, forms.count + len(words), self.form(passage, token)))
+                self.one.clear()
+                self.add_misc(self.one, passage, token, before if k == begin else 0)
+                notes.append(self.one.text[: self.one.size].decode("utf-8"))
                 for word in words:
-                    self.forms.put_string(word)
-                    self.forms.end()
-                    self.misc.put(b"_", 1)
-                    self.misc.end()
+                    forms.put_string(word)
+                    forms.end()
+                    misc.put(b"_", 1)
+                    misc.end()
             first = token.last + 1
-        self.header.put(b"\n", 1)
-        header = PyBytes_FromStringAndSize(self.header.text, self.header.size)
-        return header, self.forms.values(), self.misc.values() if self.has_misc else None, ranges, range_misc
+        text.end()
+        return text.piece(0), forms.values(0, forms.count), self.misc_values(misc, 0, misc.count), ranges, notes
+
+    cdef Values misc_values(self, Pieces misc, int first, int count):
+        """Return values, or None if all of them are `_`: every other value is longer than one byte."""
+        if misc.ends[first + count - 1] - misc.begin_of(first) == count:
+            return None
+        return misc.values(first, count)
+
+    cdef int add_text(self, Pieces to, Passage passage, Token* token, bint is_last) except -1 nogil:
+        self.add_form(to, passage, token)
+        if not is_last and token.next > token.end:
+            to.put(b" ", 1)
+        return 0
+
+    cdef bint may_be_several(self, Passage passage, Token* token) noexcept nogil:
+        return token.is_spaced or self.filter.passes(passage.codes + token.start, token.end - token.start)
 
     cdef int add_form(self, Pieces to, Passage passage, Token* token) except -1 nogil:
         """Write a form; blanks in it become single spaces."""
@@ -184,38 +241,35 @@ cdef class SentenceMaker:
                 after_blank = True
         return 0
 
-    cdef int add_misc(self, Passage passage, Token* token, Py_ssize_t before) except -1 nogil:
+    cdef int add_misc(self, Pieces to, Passage passage, Token* token, Py_ssize_t before) except -1 nogil:
         """Write what MISC says about the whitespace of a token."""
-        cdef Py_ssize_t at, size = token.next - token.end, note = self.misc.size
+        cdef Py_ssize_t at, size = token.next - token.end, note = to.size
         cdef const uint32_t* codes = passage.codes
         cdef bint is_usual = True
         if size == 0:
-            self.misc.put(b"SpaceAfter=No", 13)
+            to.put(b"SpaceAfter=No", 13)
         elif size > 1 or codes[token.end] != c" ":
-            self.misc.put(b"SpacesAfter=", 12)
-            self.misc.put_escaped(codes + token.end, size)
+            to.put(b"SpacesAfter=", 12)
+            to.put_escaped(codes + token.end, size)
         if before > 0:
-            if self.misc.size > note:
-                self.misc.put(b"|", 1)
-            self.misc.put(b"SpacesBefore=", 13)
-            self.misc.put_escaped(codes + token.start - before, before)
+            if to.size > note:
+                to.put(b"|", 1)
+            to.put(b"SpacesBefore=", 13)
+            to.put_escaped(codes + token.start - before, before)
         if token.is_spaced:
             for at in range(token.start, token.end):
                 if is_blank(codes[at]) and (codes[at] != c" " or is_blank(codes[at + 1])):
                     is_usual = False
             if not is_usual:
-                if self.misc.size > note:
-                    self.misc.put(b"|", 1)
-                self.misc.put(b"SpacesInToken=", 14)
-                self.misc.put_escaped(codes + token.start, token.end - token.start)
-        if self.misc.size > note:
-            self.has_misc = True
-            return 0
-        return self.misc.put(b"_", 1)
+                if to.size > note:
+                    to.put(b"|", 1)
+                to.put(b"SpacesInToken=", 14)
+                to.put_escaped(codes + token.start, token.end - token.start)
+        return to.put(b"_", 1) if to.size == note else 0
 
     cdef list words_of(self, Passage passage, Token* token, int sentence, int first):
         """Return the words of a multiword token that begins with run `first`, None for any other token."""
-        if not token.is_spaced and not self.filter.passes(passage.codes + token.start, token.end - token.start):
+        if not self.may_be_several(passage, token):
             return None
         expansion = self.expander[self.form(passage, token)]
         if expansion is None:
@@ -225,6 +279,6 @@ cdef class SentenceMaker:
         return None
 
     cdef str form(self, Passage passage, Token* token):
-        self.one.size = 0
+        self.one.clear()
         self.add_form(self.one, passage, token)
         return self.one.text[: self.one.size].decode("utf-8")

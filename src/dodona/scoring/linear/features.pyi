@@ -1,7 +1,8 @@
 from dodona.scoring.linear.templates import Templates
 from dodona.scoring.scorer import EncodedSentence
 
-class Words(EncodedSentence): ...
+class Words(EncodedSentence):
+    def column(self, number: int) -> list[int]: ...
 
 class Extractor:
     most: int

@@ -32,6 +32,12 @@ cdef class Words(EncodedSentence):
     def __dealloc__(self):
         free(self.atoms)
 
+    def column(self, int number):
+        """Return the numbers of a column: of ROOT, of the words, and of nobody."""
+        if not 0 <= number < COLUMN_COUNT:
+            raise IndexError(f"column {number} of {COLUMN_COUNT}")
+        return [self.atoms[number * (self.n + 2) + k] for k in range(self.n + 2)]
+
 
 cdef class Extractor:
     """Computes the features of a configuration from a set of templates. One for each thread."""

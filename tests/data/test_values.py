@@ -1,0 +1,91 @@
+"""Columns as bytes: the same strings come out, and the same lines as from strings put together."""
+
+import pickle
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dodona.data.table import plain_words
+from dodona.data.values import Inventory, Values, chosen, replaced, rows, strings, values_of
+
+WORD = st.text(alphabet="aé木\U0001f333_'", min_size=1, max_size=5)
+TAGS = ["_", "NOUN", "木", "\U0001f333é"]
+
+
+def columns(n: int) -> st.SearchStrategy[dict[int, list[str] | Values]]:
+    lists = st.lists(WORD, min_size=n, max_size=n)
+    numbers = st.lists(st.integers(0, len(TAGS) - 1), min_size=n, max_size=n)
+    picked = numbers.map(lambda found: chosen(Inventory(TAGS), array("i", found)))
+    return st.dictionaries(st.integers(1, 9), lists | lists.map(values_of) | picked, max_size=9)
+
+
+def listed(column: list[str] | Values) -> list[str]:
+    return column.strings() if isinstance(column, Values) else column
+
+
+@given(st.lists(st.text(alphabet="aé木\U0001f333"), max_size=6))
+def test_strings_come_out_again(given: list[str]) -> None:
+    values = values_of(given)
+    assert values.strings() == given == pickle.loads(pickle.dumps(values)).strings()
+    assert len(values) == len(given)
+    assert values.lacks() == all(value == "_" for value in given)
+
+
+def test_chosen_values() -> None:
+    values = chosen(Inventory(TAGS), array("i", [1, 3, 1]))
+    assert values.strings() == ["NOUN", "\U0001f333é", "NOUN"]
+    assert not values.lacks()
+    assert chosen(Inventory(TAGS), array("i", [0, 0])).lacks()
+    assert not chosen(Inventory(TAGS), array("i", [0, 1])).lacks()
+    for wrong in (4, -1):
+        with pytest.raises(ValueError, match=f"value {wrong} of an inventory of 4"):
+            chosen(Inventory(TAGS), array("i", [0, wrong]))
+    with pytest.raises(TypeError, match="numbers of type 'q'; expected 'i'"):
+        chosen(Inventory(TAGS), array("q", [0]))
+
+
+def test_only_plain_strings() -> None:
+    class Loud(str):
+        def encode(self, *_: object) -> bytes:
+            return b"no"
+
+    plain = ["a", "b"]
+    assert strings(plain) is plain
+    assert strings([Loud("a"), "b"]) == plain
+    assert values_of([Loud("a")]).strings() == ["a"]
+    with pytest.raises(TypeError, match="value 7 of type int; expected a string"):
+        values_of([7])  # type: ignore[list-item]
+
+
+@given(st.data(), st.sampled_from([1, 2, 9, 10, 11, 101]), st.sampled_from([b"", b"# text = \xc3\xa9\n"]))
+def test_rows(data: st.DataObject, n: int, header: bytes) -> None:
+    found = data.draw(columns(n))
+    between = {1: "1-2\tab", n: "0.1\tx", n + 1: "9.1\ty\n9.2\tz"}
+    lines = header.decode().splitlines()
+    for k in range(1, n + 1):
+        lines += [between[k]] if k in between else []
+        cells = (listed(found[i])[k - 1] if i in found else "_" for i in range(1, 10))
+        lines.append("\t".join([str(k), *cells]))
+    assert rows(header, n, found, between).decode() == "\n".join([*lines, between[n + 1]])
+    assert rows(header, n, found, {}).decode() == "\n".join([line for line in lines if line not in between.values()])
+
+
+@given(st.data())
+def test_other_columns_of_a_table(data: st.DataObject) -> None:
+    n = 3
+    written = {i: [f"{i}é{k}" for k in range(n)] for i in (1, 2, 3, 4, 5, 7, 8, 9)}
+    body = rows(b"# here\n", n, written, {2: "2-3\tab" + "\t_" * 8})
+    plain = plain_words(body, True)
+    assert plain is not None
+    table = plain[0]
+    assert [table.values(i).strings() for i in (1, 9)] == [written[1], written[9]]
+    new = data.draw(columns(n))
+    expected = rows(b"# here\n", n, {**written, **new}, {2: "2-3\tab" + "\t_" * 8})
+    assert replaced(body, table.starts, n, new) == expected
+
+
+def test_columns_of_another_length() -> None:
+    with pytest.raises(ValueError, match="1 values; expected 2"):
+        rows(b"", 2, {1: ["a"]}, {})
