@@ -31,7 +31,8 @@ cdef class SentenceMaker:
     cdef object expander            # from a form to its words, if it is a multiword token
     cdef MultiwordFilter filter
     cdef Pieces text, forms, misc   # of a passage
-    cdef Pieces one                 # form
+    cdef Pieces careful_text, careful_forms, careful_misc  # of a sentence
+    cdef Pieces one                 # value
 
     cdef int add_form(self, Pieces to, Passage passage, Token* token) except -1 nogil
     cdef bint make(self, Segments segments, int i, Py_ssize_t before) except -1 nogil

@@ -130,7 +130,8 @@ cdef class SentenceMaker:
 
     def __init__(self, Segmenter segmenter not None, expander, MultiwordFilter filter not None):
         self.segmenter, self.expander, self.filter = segmenter, expander, filter
-        self.text, self.forms, self.misc, self.one = Pieces(), Pieces(), Pieces(), Pieces()
+        self.text, self.forms, self.misc = Pieces(), Pieces(), Pieces()
+        self.careful_text, self.careful_forms, self.careful_misc, self.one = Pieces(), Pieces(), Pieces(), Pieces()
 
     def ends_paragraph(self, Segments segments not None, int i):
         """Return whether a paragraph ends after sentence i."""
@@ -186,7 +187,10 @@ cdef class SentenceMaker:
         cdef int k, first, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1, sentence
         cdef Token* token
         cdef list words, ranges = [], notes = []
-        cdef Pieces text = Pieces(), forms = Pieces(), misc = Pieces()
+        cdef Pieces text = self.careful_text, forms = self.careful_forms, misc = self.careful_misc
+        text.clear()
+        forms.clear()
+        misc.clear()
         sentence = first = segments.tokens[begin - 1].last + 1 if begin > 0 else 0
         for k in range(begin, last + 1):
             token = &segments.tokens[k]
