@@ -17,6 +17,7 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "infer_types": True,
+    "freethreading_compatible": True,  # threads share only what does not change, or what Python guards
 }
 
 

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.components.analysis import Analysis, Request, agreement, annotated, different, without_notes
-from dodona.components.calibration_fit import Example
 from dodona.components.columns import check_columns
 from dodona.components.component import Parts, batches
 from dodona.components.confidence import Calibration, Evidence, checked_temperature
 from dodona.components.given_arcs import Given, given_arcs
 from dodona.components.label_names import LabelNames
 from dodona.components.network_options import NetworkOptions
-from dodona.components.neural_model import NeuralModel
 from dodona.components.parser_model import LinearModel, Model
 from dodona.components.parser_options import ParserOptions, check_beam, check_has_beam, check_positions
 from dodona.components.pieces import PIECE, parsed_in_pieces
@@ -175,7 +173,7 @@ class Parser:
             return found
         return [1.0 if head is not None else value for head, value in zip(given.heads, found, strict=True)]
 
-    def examples(self, gold: Iterable[Sentence], beam: int) -> Iterator[Example]:
+    def examples(self, gold: Iterable[Sentence], beam: int) -> Iterator[tuple[Evidence, list[bool]]]:
         """Parse gold sentences with a beam of this width; yield what is known about the arcs, and which are correct.
 
         The sentences are not changed.
@@ -270,6 +268,8 @@ class Parser:
             sizes = len(built.label_names), built.core.actions
             model: Model
             if options.network is not None:
+                from dodona.components.neural_model import NeuralModel  # which a linear model can do without
+
                 model = NeuralModel.restored(options.network, description, arrays, *sizes, where)
                 check_positions(built.entry, "positions", model.positions.places())
             else:

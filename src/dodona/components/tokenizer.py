@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.components.multiword import Expander
-from dodona.components.tokenizer_rules import learned_rules
 from dodona.data import Sentence
 from dodona.data.columns import Columns
 from dodona.data.marks import Item, Pause
@@ -191,6 +190,8 @@ def train_tokenizer(
 ) -> Tokenizer:
     """Train a tokenizer on sentences with `# text`. `report` is called after each iteration; if it returns True, that
     was the last."""
+    from dodona.components.tokenizer_rules import learned_rules  # only for training
+
     texts = list(paragraphs(sentences))
     if not texts:
         raise FormatError("there is no sentence to train on")

@@ -22,4 +22,3 @@ cdef class ScriptLearner:
 cdef class ScriptChooser:
     cdef Scripts scripts
     cdef FrozenWeights weights
-    cdef int32_t[::1] scores

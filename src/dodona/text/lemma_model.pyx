@@ -129,15 +129,15 @@ cdef class ScriptLearner:
 
 
 cdef class ScriptChooser:
-    """A frozen model. One for each thread."""
+    """A frozen model; threads may share it."""
 
     def __init__(self, Scripts scripts, FrozenWeights weights):
         self.scripts, self.weights = scripts, weights
-        self.scores = array("i", bytes(4 * scripts.count))
 
     def choose(self, str form not None, str lower not None, str upos not None, str feats not None):
         """Return the number of the best applicable script, -1 if there is none."""
         cdef Word word
+        cdef int32_t[::1] scores = array("i", bytes(4 * self.scripts.count))
         look(&word, form, lower, upos, feats)
-        self.weights.score(word.keys, word.count, &self.scores[0])
-        return best(self.scripts, &word, &self.scores[0])
+        self.weights.score(word.keys, word.count, &scores[0])
+        return best(self.scripts, &word, &scores[0])

@@ -15,6 +15,6 @@ cdef class Inputs:
     cdef Table word, subword, vector, tag
     cdef const float[:, ::1] from_word, from_subword, from_vector, from_tag
     cdef const float[::1] bias
-    cdef float[::1] part
+    cdef int widest                 # row of a table
 
-    cdef void add_form(self, const int32_t* numbers, int count, float* total) noexcept nogil
+    cdef void add_form(self, const int32_t* numbers, int count, float* total, float* part) noexcept nogil

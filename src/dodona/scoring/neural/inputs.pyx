@@ -4,8 +4,6 @@ The form of a word and its tag contribute separately, so that each is computed o
 order, so the result has the same bits on every machine.
 """
 
-from array import array
-
 import numpy as np
 
 from libc.stdint cimport int8_t, int32_t
@@ -46,8 +44,7 @@ cdef class Inputs:
                 raise ValueError("expected a matrix for each table")
             if table is not None and matrix.shape != (table.width, self.size):
                 raise ValueError(f"a matrix of {matrix.shape} for a table of {table.width} and {self.size} inputs")
-        widths = [table.width for table in (word, subword, vector, tag) if table is not None]
-        self.part = array("f", bytes(4 * max(widths)))
+        self.widest = max(table.width for table in (word, subword, vector, tag) if table is not None)
 
     def of_forms(self, const int32_t[:, ::1] numbers not None):
         """Return what forms contribute [forms, inputs]; a row of `numbers` is vocabulary, vector, subwords. 0 is
@@ -64,27 +61,30 @@ cdef class Inputs:
                     raise ValueError(f"number {numbers[i, k]} of {most}")
         found = np.zeros((numbers.shape[0], self.size), np.float32)
         cdef float[:, ::1] rows = found
-        for i in range(numbers.shape[0]):
-            self.add_form(&numbers[i, 0], numbers.shape[1], &rows[i, 0])
+        cdef float[::1] part = np.zeros(self.widest, np.float32)
+        with nogil:
+            for i in range(numbers.shape[0]):
+                self.add_form(&numbers[i, 0], numbers.shape[1], &rows[i, 0], &part[0])
         return found
 
     def of_tags(self, tags):
         """Return what tags contribute [tags, inputs]; each is a list of the numbers of its parts."""
         found = np.zeros((len(tags), self.size), np.float32)
         cdef float[:, ::1] rows = found
+        cdef float[::1] part = np.zeros(self.widest, np.float32)
         cdef int i
         for i in range(len(tags)):
-            memset(&self.part[0], 0, self.tag.width * sizeof(float))
+            memset(&part[0], 0, self.tag.width * sizeof(float))
             for number in tags[i]:
                 if not 0 <= number < self.tag.count:
                     raise ValueError(f"number {number} of {self.tag.count}")
-                self.tag.add(number, &self.part[0])
-            add_product(&rows[i, 0], &self.part[0], self.tag.width, &self.from_tag[0, 0], self.size)
+                self.tag.add(number, &part[0])
+            add_product(&rows[i, 0], &part[0], self.tag.width, &self.from_tag[0, 0], self.size)
         return found
 
-    cdef void add_form(self, const int32_t* numbers, int count, float* total) noexcept nogil:
+    cdef void add_form(self, const int32_t* numbers, int count, float* total, float* part) noexcept nogil:
+        """`part` is memory for a row of any of the tables."""
         cdef int i, some = 0
-        cdef float* part = &self.part[0]
         for i in range(self.size):
             total[i] = self.bias[i]
         memset(part, 0, self.word.width * sizeof(float))
