@@ -32,11 +32,11 @@ def compare(compiled: Weights, naive: AveragedWeights) -> None:
     assert compiled.scores(np.array(features, np.uint64)) == together
 
 
-def random_steps(chance: random.Random, features: int, actions: int, count: int) -> list[list[Change]]:
-    """Eighths, so that sums are exact; some steps change nothing."""
+def random_steps(chance: random.Random, features: int, actions: int, count: int, unit: int = 8) -> list[list[Change]]:
+    """Eighths or whole numbers, so that sums are exact; some steps change nothing."""
     return [
         [
-            (chance.randint(1, features), chance.randrange(actions), chance.randint(-8, 8) / 8)
+            (chance.randint(1, features), chance.randrange(actions), chance.randint(-8, 8) / unit)
             for _ in range(chance.choice((0, 1, 5)))
         ]
         for _ in range(count)
@@ -45,10 +45,12 @@ def random_steps(chance: random.Random, features: int, actions: int, count: int)
 
 @pytest.mark.parametrize("actions", [1, 3, 8, 9, 10, 50, 200])
 @pytest.mark.parametrize("features", [1, 4, 60])
-def test_sums_and_averages(features: int, actions: int) -> None:
-    """Up to 8 entries a row is sparse, or a fifth of the actions; then it is dense. Freed rows are used again."""
+@pytest.mark.parametrize("unit", [1, 8], ids=["whole", "eighths"])
+def test_sums_and_averages(unit: int, features: int, actions: int) -> None:
+    """Up to 8 entries a row is sparse, or a fifth of the actions; then it is dense. Freed rows are used again. Whole
+    numbers are added in another order."""
     chance = random.Random(features * actions)
-    compare(*train_both(actions, random_steps(chance, features, actions, 400)))
+    compare(*train_both(actions, random_steps(chance, features, actions, 400, unit)))
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

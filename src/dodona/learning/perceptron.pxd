@@ -42,6 +42,7 @@ cdef class GreedyLearner:
         self, State s, Words words, Gold gold, int[::1] moves, double explore
     ) except -1 nogil
     cdef int look(self, State s, Words words, Gold gold, int planned) except -1 nogil
+    cdef void compare(self, const float* scores, int site) noexcept nogil
     cdef int update(self) except -1 nogil
     cdef void leave_out_shared(self) noexcept nogil
     cdef int any_correct(self) noexcept nogil

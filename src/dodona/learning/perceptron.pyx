@@ -8,6 +8,8 @@ action is followed after a mistake (exploration).
 from array import array
 
 from libc.math cimport sqrt
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
 
 from dodona.scoring.scorer cimport label_to_carry
 from dodona.transitions.moves import NONE as _NONE
@@ -83,38 +85,48 @@ cdef class GreedyLearner:
 
     cdef int look(self, State s, Words words, Gold gold, int planned) except -1 nogil:
         """Score and assess all actions at all sites: find `best`, `predicted` and `rival`."""
-        cdef int site = 0, a, cost, count
-        cdef float score
+        cdef int site = 0
+        cdef size_t size
         cdef float* scores
         self.best.action = self.predicted.action = self.rival.action = NONE
+        self.best.site = self.predicted.site = self.rival.site = NONE
         while site != NONE:
             scores = self.scorer.scores(s, words, site)
-            count = self.scorer.count
             self.carried = label_to_carry(self.system, scores)
             self.policy.assess(s, gold, site, planned, self.carried)
-            for a in range(self.system.actions):
-                cost = self.policy.costs[a]
-                if cost == NONE:
-                    continue
-                score = scores[a]
-                # correct are the actions of least cost: zero, unless the system cannot build the tree
-                if self.best.action == NONE or cost < self.best.cost or (
-                    cost == self.best.cost and score > self.best.score
-                ):
-                    self.best.action, self.best.site, self.best.cost = a, site, cost
-                    self.best.score, self.best.count = score, count
-                    self.best_keys[:count] = self.scorer.keys[:count]
-                if self.predicted.action == NONE or score > self.predicted.score:
-                    self.predicted.action, self.predicted.site, self.predicted.cost = a, site, cost
-                    self.predicted.score = score
-                if self.rule == MAX_LOSS:
-                    score += sqrt(cost)
-                if self.rival.action == NONE or score > self.rival.score:
-                    self.rival.action, self.rival.site, self.rival.cost = a, site, cost
-                    self.rival.score, self.rival.count = score, count
-                    self.rival_keys[:count] = self.scorer.keys[:count]
+            self.compare(scores, site)
+            size = self.scorer.count * sizeof(uint64_t)
+            if self.best.site == site:
+                memcpy(&self.best_keys[0], &self.scorer.keys[0], size)
+            if self.rival.site == site:
+                memcpy(&self.rival_keys[0], &self.scorer.keys[0], size)
             site = self.system.next_site(s, site)
         return 0
+
+    cdef void compare(self, const float* scores, int site) noexcept nogil:
+        """Compare the actions at this site with the candidates found at other sites."""
+        cdef Candidate best = self.best, predicted = self.predicted, rival = self.rival  # copies stay in registers
+        cdef const int* costs = &self.policy.costs[0]
+        cdef int a, cost
+        cdef float score
+        for a in range(self.system.actions):
+            cost = costs[a]
+            if cost == NONE:
+                continue
+            score = scores[a]
+            # correct are the actions of least cost: zero, unless the system cannot build the tree
+            if best.action == NONE or cost < best.cost or (cost == best.cost and score > best.score):
+                best.action, best.site, best.cost, best.score = a, site, cost, score
+            if predicted.action == NONE or score > predicted.score:
+                predicted.action, predicted.site, predicted.cost, predicted.score = a, site, cost, score
+            if self.rule == MAX_LOSS:
+                score += sqrt(cost)
+                if rival.action == NONE or score > rival.score:
+                    rival.action, rival.site, rival.cost, rival.score = a, site, cost, score
+        best.count = self.scorer.count if best.site == site else best.count
+        predicted.count = self.scorer.count if predicted.site == site else predicted.count
+        rival.count = self.scorer.count if rival.site == site else rival.count
+        self.best, self.predicted, self.rival = best, predicted, rival if self.rule == MAX_LOSS else predicted
 
     cdef int update(self) except -1 nogil:
         """Update the weights towards `best` and away from `rival`: by 1, or by the passive-aggressive step size."""

@@ -100,7 +100,7 @@ cdef class FrozenWeights:
 
 def freeze(keys, actions, weights, int action_count):
     """Return (fingerprints, counts, rows, wide): fingerprints of the features in the order of the table, and quantized
-    weights, with 16 bits for rows that need them.
+    weights, with 16 bits for rows that need them. Keys must be sorted.
 
     The scale is chosen so that nearly all weights fit; weights that round to 0 are removed. For the perceptron, whose
     updates are integers, no loss of accuracy was measured.
@@ -112,7 +112,8 @@ def freeze(keys, actions, weights, int action_count):
     numbers = np.clip(np.rint(weights * scale), -32767, 32767).astype(np.int16)
     kept = numbers != 0
     keys, actions, numbers = keys[kept], actions[kept], numbers[kept]
-    features, begins, sizes = np.unique(keys, return_index=True, return_counts=True)
+    begins = np.flatnonzero(np.append(True, keys[1:] != keys[: max(0, len(keys) - 1)])[: len(keys)])
+    features, sizes = keys[begins], np.diff(begins, append=len(keys))
     buckets = max(1, len(features) // 2)
     places = ((features >> np.uint64(32)) * np.uint64(buckets)) >> np.uint64(32)
     counts = np.bincount(places.astype(np.int64), minlength=buckets)

@@ -1,5 +1,5 @@
 /* What the innermost loops of linear models share: memory, versions for different processors, and groups of features.
-   The compiler vectorizes loops, with one version for AVX2 and one for all other processors. */
+   The compiler vectorizes loops, with one version for AVX-512, one for AVX2 and one for all other processors. */
 #ifndef DODONA_ROWS_H
 #define DODONA_ROWS_H
 
@@ -20,7 +20,11 @@
 
 /* Without one of these the results are the same, but slower. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
+#if __GNUC__ >= 12
+#define DODONA_VERSIONS __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
 #define DODONA_VERSIONS __attribute__((target_clones("avx2", "default")))
+#endif
 #else
 #define DODONA_VERSIONS
 #endif

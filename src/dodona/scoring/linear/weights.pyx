@@ -8,28 +8,44 @@ at its first update.
 import numpy as np
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 
-from dodona.scoring.linear.hash_table cimport Slot, slot_of
+from dodona.scoring.linear.hash_table cimport Slot
 
-cdef extern from "rows.h" nogil:
-    void dodona_add_floats(float* scores, const float* row, int n)
-    void dodona_prefetch(const void* address)
+cdef extern from "float_sums.h" nogil:
+    ctypedef struct RowSlot "dodona_row_slot":
+        pass
 
-cdef enum:
-    AT_ONCE = 128  # features whose rows are prefetched together
-cdef int DENSE = 0xFFFF
-cdef int POWERS = 17
+    ctypedef struct Pools "dodona_pools":
+        const RowSlot* slots
+        uint64_t mask
+        const Entry* entries
+        const float* dense
+        int actions
+        int width
+        bint whole
+
+    void* dodona_allocate(size_t size)
+    void dodona_free(void* memory)
+    void dodona_score_floats(const Pools* pools, const uint64_t* keys, int count, float* scores)
+    int FLOATS "DODONA_FLOATS"
+    int SMALLEST "DODONA_ROOM_2"
+    int LARGEST "DODONA_ROOM_16"
+    int DENSE "DODONA_ALL_ACTIONS"
+
 cdef Py_ssize_t EXPECTED = 1 << 15  # features
 
 
-cdef void* larger(void* memory, size_t size) except NULL nogil:
-    """Reallocate memory with a larger size; on failure the old memory stays valid."""
-    cdef void* found = realloc(memory, size)
+cdef void* larger(void* memory, size_t used, size_t size) except NULL nogil:
+    """Move the used part of a pool to more memory; on failure the old memory stays valid."""
+    cdef void* found = dodona_allocate(size)
     if found == NULL:
         with gil:
             raise MemoryError
+    if memory != NULL:
+        memcpy(found, memory, used)
+        dodona_free(memory)
     return found
 
 
@@ -38,19 +54,21 @@ cdef class Weights:
 
     def __cinit__(self, int actions):
         self.actions = actions
-        self.dense_from = max(8, actions // 5)
+        self.width = (actions + FLOATS - 1) // FLOATS * FLOATS
+        self.dense_from = max(8, min(1 << LARGEST, actions // 5))
         self.table = HashTable(EXPECTED)
-        self.free_rows = <uint32_t*> calloc(POWERS, sizeof(uint32_t))
+        self.free_rows = <uint32_t*> calloc(LARGEST + 1, sizeof(uint32_t))
         self.used = 1  # 0 means no row
+        self.whole = True
         if self.free_rows == NULL:
             raise MemoryError
 
     def __dealloc__(self):
         free(self.free_rows)
-        free(self.entries)
-        free(self.accumulators)
-        free(self.dense)
-        free(self.dense_accumulators)
+        dodona_free(self.entries)
+        dodona_free(self.accumulators)
+        dodona_free(self.dense)
+        dodona_free(self.dense_accumulators)
 
     @property
     def features(self):
@@ -75,41 +93,11 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil:
         """scores[a] = the sum of the weights of these features for action a."""
-        cdef int i, begin = 0
-        cdef Slot* slots = self.table.slots
-        cdef uint64_t mask = self.table.mask
-        memset(scores, 0, self.actions * sizeof(float))
-        for i in range(count):
-            dodona_prefetch(&slots[keys[i] & mask])
-        while begin < count:
-            self.add_rows(keys + begin, min(count - begin, <int> AT_ONCE), scores)
-            begin += AT_ONCE
-
-    cdef void add_rows(self, const uint64_t* keys, int count, float* scores) noexcept nogil:
-        """Add the weights of a few features. Their rows are prefetched before the first of them is needed."""
-        cdef int i, j, hits = 0
-        cdef Slot* slot
-        cdef Row* row
-        cdef Row* rows[AT_ONCE]
-        cdef Entry* entry
-        for i in range(count):
-            slot = slot_of(self.table.slots, self.table.mask, keys[i])
-            if slot.key == 0:
-                continue
-            row = rows[hits] = <Row*> &slot.value
-            hits += 1
-            if row.size == DENSE:
-                dodona_prefetch(self.dense + <Py_ssize_t> row.start * self.actions)
-            else:
-                dodona_prefetch(self.entries + row.start)
-        for i in range(hits):
-            row = rows[i]
-            if row.size == DENSE:
-                dodona_add_floats(scores, self.dense + <Py_ssize_t> row.start * self.actions, self.actions)
-            else:
-                entry = self.entries + row.start
-                for j in range(row.size):
-                    scores[entry[j].action] += entry[j].weight
+        cdef Pools pools
+        pools.slots, pools.mask = <RowSlot*> self.table.slots, self.table.mask
+        pools.entries, pools.dense = self.entries, self.dense
+        pools.actions, pools.width, pools.whole = self.actions, self.width, self.whole
+        dodona_score_floats(&pools, keys, count, scores)
 
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil:
         cdef int i
@@ -123,13 +111,13 @@ cdef class Weights:
         cdef Py_ssize_t where
         cdef float* weight
         cdef Accumulator* accumulator
-        if row.room == 0:  # a new feature
-            row.start = self.new_row(2)
-            row.room = 2
-        if row.size != DENSE:
+        if row.kind == 0:  # a new feature
+            row.start = self.new_row(SMALLEST)
+            row.kind = SMALLEST
+        if row.kind != DENSE:
             where = self.find_entry(row, action)
-        if row.size == DENSE:
-            where = <Py_ssize_t> row.start * self.actions + action
+        if row.kind == DENSE:
+            where = <Py_ssize_t> row.start * self.width + action
             weight = &self.dense[where]
             accumulator = &self.dense_accumulators[where]
         else:
@@ -138,13 +126,14 @@ cdef class Weights:
         accumulator.total += <double> weight[0] * (self.now - accumulator.last)
         accumulator.last = self.now
         weight[0] += delta
+        self.whole &= abs(delta) < 1000 and delta == <int> delta
         return 0
 
     cdef Py_ssize_t find_entry(self, Row* row, int action) except -1 nogil:
         """Return the index of the entry of an action in a sparse row. If there is none it is created, and the row may
         be reallocated or become dense; in the latter case the index is meaningless."""
         cdef uint32_t bigger
-        cdef int j = 0, power = 0
+        cdef int j = 0
         while j < row.size and self.entries[row.start + j].action != action:
             j += 1
         if j < row.size:
@@ -152,17 +141,15 @@ cdef class Weights:
         if row.size == self.dense_from:
             self.make_dense(row)
             return 0
-        if row.size == row.room:
-            bigger = self.new_row(2 * row.room)
+        if row.size == 1 << row.kind:
+            bigger = self.new_row(row.kind + 1)
             for j in range(row.size):
                 self.entries[bigger + j] = self.entries[row.start + j]
                 self.accumulators[bigger + j] = self.accumulators[row.start + j]
-            while 1 << power < row.room:
-                power += 1
-            self.entries[row.start].action = self.free_rows[power]
-            self.free_rows[power] = row.start
+            self.entries[row.start].action = self.free_rows[row.kind]
+            self.free_rows[row.kind] = row.start
             row.start = bigger
-            row.room = 2 * row.room
+            row.kind += 1
         self.entries[row.start + row.size].action = action
         self.entries[row.start + row.size].weight = 0
         self.accumulators[row.start + row.size].total = 0
@@ -170,24 +157,26 @@ cdef class Weights:
         row.size += 1
         return row.start + row.size - 1
 
-    cdef uint32_t new_row(self, int room) except? 0 nogil:
-        """Allocate a sparse row of this capacity (a power of two); returns its start."""
-        cdef int power = 0
-        cdef uint32_t start
+    cdef uint32_t new_row(self, int kind) except? 0 nogil:
+        """Allocate a sparse row of this kind, with weights of 0 in all of its room; returns its start."""
+        cdef int j, room = 1 << kind
+        cdef uint32_t start = self.free_rows[kind]
         cdef Py_ssize_t wanted
-        while 1 << power < room:
-            power += 1
-        start = self.free_rows[power]
         if start != 0:
-            self.free_rows[power] = self.entries[start].action
-            return start
-        if self.used + room > self.room:
-            wanted = 2 * self.room + 65536
-            self.entries = <Entry*> larger(self.entries, wanted * sizeof(Entry))
-            self.accumulators = <Accumulator*> larger(self.accumulators, wanted * sizeof(Accumulator))
-            self.room = wanted
-        start = self.used
-        self.used += room
+            self.free_rows[kind] = self.entries[start].action
+        else:
+            if self.used + room > self.room:
+                wanted = 2 * self.room + 65536
+                self.entries = <Entry*> larger(self.entries, self.used * sizeof(Entry), wanted * sizeof(Entry))
+                self.accumulators = <Accumulator*> larger(
+                    self.accumulators, self.used * sizeof(Accumulator), wanted * sizeof(Accumulator)
+                )
+                self.room = wanted
+            start = self.used
+            self.used += room
+        for j in range(room):
+            self.entries[start + j].weight = 0
+            self.entries[start + j].action = (start + j) % self.actions  # any: different ones do not wait for each other
         return start
 
     cdef int make_dense(self, Row* row) except -1 nogil:
@@ -196,58 +185,77 @@ cdef class Weights:
         cdef int j
         if number == self.dense_room:
             wanted = 2 * self.dense_room + 1024
-            self.dense = <float*> larger(self.dense, wanted * self.actions * sizeof(float))
-            self.dense_accumulators = <Accumulator*> larger(self.dense_accumulators, wanted * self.actions * sizeof(Accumulator))
+            where = number * self.width
+            self.dense = <float*> larger(self.dense, where * sizeof(float), wanted * self.width * sizeof(float))
+            self.dense_accumulators = <Accumulator*> larger(
+                self.dense_accumulators, where * sizeof(Accumulator), wanted * self.width * sizeof(Accumulator)
+            )
             self.dense_room = wanted
         self.dense_used += 1
-        for j in range(self.actions):
-            self.dense[number * self.actions + j] = 0
-            self.dense_accumulators[number * self.actions + j].total = 0
-            self.dense_accumulators[number * self.actions + j].last = self.now
+        for j in range(self.width):
+            self.dense[number * self.width + j] = 0
+            self.dense_accumulators[number * self.width + j].total = 0
+            self.dense_accumulators[number * self.width + j].last = self.now
         for j in range(row.size):
-            where = number * self.actions + self.entries[row.start + j].action
+            where = number * self.width + self.entries[row.start + j].action
             self.dense[where] = self.entries[row.start + j].weight
             self.dense_accumulators[where] = self.accumulators[row.start + j]
         row.start = number
-        row.size = DENSE
+        row.kind = DENSE
         return 0
 
     def averages(self):
         """Return (keys, actions, weights): every non-zero weight, averaged over all steps; sorted, so that the same
         training gives the same bytes."""
-        cdef Py_ssize_t count = 0, i
-        cdef Slot* slot
+        cdef Py_ssize_t most = 0, features = 0, count = 0, i
+        cdef Slot* slots = self.table.slots
         cdef Row* row
-        cdef int j, size
+        feature_array = np.empty(self.table.count, dtype=np.uint64)
+        place_array = np.empty(self.table.count, dtype=np.intp)
+        cdef uint64_t[::1] feature_view = feature_array
+        cdef Py_ssize_t[::1] places = place_array
         for i in range(<Py_ssize_t> self.table.mask + 1):
-            row = <Row*> &self.table.slots[i].value
-            count += self.actions if row.size == DENSE else row.size
-        key_array = np.empty(count, dtype=np.uint64)
-        action_array = np.empty(count, dtype=np.uint16)
-        weight_array = np.empty(count, dtype=np.float32)
+            if slots[i].key != 0:
+                row = <Row*> &slots[i].value
+                most += self.actions if row.kind == DENSE else row.size
+                feature_view[features], places[features] = slots[i].key, i
+                features += 1
+        key_array, action_array = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.uint16)
+        weight_array = np.empty(most, dtype=np.float32)
         cdef uint64_t[::1] keys = key_array
         cdef uint16_t[::1] actions = action_array
         cdef float[::1] weights = weight_array
-        count = 0
-        for i in range(<Py_ssize_t> self.table.mask + 1):
-            slot = &self.table.slots[i]
-            row = <Row*> &slot.value
-            size = self.actions if row.size == DENSE else row.size
-            for j in range(size):
-                keys[count] = slot.key
-                if row.size == DENSE:
-                    actions[count] = j
-                    weights[count] = self.average(
-                        self.dense[<Py_ssize_t> row.start * self.actions + j],
-                        &self.dense_accumulators[<Py_ssize_t> row.start * self.actions + j],
-                    )
-                else:
-                    actions[count] = self.entries[row.start + j].action
-                    weights[count] = self.average(self.entries[row.start + j].weight, &self.accumulators[row.start + j])
-                if weights[count] != 0:
-                    count += 1
-        order = np.lexsort((action_array[:count], key_array[:count]))
-        return key_array[:count][order], action_array[:count][order], weight_array[:count][order]
+        places = place_array[np.argsort(feature_array)]
+        for i in range(features):
+            row = <Row*> &slots[places[i]].value
+            most = count
+            count += self.write_averages(row, &actions[count], &weights[count])
+            keys[most:count] = slots[places[i]].key
+        return key_array[:count], action_array[:count], weight_array[:count]
+
+    cdef int write_averages(self, const Row* row, uint16_t* actions, float* weights) noexcept nogil:
+        """Write the averages of a row that are not 0, by action; returns how many they are."""
+        cdef Py_ssize_t where
+        cdef int j, at, action, count = 0
+        cdef float average
+        for j in range(self.actions if row.kind == DENSE else row.size):
+            if row.kind == DENSE:
+                where = <Py_ssize_t> row.start * self.width + j
+                action = j
+                average = self.average(self.dense[where], &self.dense_accumulators[where])
+            else:
+                where = <Py_ssize_t> row.start + j
+                action = self.entries[where].action
+                average = self.average(self.entries[where].weight, &self.accumulators[where])
+            if average == 0:
+                continue
+            at = count
+            while at > 0 and actions[at - 1] > action:  # entries are few, in the order of their first updates
+                actions[at], weights[at] = actions[at - 1], weights[at - 1]
+                at -= 1
+            actions[at], weights[at] = action, average
+            count += 1
+        return count
 
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil:
         """Return the average over all steps so far."""
