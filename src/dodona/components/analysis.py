@@ -113,8 +113,6 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
 
 def without_notes(sentence: Sentence) -> None:
     """Remove what an earlier parse has said about its trees: they are replaced, and it would be wrong of the new."""
-    if sentence.is_new:
-        return
     comments = "\n".join(sentence.comments)
     if any(note in comments for note in NOTES):
         sentence.set_comments([comment for comment in sentence.comments if not comment.startswith(NOTES)])

@@ -19,9 +19,6 @@ def check_columns(sentence: Sentence, constrained: bool = False) -> None:
     ones, in place.
     """
     n = len(sentence)
-    if not sentence.has_lists and not constrained:
-        sentence.refresh()
-        return
     for name in (*COLUMNS, "labels") if constrained else COLUMNS:
         values = sentence.listed(name)
         if values is None:

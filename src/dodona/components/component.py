@@ -11,7 +11,7 @@ from dodona.errors import OptionError
 
 __all__ = ["Component", "Iteration", "Parts", "TrainingOptions", "batches", "check_size"]
 
-BATCH = 64
+BATCH = 128
 WORDS = 8192  # of a batch, unless one sentence has more
 LARGEST = 100_000  # megabytes
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.pseudoprojective import decoded, deprojectivize
-from dodona.data.values import Inventory, chosen
+from dodona.data.storage import fill_in_arcs
+from dodona.data.values import Inventory
 from dodona.transitions.moves import NONE
 
 __all__ = ["LabelNames"]
@@ -23,7 +24,8 @@ class LabelNames:
         self._all = [*self.names, late]
         self._encoding = encoding
         lowers = encoding is not None
-        self.lifted = frozenset(i for i, name in enumerate(self._all) if lowers and decoded(name).is_lifted)
+        self.lifted = [i for i, name in enumerate(self._all) if lowers and decoded(name).is_lifted]
+        self._flags = bytes(i in self.lifted for i in range(len(self._all))) if self.lifted else None
         self._written = Inventory([decoded(name).label for name in self._all] if lowers else self._all)
 
     @property
@@ -36,9 +38,8 @@ class LabelNames:
         names = [self._all[label if label != NONE else self.late] for label in labels]
         return deprojectivize(heads, names, self._encoding) if self._encoding is not None else (heads, names)
 
-    def fill_in(self, sentence: Sentence, heads: "array[int]", labels: "array[int]") -> None:
-        """Give the sentence the tree that these arcs stand for; nearly always nothing has to be lowered."""
-        if self.lifted and not self.lifted.isdisjoint(labels):
-            sentence.accept_tree(*self.tree(heads.tolist(), labels))
-        else:
-            sentence.accept_arcs(heads, chosen(self._written, labels))
+    def fill_in(self, sentences: list[Sentence], arcs: "list[tuple[array[int], array[int]]]") -> None:
+        """Give the sentences the trees that these arcs stand for; nearly always nothing has to be lowered."""
+        for i in fill_in_arcs(sentences, arcs, self._written, self._flags):
+            heads, labels = arcs[i]
+            sentences[i].accept_tree(*self.tree(heads.tolist(), labels))

@@ -5,7 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dodona.components.component import Iteration, Parts, TrainingOptions, batches
 from dodona.data import Sentence
 from dodona.data.checks import check_values
+from dodona.data.storage import columns_of, fill_in, forms_of
 from dodona.data.values import Values
 from dodona.errors import FormatError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
@@ -58,14 +59,12 @@ class Lemmatizer:
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
         for batch in batches(sentences):
-            known = [(sentence.forms(), sentence.column("upos"), sentence.column("feats")) for sentence in batch]
-            chosen = [columns for columns in known if all(map(_is_chosen, columns[1:]))]
-            found = iter(self._cache().lemmas(cast("list[tuple[Values, Values, Values]]", chosen)))
-            for sentence, columns in zip(batch, known, strict=True):
-                is_chosen = all(map(_is_chosen, columns[1:]))
-                lemmas = next(found) if is_chosen else self.lemmas(sentence.words, sentence.upos, sentence.feats)
-                sentence.accept_column("lemmas", lemmas)
-                yield sentence
+            tags = columns_of(batch, "upos"), columns_of(batch, "feats")
+            found: list[list[str] | Values] = []
+            for sentence, lemmas in zip(batch, self._cache().lemmas(forms_of(batch), *tags), strict=True):
+                found.append(lemmas or self.lemmas(sentence.words, sentence.upos, sentence.feats))
+            fill_in(batch, "lemmas", found)
+            yield from batch
 
     def _cache(self) -> LemmaCache:
         """Return the cache of this thread, for words whose tags were predicted."""
@@ -126,11 +125,6 @@ class Lemmatizer:
         lemmatizer = cls(options, scripts, weights, where)
         lemmatizer.exceptions = exceptions
         return lemmatizer
-
-
-def _is_chosen(column: list[str] | Values) -> bool:
-    """Whether the values of a column were chosen from an inventory."""
-    return isinstance(column, Values) and column.inventory is not None
 
 
 def train_lemmatizer(

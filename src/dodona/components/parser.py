@@ -20,6 +20,7 @@ from dodona.components.pieces import PIECE, parsed_in_pieces
 from dodona.components.searches import Searches
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS
+from dodona.data.storage import older
 from dodona.errors import FormatError, OptionError, TimeLimitError
 from dodona.oracles.policy import Policy
 from dodona.scoring.scorer import EncodedSentence
@@ -73,10 +74,10 @@ class Parser:
         for batch in batches(sentences):
             if request == Request() and self.options.beam == 1:
                 parsed = self._searches.greedy.parse_all(self._encoded(batch, tagged), self._names.late)
-                for sentence, (heads, labels) in zip(batch, parsed, strict=True):
+                for sentence in older(batch):
                     without_notes(sentence)
-                    self._names.fill_in(sentence, heads, labels)
-                    yield sentence
+                self._names.fill_in(batch, parsed)
+                yield from batch
             else:
                 for sentence, analyses in zip(batch, self.analyses_of(batch, request, tagged), strict=True):
                     yield from annotated(sentence, analyses, request)
@@ -242,7 +243,7 @@ class Parser:
         not get the label of a lifted arc, because it would be lowered after parsing."""
         if given is None:
             return None, None
-        return Policy(self._core, "given", unfit=sorted(self._names.lifted)), given.gold
+        return Policy(self._core, "given", unfit=self._names.lifted), given.gold
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""

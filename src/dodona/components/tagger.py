@@ -16,6 +16,7 @@ from dodona.components.lexicon import checked_lexicon, lexicon_arrays, lexicons_
 from dodona.components.tag_choice import Tag, checked_tag
 from dodona.data import Sentence
 from dodona.data.checks import check_values
+from dodona.data.storage import fill_in_tags, forms_of
 from dodona.data.values import Inventory, Values, chosen, values_of
 from dodona.errors import FormatError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
@@ -60,11 +61,8 @@ class Tagger:
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place."""
         for batch in batches(sentences):
-            tagged = self._numbers([sentence.forms() for sentence in batch])
-            for sentence, numbers in zip(batch, tagged, strict=True):
-                for name, inventory in self._inventories:
-                    sentence.accept_column(name, chosen(inventory, numbers))
-                yield sentence
+            fill_in_tags(batch, self._inventories, self._numbers(forms_of(batch)))
+            yield from batch
 
     def columns(self, words: list[str]) -> list[list[str]]:
         """Return UPOS, XPOS and FEATS of these words."""

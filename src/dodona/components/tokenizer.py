@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.components.multiword import Expander
 from dodona.data import Sentence
-from dodona.data.columns import Columns
 from dodona.data.marks import Item, Pause
 from dodona.data.rawtext import paragraphs
-from dodona.data.values import Values
+from dodona.data.storage import new_sentence
 from dodona.errors import FormatError, OptionError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
 from dodona.text import runs
@@ -34,7 +33,6 @@ __all__ = ["Tokenizer", "TokenizerOptions", "train_tokenizer"]
 PIECE = 1 << 16  # characters that are processed at a time, at least
 QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
 TEXTS = ("splits", "multiword")
-FORM, MISC = 1, 9  # columns
 
 
 @dataclass(frozen=True)
@@ -90,7 +88,8 @@ class Tokenizer:
             for i, (text, forms, misc, multiword, notes) in enumerate(maker.sentences(segments, before)):
                 number += 1
                 header = b"%s# sent_id = %d\n# text = %s\n" % (comments, number, text)
-                sentence = _sentence(header, forms, misc, multiword, notes)
+                lines = _lines(multiword, notes) if multiword else {}
+                sentence = new_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
                     sentence.offsets = _offsets(sentence, [(begin + a, begin + b) for a, b, _ in segments.spans(i)])
                 yield sentence
@@ -142,16 +141,10 @@ class Tokenizer:
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
 
 
-def _sentence(
-    header: bytes, forms: Values, misc: Values | None, multiword: list[tuple[int, int, str]], notes: list[str]
-) -> Sentence:
-    """A sentence from these columns, which need no checks; `notes` are the MISC columns of multiword tokens."""
-    columns: dict[int, list[str] | Values] = {FORM: forms} if misc is None else {FORM: forms, MISC: misc}
-    lines = {}
-    for (first, last, form), note in zip(multiword, notes, strict=True):
-        lines[first] = "\t".join((f"{first}-{last}", form, *"_______", note))
-    table = Columns(len(forms), header, columns, lines, is_new=True)
-    return Sentence("", 1, "conllu", table, b"\n\n", None, multiword)
+def _lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
+    """Return the lines of multiword tokens with these MISC columns, by their first words."""
+    pairs = zip(multiword, notes, strict=True)
+    return {first: "\t".join((f"{first}-{last}", form, *"_______", note)) for (first, last, form), note in pairs}
 
 
 def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,3 +1,6 @@
+cimport cython
+
+@cython.final
 cdef class Columns:
     cdef public int n
     cdef public bytes header

@@ -17,5 +17,7 @@ cdef class Storage:
     cdef bytes before, end, after
 
     cdef int keep(self, int number, list values) except -1
+    cdef bint is_new(self)
+    cdef int accept(self, int number, values) except -1
     cdef int forget(self, int number) except -1
     cdef bytes with_new_comments(self, bytes body)

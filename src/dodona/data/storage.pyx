@@ -4,9 +4,11 @@ import re
 
 from cpython cimport array
 
-from dodona.data.values cimport Values, chosen_values
+from dodona.data.values cimport Inventory, Values, chosen_values
 
-from dodona.data.columns import DECIMALS as _DECIMALS, Columns, decimals
+from dodona.data.columns cimport Columns
+
+from dodona.data.columns import DECIMALS as _DECIMALS, decimals
 from dodona.data.values import values_of
 
 COLUMNS = {"words": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "heads": 6, "labels": 7, "deps": 8, "misc": 9}
@@ -16,12 +18,13 @@ FIRST_BLANK_LINE = re.compile(rb"^(\n[ \t\r]*\n).*", re.S)
 
 cdef dict NUMBERS = COLUMNS
 cdef Py_ssize_t MOST_DECIMALS = len(_DECIMALS.values)
-cdef object DECIMALS = _DECIMALS
+cdef Inventory DECIMALS = _DECIMALS
 
 cdef enum:
     FORM = 1
     HEAD = 6
     DEPREL = 7
+    MISC = 9
 
 
 def restored(kind, table, dict replaced, *others):
@@ -127,12 +130,15 @@ cdef class Storage:
 
     def accept_column(self, str name not None, values):
         """Like `set_column`, but without checks and without a copy of the values; for components."""
-        cdef int number = NUMBERS[name]
+        self.accept(NUMBERS[name], values)
+
+    cdef int accept(self, int number, values) except -1:
         if isinstance(values, Values):
             self.forget(number)
         else:
             self.keep(number, values)
         self._replaced[number] = values
+        return 0
 
     def column(self, str name not None):
         """Return a column without making strings: values where there are no strings yet, or else the list; for
@@ -174,10 +180,12 @@ cdef class Storage:
             return self._table.lacks(number)
         return values.lacks() if isinstance(values, Values) else values.count("_") == len(self)
 
-    @property
-    def is_new(self):
+    cdef bint is_new(self):
         """Whether the sentence is as the tokenizer made it: no parse has written anything into MISC or comments."""
-        return self.lists is None and not self.new_comments and isinstance(self._table, Columns) and self._table.is_new
+        return (
+            self.lists is None and not self.new_comments and isinstance(self._table, Columns)
+            and (<Columns> self._table).is_new
+        )
 
     def to_bytes(self):
         """Return the sentence exactly as it was read, except for replaced columns."""
@@ -205,3 +213,87 @@ cdef class Storage:
         for other in found[:-1]:
             other.end, other.after = FIRST_BLANK_LINE.sub(rb"\1", other.end), b""
         return found
+
+
+# What components do with each sentence of a batch. Sentences are many, and in Python each of these steps would take as
+# long as the parse of a word.
+
+def new_sentence(kind, bytes header not None, Values forms not None, Values misc, list multiword, dict between):
+    """Return a sentence of a tokenizer; MISC may be None."""
+    cdef Storage made = kind.__new__(kind)
+    cdef Columns table = Columns.__new__(Columns)
+    table.n, table.header, table.between, table.is_new = forms.n, header, between, True
+    table._columns = {FORM: forms} if misc is None else {FORM: forms, MISC: misc}
+    made.file, made.line, made.format = "", 1, "conllu"
+    made._table, made._replaced, made.multiword = table, {}, multiword
+    made.before, made.end, made.after, made.own_forms = b"", b"\n\n", b"", forms
+    return made
+
+
+def with_lists(list sentences not None):
+    """Return the sentences with lists that somebody may have changed. Those without lists need no checks."""
+    cdef Storage one
+    return [one for one in sentences if one.has_lists]
+
+
+def older(list sentences not None):
+    """Return the sentences that are not as the tokenizer made them."""
+    cdef Storage one
+    return [one for one in sentences if not one.is_new()]
+
+
+def lacking(list sentences not None, str name not None):
+    """Return the sentences with nothing but `_` in a column."""
+    cdef Storage one
+    return [one for one in sentences if one.lacks(name)]
+
+
+def forms_of(list sentences not None):
+    """Return the words of each sentence as values."""
+    cdef Storage one
+    return [one.own_forms if one.own_forms is not None else one.forms() for one in sentences]
+
+
+def columns_of(list sentences not None, str name not None):
+    """Return a column of each sentence, as values or as a list."""
+    cdef Storage one
+    return [one.column(name) for one in sentences]
+
+
+def fill_in(list sentences not None, str name not None, list columns not None):
+    """Give each sentence a column."""
+    cdef Py_ssize_t i
+    cdef int number = NUMBERS[name]
+    for i in range(len(sentences)):
+        (<Storage?> sentences[i]).accept(number, columns[i])
+
+
+def fill_in_tags(list sentences not None, list inventories not None, list numbers not None):
+    """Give each sentence the columns for which there are inventories, by name; the numbers are valid for all of them."""
+    cdef Py_ssize_t i
+    cdef int number
+    cdef Inventory inventory
+    for name, inventory in inventories:
+        number = NUMBERS[name]
+        for i in range(len(sentences)):
+            (<Storage?> sentences[i]).accept(number, chosen_values(inventory, numbers[i]))
+
+
+def fill_in_arcs(list sentences not None, list arcs not None, Inventory labels not None, const unsigned char[::1] lifted):
+    """Give each sentence its heads and labels, which are valid; return the numbers of those that have a lifted arc, by
+    its label, and are left as they are."""
+    cdef Py_ssize_t i, k
+    cdef array.array heads, numbers
+    cdef bint is_lifted
+    cdef list left = []
+    for i in range(len(sentences)):
+        heads, numbers = arcs[i]
+        is_lifted = False
+        if lifted is not None:
+            for k in range(len(numbers)):
+                is_lifted |= lifted[numbers.data.as_ints[k]]
+        if is_lifted:
+            left.append(i)
+        else:
+            (<Storage?> sentences[i]).accept_arcs(heads, chosen_values(labels, numbers))
+    return left

@@ -16,6 +16,7 @@ from dodona.components.tokenizer import Tokenizer
 from dodona.data import Sentence
 from dodona.data.marks import Boundary, Item, batches_with_marks, interleaved, sentences_only
 from dodona.data.notebook import drawing
+from dodona.data.storage import lacking, with_lists
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
 from dodona.pipeline.given import check_items, check_jobs, check_sentences, check_text, check_texts, text_pairs
@@ -99,7 +100,7 @@ class Pipeline:
         if len(sentences) < len(items):
             check_items(items)
         constrained = request is not None and request.constrained
-        for sentence in sentences:
+        for sentence in sentences if constrained else with_lists(sentences):
             check_columns(sentence, constrained)
         tagged = self.tag(sentences, retag)
         parsed = self.parser.apply(sentences, request=request, tagged=tagged)
@@ -153,12 +154,14 @@ class Pipeline:
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
         """Fill in missing tags and lemmas, in place; returns the `id` of the sentences that were tagged."""
+        sentences = list(batch)
         tagged = set()
         if self.tagger is not None:
-            for sentence in self.tagger.apply([each for each in batch if retag or each.lacks("upos")]):
-                tagged.add(id(sentence))
+            tagged = {
+                id(sentence) for sentence in self.tagger.apply(sentences if retag else lacking(sentences, "upos"))
+            }
         if self.lemmatizer is not None:
-            for _ in self.lemmatizer.apply([sentence for sentence in batch if retag or sentence.lacks("lemmas")]):
+            for _ in self.lemmatizer.apply(sentences if retag else lacking(sentences, "lemmas")):
                 pass
         return tagged
 

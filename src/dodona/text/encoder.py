@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from dodona.data.sentence import Sentence
+from dodona.data.storage import columns_of, forms_of
 from dodona.data.values import Values
 from dodona.scoring.linear.features import Words
 from dodona.scoring.linear.templates import COLUMNS, Templates
@@ -52,15 +53,15 @@ class Encoder:
 
     def encode(self, sentences: Sequence[Tagged]) -> list[Words]:
         """Return several sentences as numbers."""
-        forms = [_column(sentence, "words") for sentence in sentences]
+        own = [sentence for sentence in sentences if isinstance(sentence, Sentence)]
+        is_own = len(own) == len(sentences)
+        forms: Sequence[list[str] | Values] = forms_of(own) if is_own else [sentence.words for sentence in sentences]
         words = [Words(len(each)) for each in forms]
         for source, hashes in self._hashes.items():
-            hashes.write(forms if source == "words" else [_column(each, source) for each in sentences], words)
+            columns: Sequence[list[str] | Values]
+            if source == "words":
+                columns = forms
+            else:
+                columns = columns_of(own, source) if is_own else [getattr(sentence, source) for sentence in sentences]
+            hashes.write(list(columns), words)
         return words
-
-
-def _column(sentence: Tagged, name: str) -> list[str] | Values:
-    if not isinstance(sentence, Sentence):
-        values: list[str] = getattr(sentence, name)
-        return values
-    return sentence.forms() if name == "words" else sentence.column(name)

@@ -53,43 +53,47 @@ cdef class LemmaCache:
         """Return (number of words, number of bytes) that are kept."""
         return self.count, self.used
 
-    def lemmas(self, list sentences not None):
-        """Return the lemmas of sentences, which are given as forms, UPOS and FEATS, the tags chosen from inventories.
-
-        Sentences of known words are found without the interpreter's lock.
-        """
-        cdef Py_ssize_t i, count = len(sentences), words = 0
-        cdef Values forms, upos, feats
-        cdef array.array jobs = array.clone(POINTERS, 4 * count, False)
+    def lemmas(self, list forms not None, list upos not None, list feats not None):
+        """Return the lemmas of sentences by their forms, UPOS and FEATS; None for those whose tags are not chosen from
+        inventories. Sentences of known words are found without the interpreter's lock."""
+        cdef Py_ssize_t i, count = len(forms), words = 0
+        cdef array.array jobs = array.clone(POINTERS, 3 * count, True)
         cdef void** job = <void**> jobs.data.as_voidptr
+        cdef list found = [None] * count
         for i in range(count):
-            forms, upos, feats = sentences[i]
-            if upos.inventory is None or feats.inventory is None or upos.n != forms.n or feats.n != forms.n:
-                raise ValueError("expected tags for each word, chosen from inventories")
-            if upos.inventory is not self.upos or feats.inventory is not self.feats:
-                if i > 0:
-                    return [*self.lemmas(sentences[:i]), *self.lemmas(sentences[i:])]
-                self.clear()
-                self.upos, self.feats = upos.inventory, feats.inventory
-            job[4 * i], job[4 * i + 1], job[4 * i + 2] = <void*> forms, <void*> upos, <void*> feats
-            words += forms.n
+            if self.takes(forms[i], upos[i], feats[i]):
+                job[3 * i], job[3 * i + 1], job[3 * i + 2] = <void*> forms[i], <void*> upos[i], <void*> feats[i]
+                words += (<Values> forms[i]).n
         cdef array.array places = array.clone(NUMBERS, words, False)
         cdef int* place = places.data.as_ints
         with nogil:
             for i in range(count):
-                job[4 * i + 3] = NULL
-                if self.find_all(<Values> job[4 * i], <Values> job[4 * i + 1], <Values> job[4 * i + 2], place):
-                    job[4 * i + 3] = place
-                place += (<Values> job[4 * i]).n
-        cdef list found = [None] * count
+                if job[3 * i] != NULL:
+                    if not self.find_all(<Values> job[3 * i], <Values> job[3 * i + 1], <Values> job[3 * i + 2], place):
+                        place[0] = -1
+                    place += (<Values> job[3 * i]).n
+        place = places.data.as_ints
         for i in range(count):  # before anything is learnt, which may clear the cache
-            if job[4 * i + 3] != NULL:
-                found[i] = self.collected(<int*> job[4 * i + 3], (<Values> job[4 * i]).n)
+            if job[3 * i] != NULL:
+                if place[0] >= 0:
+                    found[i] = self.collected(place, (<Values> forms[i]).n)
+                place += (<Values> forms[i]).n
         for i in range(count):
-            if found[i] is None:
-                forms, upos, feats = sentences[i]
-                found[i] = values_of(self.learn_all(forms, upos, feats))
+            if job[3 * i] != NULL and found[i] is None:
+                found[i] = values_of(self.learn_all(forms[i], upos[i], feats[i]))
         return found
+
+    cdef bint takes(self, Values forms, upos, feats) except -1:
+        """Return whether the tags are those of the inventories of the cache; they become its own if it has none."""
+        if not isinstance(upos, Values) or not isinstance(feats, Values):
+            return False
+        if (<Values> upos).n != forms.n or (<Values> feats).n != forms.n:
+            raise ValueError("expected tags for each word")
+        if (<Values> upos).inventory is None or (<Values> feats).inventory is None:
+            return False
+        if self.upos is None:
+            self.upos, self.feats = (<Values> upos).inventory, (<Values> feats).inventory
+        return (<Values> upos).inventory is self.upos and (<Values> feats).inventory is self.feats
 
     cdef Values collected(self, const int* place, int n):
         """Return the lemmas of these entries."""
