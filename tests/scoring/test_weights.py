@@ -63,6 +63,14 @@ def test_any_sequence(actions: int, steps: list[list[Change]]) -> None:
     compare(*train_both(actions, kept))
 
 
+def test_numbers_that_are_rounded_are_added_in_the_order_of_the_features() -> None:
+    """1e8 + 1 is rounded to 1e8; the third feature is dense, and would be first where the order is free."""
+    weights = Weights(40)
+    weights.step([(1, 0, 1e8), (2, 0, 1.0), (3, 0, -1e8), *((3, action, 0.5) for action in range(1, 40))])
+    assert weights.scores(np.array([1, 2, 3], np.uint64)) == [0.0] + [0.5] * 39
+    assert weights.scores(np.array([3, 1, 2], np.uint64)) == [1.0] + [0.5] * 39
+
+
 def test_more_features_than_expected() -> None:
     """The table and the pools grow, and everything is found where it was moved."""
     count, actions = 70_000, 12

@@ -9,7 +9,7 @@ cdef class RowPool:
     cdef int width                   # of a dense row
     cdef uint64_t* memory            # the rows: units of 8 bytes
     cdef uint32_t[::1] starts        # for each feature the start of its row, with its kind
-    cdef int32_t[::1] weights        # of the row that was unpacked last
+    cdef int32_t[::1] weights        # of the row that was unpacked last; 0 for what fills up a dense row
 
     cdef int kind(self, const uint16_t* row, const int16_t* wide) noexcept nogil
     cdef void unpack(self, const uint16_t* row, const int16_t* wide) noexcept nogil

@@ -9,13 +9,15 @@ from array import array
 
 import numpy as np
 
-from libc.stdint cimport int8_t, int16_t, int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 cdef extern from "sums.h" nogil:
     void* dodona_allocate(size_t size)
     void dodona_free(void* memory)
+    uint16_t dodona_pair_weights(int first, int second)
     int BLOCK "DODONA_BLOCK"
+    int HALF "DODONA_HALF"
     int KIND_BITS "DODONA_KIND_BITS"
     int FOUR "DODONA_FOUR_PAIRS"
     int EIGHT "DODONA_EIGHT_PAIRS"
@@ -39,7 +41,7 @@ cdef class RowPool:
         cdef const int16_t* wide_rows = &wide[0] if wide.shape[0] else NULL
         self.actions, self.bits, self.step = actions, bits, 2 if bits == 16 else 1
         self.width = (actions + BLOCK - 1) // BLOCK * BLOCK
-        self.weights = array("i", bytes(4 * actions))
+        self.weights = array("i", bytes(4 * self.width))
         self.starts = array("I", bytes(4 * max(1, features)))
         for i in range(features):
             kind = self.starts[i] = self.kind(&rows[at], wide_rows)
@@ -109,13 +111,15 @@ cdef class RowPool:
         cdef int i, action, size = row[0]
         if kind == MANY:
             memcpy(to, row, (1 + size) * self.step * sizeof(uint16_t))
-        elif kind == DENSE or kind == WIDE:
+        elif kind == DENSE:
+            self.unpack(row, wide)
+            for i in range(self.width // 2):
+                action = i // HALF * BLOCK + i % HALF
+                (<uint16_t*> to)[i] = dodona_pair_weights(self.weights[action], self.weights[action + HALF])
+        elif kind == WIDE:
             self.unpack(row, wide)
             for i in range(self.actions):
-                if kind == DENSE:
-                    (<int8_t*> to)[i] = self.weights[i]
-                else:
-                    (<int16_t*> to)[i] = self.weights[i]
+                (<int16_t*> to)[i] = self.weights[i]
         else:
             memcpy(to, row + self.step, size * self.step * sizeof(uint16_t))
             for i in range(size, 4 if kind == FOUR else 8):

@@ -10,7 +10,7 @@ from dodona.scoring.linear.features cimport Words
 from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE
-cdef int ROWS = 1024  # a power of two
+cdef int ROWS = 256  # a power of two
 
 
 cdef class LinearScorer(Scorer):

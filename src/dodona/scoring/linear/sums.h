@@ -12,7 +12,9 @@
 enum { DODONA_NO_ROW, DODONA_FOUR_PAIRS, DODONA_EIGHT_PAIRS, DODONA_MANY_PAIRS, DODONA_DENSE, DODONA_WIDE, DODONA_KINDS };
 
 #define DODONA_KIND_BITS 3 /* of a start; the others are the place of the row in the pool, in units of 8 bytes */
-#define DODONA_BLOCK 32    /* a dense row has weights of 8 bits, and its length is a multiple of this */
+#define DODONA_BLOCK 64    /* a dense row has weights of 8 bits, and its length is a multiple of this: cache lines */
+#define DODONA_HALF 32     /* of a block */
+#define DODONA_SHIFT 128   /* is added to the weights of the first half, so that they are not negative */
 #define DODONA_MOST 255    /* the sum of so many weights of 8 bits fits into 16 bits */
 
 typedef struct {
@@ -69,48 +71,66 @@ static void dodona_find(const dodona_table *table, const uint64_t *keys, int cou
         found->count[kind] = counts >> 8 * kind & 0xFF;
 }
 
+/* A block of a dense row is words of 16 bits. In the lower half of word k is the weight of action k, shifted, and in the
+   upper half, with its sign, that of action k + DODONA_HALF. So an addition adds two weights. The sum of the upper halves
+   is computed beside; the rest of the sum of the words is that of the lower halves. */
+static inline uint16_t dodona_pair_weights(int first, int second)
+{
+    return (uint16_t)(second * 256 + first + DODONA_SHIFT);
+}
+
+static inline void dodona_split_sums(const uint16_t *words, const int16_t *uppers, int count, int32_t *scores)
+{
+    for (int k = 0; k < DODONA_HALF; k++) {
+        scores[k] = (uint16_t)(words[k] - uppers[k] * 256) - count * DODONA_SHIFT;
+        scores[k + DODONA_HALF] = uppers[k];
+    }
+}
+
 #if defined(__GNUC__) /* clang too */
-typedef int8_t dodona_bytes __attribute__((vector_size(16)));
-typedef int16_t dodona_shorts __attribute__((vector_size(32)));
-typedef int32_t dodona_ints __attribute__((vector_size(64)));
+typedef uint16_t dodona_words __attribute__((vector_size(DODONA_BLOCK)));
+typedef int16_t dodona_uppers __attribute__((vector_size(DODONA_BLOCK)));
 
 /* scores = the sum of a block of these rows */
-static inline __attribute__((always_inline)) void dodona_sum_block(const int8_t *const *rows, int count, int at,
+static inline __attribute__((always_inline)) void dodona_sum_block(const uint16_t *const *rows, int count, int at,
                                                                    int32_t *DODONA_RESTRICT scores)
 {
-    dodona_shorts low = {0}, high = {0};
-    dodona_bytes bytes;
-    dodona_ints ints;
+    dodona_words word, words = {0};
+    dodona_uppers uppers = {0};
+    uint16_t word_sums[DODONA_HALF];
+    int16_t upper_sums[DODONA_HALF];
     for (int i = 0; i < count; i++) {
-        memcpy(&bytes, rows[i] + at, 16);
-        low += __builtin_convertvector(bytes, dodona_shorts);
-        memcpy(&bytes, rows[i] + at + 16, 16);
-        high += __builtin_convertvector(bytes, dodona_shorts);
+        memcpy(&word, rows[i] + at / 2, sizeof word);
+        words += word;
+        uppers += (dodona_uppers)word >> 8;
     }
-    ints = __builtin_convertvector(low, dodona_ints);
-    memcpy(scores, &ints, sizeof ints);
-    ints = __builtin_convertvector(high, dodona_ints);
-    memcpy(scores + 16, &ints, sizeof ints);
+    memcpy(word_sums, &words, sizeof words);
+    memcpy(upper_sums, &uppers, sizeof uppers);
+    dodona_split_sums(word_sums, upper_sums, count, scores);
 }
 #else
-static void dodona_sum_block(const int8_t *const *rows, int count, int at, int32_t *scores)
+static void dodona_sum_block(const uint16_t *const *rows, int count, int at, int32_t *scores)
 {
-    memset(scores, 0, DODONA_BLOCK * sizeof *scores);
+    uint16_t words[DODONA_HALF] = {0};
+    int16_t uppers[DODONA_HALF] = {0};
     for (int i = 0; i < count; i++)
-        for (int k = 0; k < DODONA_BLOCK; k++)
-            scores[k] += rows[i][at + k];
+        for (int k = 0; k < DODONA_HALF; k++) {
+            words[k] += rows[i][at / 2 + k];
+            uppers[k] += (int16_t)rows[i][at / 2 + k] >> 8;
+        }
+    dodona_split_sums(words, uppers, count, scores);
 }
 #endif
 
 /* scores = the sum of these dense rows */
 DODONA_VERSIONS
-static void dodona_sum_dense(const int8_t *const *rows, int count, int actions, int32_t *DODONA_RESTRICT scores)
+static void dodona_sum_dense(const uint16_t *const *rows, int count, int actions, int32_t *DODONA_RESTRICT scores)
 {
     int32_t rest[DODONA_BLOCK];
     int at = 0;
     for (int i = 0; i < count; i++)
-        for (int k = 64; k < actions; k += 64)
-            dodona_prefetch(rows[i] + k);
+        for (int k = DODONA_BLOCK; k < actions; k += DODONA_BLOCK)
+            dodona_prefetch(rows[i] + k / 2);
     for (; at + DODONA_BLOCK <= actions; at += DODONA_BLOCK)
         dodona_sum_block(rows, count, at, scores + at);
     if (at < actions) {
@@ -169,7 +189,7 @@ static void dodona_score(const dodona_table *table, const uint64_t *keys, int co
 {
     dodona_found found;
     dodona_find(table, keys, count, &found);
-    dodona_sum_dense((const int8_t *const *)found.rows[DODONA_DENSE], found.count[DODONA_DENSE], table->actions, scores);
+    dodona_sum_dense((const uint16_t *const *)found.rows[DODONA_DENSE], found.count[DODONA_DENSE], table->actions, scores);
     if (table->bits < 16)
         dodona_add_sparse(&found, table->bits, scores);
     else
