@@ -104,14 +104,15 @@ def test_a_wrong_number_of_threads(nlp: Pipeline, wrong: Any) -> None:
         nlp.parse([], jobs=wrong)
 
 
-def test_an_error_in_a_thread_ends_the_others(nlp: Pipeline) -> None:
-    """They are in the middle of long sentences, and the caller does not wait for these."""
-    long = [Sentence.from_words(["oak"] * 200_000) for _ in range(4)]
+def test_an_error_ends_all_threads(nlp: Pipeline) -> None:
+    """They are in the middle of long sentences, and do not begin further ones."""
+    long = [Sentence.from_words(["oak"] * 30_000) for _ in range(20)]
     wrong = Sentence.from_words(["a"])
     wrong.words[0] = 7  # type: ignore[call-overload]
     with pytest.raises(OptionError, match="words: value 7 of type int"):
         list(nlp.stream([wrong, *long], batch=1, jobs=3))
     assert not any(thread.name.startswith("dodona") for thread in threading.enumerate())
+    assert sum(not sentence.lacks("labels") for sentence in long) < 15
 
 
 @pytest.mark.parametrize(
