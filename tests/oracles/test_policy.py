@@ -131,13 +131,13 @@ def test_of_a_part_of_a_tree_everything_that_keeps_it_is_right(oracle: str) -> N
     chance = random.Random(4)
     for tree in chance.sample(all_trees(N), 40):
         part = [h if chance.random() < 0.5 else NONE for h in tree]
+        part[chance.randrange(N)] = NONE
         gold = driver.gold_tree(part, [NONE] * N)
         s = driver.start(SWAP, N)
         while not driver.is_terminal(SWAP, s):
             numbers = given.assessed(s, gold)
             assert 0 in numbers
-            moves = driver.correct_moves(SWAP, s, gold, oracle == "nd-all") if gold.is_tree else []
-            assert policy.assessed(s, gold) == (expected(SWAP, s, gold, moves) if gold.is_tree else numbers)
+            assert policy.assessed(s, gold) == numbers
             driver.apply(SWAP, s, *chosen(numbers, chance))
         assert all(h in (NONE, s.head[d]) for d, h in enumerate(part, start=1))
 

@@ -1,6 +1,6 @@
 """SwapStandard's oracles against every derivation there is, by a search that knows nothing of the compiled core."""
 
-import random
+from collections.abc import Iterator
 from functools import cache
 from itertools import product
 from typing import NamedTuple
@@ -144,40 +144,48 @@ def parts(n: int, single_root: bool) -> dict[Part, int]:
     return found
 
 
-def some_parts(n: int, single_root: bool) -> dict[Part, int]:
-    """All up to three words, a hundred with four, five with five."""
-    found = parts(n, single_root)
-    chosen = random.Random(n).sample(sorted(found), min(len(found), {4: 100, 5: 5}.get(n, len(found))))
-    return {part: found[part] for part in chosen}
-
-
-def allowed(policy: Policy, node: Node, part: Part) -> list[str]:
+def allowed(policy: Policy, node: Node, part: Part) -> set[str]:
     costs = policy.assessed(node.state, driver.gold_tree(list(part), [NONE] * len(part)))
     assert {name for name, cost in zip(ACTIONS, costs, strict=True) if cost != NONE} == set(node.following)
-    return [name for name, cost in zip(ACTIONS, costs, strict=True) if cost == 0]
+    return {name for name, cost in zip(ACTIONS, costs, strict=True) if cost == 0}
 
 
-@pytest.mark.parametrize("single_root", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_given_arcs_can_be_had_after_what_costs_nothing(n: int, single_root: bool) -> None:
-    """In every configuration from which they can be had."""
+def compared(n: int, single_root: bool, step: int) -> Iterator[tuple[set[str], set[str]]]:
+    """What is allowed and what is right, in all configurations from which the arcs of every step-th part can be had."""
     nodes = graph(n, single_root)
     policy = Policy(SwapStandard(1, single_root), "given", longest=n)
-    for part, trees in some_parts(n, single_root).items():
+    for part, trees in sorted(parts(n, single_root).items())[::step]:
         for node in nodes.values():
             if node.following and node.trees & trees:
-                for name in allowed(policy, node, part):
-                    assert nodes[node.following[name]].trees & trees
+                right = {name for name, after in node.following.items() if nodes[after].trees & trees}
+                yield allowed(policy, node, part), right
 
 
 @pytest.mark.parametrize("single_root", [False, True])
-@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_there_is_a_way_to_the_given_arcs(n: int, single_root: bool) -> None:
+@pytest.mark.parametrize("n", [1, 2, 3, 4])
+def test_what_keeps_given_arcs_is_told_exactly(n: int, single_root: bool) -> None:
+    """All parts of all trees, in every configuration, however it was reached."""
+    for found, right in compared(n, single_root, 1):
+        assert found == right
+
+
+@pytest.mark.parametrize(("single_root", "total", "refused"), [(False, 74_335, 9), (True, 49_578, 7)])
+def test_with_five_words_few_right_actions_are_refused(single_root: bool, total: int, refused: int) -> None:
+    """Every hundredth part. Nothing wrong is allowed, and the number of what is refused may only fall."""
+    pairs = list(compared(5, single_root, 100))
+    assert all(found <= right for found, right in pairs)
+    assert sum(len(right) for _, right in pairs) == total
+    assert sum(len(right - found) for found, right in pairs) == refused
+
+
+@pytest.mark.parametrize("single_root", [False, True])
+def test_there_is_a_way_to_the_given_arcs(single_root: bool) -> None:
     """From the start on, whichever of the transitions that cost nothing is taken, until the end, which has the arcs."""
-    nodes = graph(n, single_root)
-    policy = Policy(SwapStandard(1, single_root), "given", longest=n)
-    for part, trees in some_parts(n, single_root).items():
-        todo, met = [(initial(n), (NONE,) * n)], set()
+    nodes = graph(5, single_root)
+    policy = Policy(SwapStandard(1, single_root), "given", longest=5)
+    for part, trees in sorted(parts(5, single_root).items())[7::100]:
+        todo: list[tuple[Place, Part]] = [(initial(5), (NONE,) * 5)]
+        met = set()
         while todo:
             place = todo.pop()
             if place not in met:
@@ -186,17 +194,3 @@ def test_there_is_a_way_to_the_given_arcs(n: int, single_root: bool) -> None:
                 following = [node.following[name] for name in allowed(policy, node, part)] if node.following else []
                 assert following or (not node.following and node.trees & trees)
                 todo += following
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="words that no given arc needs are left out: with 0 → 1 and 0 → 3 given, stack 0 3 1 and buffer 2, every "
-    "transition costs 1, though SHIFT loses nothing: 1 can be swapped with 2; no search gets there",
-)
-def test_there_is_a_way_from_every_configuration() -> None:
-    """Also from those that only transitions with a cost lead to."""
-    policy = Policy(CORE, "given", longest=3)
-    for part, trees in parts(3, False).items():
-        for node in graph(3, False).values():
-            if node.following and node.trees & trees:
-                assert allowed(policy, node, part)

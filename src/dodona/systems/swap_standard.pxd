@@ -1,14 +1,18 @@
 cimport cython
 
 from dodona.systems.arc_standard cimport ArcStandard
+from dodona.systems.swap_given cimport GivenArcs
+from dodona.systems.swap_unwinding cimport Unwinding
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
 from dodona.transitions.workspace cimport Workspace
 
-cdef int SHIFT, LEFT, RIGHT, SWAP, REDUCE, BUFFER, NONE
-cdef int EFFORT
+cdef int SHIFT, LEFT, RIGHT, SWAP, BUFFER, NONE
 
 cdef class SwapStandard(ArcStandard):
+    cdef GivenArcs given
+    cdef Unwinding unwinding
+
     cdef int start(self, State s, int n) except -1 nogil
     cdef bint legal(self, State s, int move, int site) except -1 nogil
     cdef int apply(self, State s, int move, int site, int label) except -1 nogil
@@ -19,13 +23,10 @@ cdef class SwapStandard(ArcStandard):
     cdef bint can_shift(self, State s, Gold gold, State work) except -1 nogil
     cdef int correct_moves(self, State s, Gold gold, Workspace work, bint links_too) except -1 nogil
     cdef int cost(self, State s, Gold gold, int move, int site) except? -1 nogil
-    @cython.locals(known=cython.int)
+    @cython.locals(first=cython.int, move=cython.int)
+    cdef int penalties(self, State s, Gold gold, int site, int carried, Workspace work, int[::1] out) except -1 nogil
+    cdef bint follows(self, State s, Gold gold, int move, int first, Workspace work) except -1 nogil
     cdef int penalty(self, State s, Gold gold, int move, int site, Workspace work) except? -1 nogil
-    @cython.locals(budget=cython.int, move=cython.int, turned=cython.bint)
-    cdef int can_complete(self, State s, Gold gold, Workspace work) except -2 nogil
-    @cython.locals(swappable=cython.bint)
-    cdef int eager_move(self, Gold gold, Workspace work) except -2 nogil
-    cdef int next_move(self, State s, Gold gold, Workspace work) except -2 nogil
     cdef int find_components(self, Gold gold, State work) except -1 nogil
     cdef bint reaches(self, State s, Gold gold, Workspace work) except -1 nogil
     cpdef int prepare(self, Gold gold, bint lazy) except -1

@@ -17,13 +17,13 @@ words are in projective order; every oracle here swaps two words only towards th
 
 from dodona.systems.arc_standard import RULES as ARC_STANDARD_RULES
 from dodona.systems.arc_standard import ArcStandard
+from dodona.systems.swap_given import GivenArcs
+from dodona.systems.swap_unwinding import Unwinding
 from dodona.transitions.gold import Gold
-from dodona.transitions.moves import BUFFER, LEFT, NONE, REDUCE, RIGHT, SHIFT, SWAP
+from dodona.transitions.moves import BUFFER, LEFT, NONE, RIGHT, SHIFT, SWAP
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
 from dodona.transitions.workspace import Workspace
-
-EFFORT = 4  # transitions a word that `penalty` may try
 
 RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand in sentence order (0 < s1 < s0)"}
 
@@ -31,6 +31,8 @@ RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand i
 class SwapStandard(ArcStandard):
     def __init__(self, labels: int, single_root: bool = False) -> None:
         TransitionSystem.__init__(self, labels, single_root, (SHIFT, SWAP), (LEFT, RIGHT))
+        self.given = GivenArcs(single_root)
+        self.unwinding = Unwinding(self.given)
 
     def start(self, s: State, n: int) -> None:
         ArcStandard.start(self, s, n)
@@ -113,15 +115,43 @@ class SwapStandard(ArcStandard):
         return 1 << move
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
-        """No exact cost is known; see `correct_moves` and `penalty`."""
+        """No exact cost is known; see `correct_moves` and `penalties`."""
         return self.unknown_cost()
 
-    def penalty(self, s: State, gold: Gold, move: int, site: int, work: Workspace) -> int:
-        """Return 0 if all arcs of a partial tree are known to stay reachable after the move, else 1.
+    def penalties(self, s: State, gold: Gold, site: int, carried: int, work: Workspace, out: memoryview) -> None:
+        """Write 0 for the actions after which all arcs of a partial tree are known to stay reachable, else more.
 
-        They are if an oracle like EAGER builds them. Where this takes long to find out, because very many arcs cross,
-        only what leads on to these arcs from here costs nothing: there is always a way.
+        This depends on the configuration alone, and after an action with 0 there is one with 0 again (docs/proofs.md).
+        Where K, the continuation in `swap_given`, builds the arcs, its first move needs no look ahead, and neither does
+        its next one.
         """
+        if work.state.width < s.n + 2:
+            work.reserve(s.n)
+        first = self.given.next_move(s, gold, work)
+        for m in range(len(self.moves)):
+            move = self.moves[m]
+            if not self.legal(s, move, site):
+                self.forbid(m, out)
+            elif first != NONE and self.follows(s, gold, move, first, work):
+                self.write_costs(s, gold, m, site, carried, 0, out)
+            else:
+                self.write_costs(s, gold, m, site, carried, self.penalty(s, gold, move, site, work), out)
+        if first != NONE and self.legal(s, first, site) and self.follows(s, gold, first, first, work):
+            work.state.copy_from(s)
+            self.apply(work.state, first, site, NONE)
+            self.given.expect(gold, work)
+
+    def follows(self, s: State, gold: Gold, move: int, first: int, work: Workspace) -> bool:
+        """Return whether K goes on as before after this move: it is K's first one, or moves a word that is loose."""
+        nobody = s.n + 1
+        if move == SHIFT:
+            return first == SHIFT or not work.is_needed(s, gold, s.b0(), nobody)
+        if move != SWAP and not work.is_needed(s, gold, self.dependent_of(s, move, 0), nobody):
+            return True
+        return move == first and work.is_needed(s, gold, s.s0(), nobody) and work.is_needed(s, gold, s.s1(), nobody)
+
+    def penalty(self, s: State, gold: Gold, move: int, site: int, work: Workspace) -> int:
+        """Return 0 if all arcs of a partial tree are known to stay reachable after the move, else 1."""
         h = self.head_of(s, move, site)
         d = self.dependent_of(s, move, site)
         if d <= s.n and gold.head[d] <= s.n and gold.head[d] != h:
@@ -130,61 +160,13 @@ class SwapStandard(ArcStandard):
             return 1  # d would be removed before it has all its dependents
         if work.state.width < s.n + 2:
             work.reserve(s.n)
-        work.collect(s, gold, move, d)
-        known = self.can_complete(s, gold, work)
-        return known == 0 if known != NONE else move != self.next_move(s, gold, work)
-
-    def can_complete(self, s: State, gold: Gold, work: Workspace) -> int:
-        """Return 1 if the given arcs between `items` are built by `eager_move`, 0 if not, NONE if it takes long."""
-        if not work.arrange(gold):
+        if self.given.is_open(s, gold, move, d, work):
             return 0
-        budget = EFFORT * (s.n + 16)
-        while not self.is_terminal(work.state):
-            move = self.eager_move(gold, work)
-            if move == NONE:
-                return 0
-            if budget == 0:
-                return NONE
-            budget -= 1
-            turned = move == SWAP and not self.can_swap(work.state, work.tree)
-            if move == REDUCE:
-                work.state.pop()
-            else:
-                self.apply(work.state, move, 0, NONE)
-            if turned:
-                work.take_over()
-                work.arrange(gold)
-        return 1
-
-    def eager_move(self, gold: Gold, work: Workspace) -> int:
-        """Return the next move on the items, NONE if there is none.
-
-        A root without a given head is not needed any longer once it has all its dependents, and REDUCE takes it away.
-        Words that were swapped before stay as they are; and where nothing is left to shift, any swap will do: it leads
-        to another projective order of the same trees.
-        """
-        top = work.state.s0()
-        below = work.state.s1()
-        if top > 0 and gold.head[work.items[top]] > gold.n and work.state.arity(top) == work.tree.arity(top):
-            return REDUCE
-        move = self.can_link(work.state, work.tree)
-        if move != NONE and self.legal(work.state, move, 0):
-            return move
-        swappable = work.state.depth > 2 and work.items[below] < work.items[top]
-        if swappable and (work.state.front == work.state.end or self.can_swap(work.state, work.tree)):
-            return SWAP
-        return SHIFT if work.state.front < work.state.end else NONE
-
-    def next_move(self, s: State, gold: Gold, work: Workspace) -> int:
-        """Return the move that leads on to the given arcs from here: attach a word that is not needed, or EAGER's."""
-        nobody = s.n + 1
-        if s.depth > 1 and not work.is_needed(s, gold, s.s0(), nobody) and self.legal(s, RIGHT, 0):
-            return RIGHT
-        if s.depth > 2 and not work.is_needed(s, gold, s.s1(), nobody):
-            return LEFT
-        work.collect(s, gold, NONE, nobody)
-        work.arrange(gold)
-        return SHIFT if self.is_terminal(work.state) else self.eager_move(gold, work)
+        if self.unwinding.budget(s.n) == 0:
+            return 1
+        work.state.copy_from(s)
+        self.apply(work.state, move, 0, NONE)
+        return not self.unwinding.leads_on(self, work.state, gold, work)
 
     def find_components(self, gold: Gold, work: State) -> None:
         """Compute the maximal projective components: the subtrees that arc-standard builds without SWAP."""
