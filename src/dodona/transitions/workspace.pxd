@@ -3,8 +3,6 @@ cimport cython
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
 
-cdef int SHIFT, SWAP, NONE
-
 @cython.final
 cdef class Workspace:
     cdef public State state        # a configuration to search from
@@ -16,10 +14,5 @@ cdef class Workspace:
     cdef public int[::1] heads     # of the items, as positions
 
     cdef int reserve(self, int n) except -1 with gil
-    @cython.locals(count=cython.int, depth=cython.int)
-    cdef void collect(self, State s, Gold gold, int move, int removed) noexcept nogil
     cdef bint is_needed(self, State s, Gold gold, int k, int removed) noexcept nogil
     cdef bint is_waiting(self, State s, Gold gold, int k, int removed) noexcept nogil
-    cdef bint arrange(self, Gold gold) noexcept nogil
-    @cython.locals(count=cython.int)
-    cdef void take_over(self) noexcept nogil
