@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+
 from dodona.scoring.linear.templates import Templates
 from dodona.scoring.scorer import EncodedSentence
 
@@ -6,4 +8,6 @@ class Words(EncodedSentence):
 
 class Extractor:
     most: int
-    def __init__(self, templates: Templates) -> None: ...
+    def __init__(self, templates: Templates, chosen: Sequence[int] | None = None) -> None: ...
+
+def is_steady(templates: Templates, combination: Sequence[int]) -> bool: ...

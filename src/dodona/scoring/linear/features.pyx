@@ -23,10 +23,16 @@ cdef int RIGHT_SET = ATTRIBUTES.index("sr")
 cdef int BITS = 64  # of a word of a set
 
 
+cdef uint64_t sentences = 0  # so far
+
+
 cdef class Words(EncodedSentence):
     """A sentence as input of the templates: a number for each column of each word; all are 0 at first."""
 
     def __cinit__(self, int n):
+        global sentences
+        sentences += 1
+        self.number = mix(0, sentences)
         self.atoms = <uint64_t*> calloc(<size_t> COLUMN_COUNT * (n + 2), sizeof(uint64_t))
         if self.atoms == NULL:
             raise MemoryError
@@ -41,63 +47,67 @@ cdef class Words(EncodedSentence):
         return [self.atoms[number * (self.n + 2) + k] for k in range(self.n + 2)]
 
 
-def _ends_of(atoms, nodes):
-    """Return for each atom the two nodes that it needs, as indices into `nodes`; a distance may add one there."""
-    ends = []
-    for node, attribute in atoms:
-        distance = DISTANCES.get(ATTRIBUTES[attribute])
-        both = [(PLACES.index(place), 0) for place in distance] if distance else [nodes[node], nodes[node]]
-        nodes += [end for end in both if end not in nodes]
-        ends.append(tuple(map(nodes.index, both)))
-    return ends
+def _ends_of(templates, atom):
+    """Return the two nodes that an atom needs: those of a distance, else twice the same."""
+    node, attribute = templates.atoms[atom]
+    distance = DISTANCES.get(ATTRIBUTES[attribute])
+    return [(PLACES.index(place), 0) for place in distance] if distance else [templates.nodes[node]] * 2
+
+
+def is_steady(templates, combination):
+    """Return whether a template looks only at words of the input in places, not at what was built before."""
+    return all(
+        step == 0 and (templates.atoms[atom][1] < COLUMN_COUNT or templates.atoms[atom][1] >= DISTANCE)
+        for atom in combination
+        for _, step in _ends_of(templates, atom)
+    )
 
 
 cdef class Extractor:
     """Computes the features of a configuration from a set of templates. One for each thread."""
 
-    def __init__(self, templates) -> None:
-        nodes, atoms, combinations = list(templates.nodes), templates.atoms, templates.combinations
-        self.most, self.atom_count = len(combinations), len(atoms)
-        ends = _ends_of(atoms, nodes)
-        self.node_count = len(nodes)
+    def __init__(self, templates, chosen=None) -> None:
+        """`chosen` are the numbers of the templates to use; None: all."""
+        numbers = range(len(templates)) if chosen is None else chosen
+        combinations = [templates.combinations[number] for number in numbers]
+        order = list(dict.fromkeys(atom for combination in combinations for atom in combination))
+        order.sort(key=lambda atom: templates.atoms[atom][1] >= COLUMN_COUNT)
+        nodes = list(dict.fromkeys(end for atom in order for end in _ends_of(templates, atom)))
+        ends = {atom: [nodes.index(end) for end in _ends_of(templates, atom)] for atom in order}
+        self.most, self.atom_count, self.node_count = len(combinations), len(order), len(nodes)
         self.addresses = Addresses(nodes)
-        order = sorted(range(len(atoms)), key=lambda atom: atoms[atom][1] >= COLUMN_COUNT)
-        self.from_input = sum(attribute < COLUMN_COUNT for _, attribute in atoms)
-        self.atoms = array("i", [number for atom in order for number in (ends[atom][0], atoms[atom][1], ends[atom][1])])
-        
+        self.from_input = sum(templates.atoms[atom][1] < COLUMN_COUNT for atom in order)
+        triples = [(ends[atom][0], templates.atoms[atom][1], ends[atom][1]) for atom in order]
+        self.atoms = array("i", [number for triple in triples for number in triple])
+
         by_length = sorted(range(self.most), key=lambda i: len(combinations[i]))
-        longest = max(map(len, combinations))
-        self.lengths = array("i", [sum(len(one) == n + 1 for one in combinations) for n in range(longest)])
-        self.combinations = array("i", [order.index(atom) for i in by_length for atom in combinations[i]])
-        self.begins = array("Q", [mix(0, i + 1) for i in by_length])
-        self.places = array("i", [by_length.index(i) for i in range(self.most)])
-        self.hashes = array("Q", bytes(8 * self.most))
+        longest = max(map(len, combinations), default=0)
+        self.lengths = array("i", [sum(len(one) == n + 1 for one in combinations) for n in range(longest)] + [0])
+        self.combinations = array("i", [order.index(atom) for i in by_length for atom in combinations[i]] + [0])
+        self.begins = array("Q", [mix(0, numbers[i] + 1) for i in by_length] + [0])
+        self.places = array("i", [by_length.index(i) for i in range(self.most)] + [0])
+        self.hashes = array("Q", bytes(8 * (self.most + 1)))
         self.templates.longest, self.templates.lengths = longest, &self.lengths[0]
         self.templates.atoms, self.templates.begins = &self.combinations[0], &self.begins[0]
 
         self.words = (self.most + BITS - 1) // BITS
-        self.users = array("Q", bytes(8 * self.words * len(nodes)))
-        self.everything = array("Q", bytes(8 * self.words))
-        self.values = array("Q", bytes(8 * (self.atom_count + self.words + LANES)))  # the rest stays 0
+        self.users = array("Q", bytes(8 * (self.words * len(nodes) + 1)))
+        self.everything = array("Q", bytes(8 * (self.words + 1)))
+        self.named = array("Q", bytes(8 * (self.words + 1)))
+        self.values = array("Q", bytes(8 * (self.atom_count + LANES)))  # what follows the atoms stays 0
         for i, combination in enumerate(combinations):
             self.everything[i // BITS] |= 1ULL << i % BITS
             for node in {node for atom in combination for node in ends[atom]}:
                 self.users[node * self.words + i // BITS] |= 1ULL << i % BITS
 
-    cdef void look(self, State s, Words words, int site) noexcept nogil:
-        """Compute the value of every atom, and which templates are not silent."""
-        cdef int i, k, attribute, n = s.n
-        cdef int width = n + 2
-        cdef uint64_t value, silent
-        cdef int* atom = &self.atoms[0]  # local pointers: the compiler cannot assume that the arrays do not move
+    cdef void look(self, State s, int site) noexcept nogil:
+        """Find the nodes, and compute the atoms that are not columns of the input."""
+        cdef int i, k, attribute
+        cdef uint64_t value
+        cdef int* atom = &self.atoms[3 * self.from_input]
         cdef int* found = &self.addresses.found[0]
         cdef uint64_t* values = &self.values[0]
-        cdef const uint64_t* columns = words.atoms
-        cdef const uint64_t* users
         self.addresses.find(s, site)
-        for i in range(self.from_input):
-            values[i] = columns[atom[1] * width + found[atom[0]]]
-            atom += 3
         for i in range(self.from_input, self.atom_count):
             k = found[atom[0]]
             attribute = atom[1]
@@ -112,15 +122,27 @@ cdef class Extractor:
             elif attribute == RIGHT_SET:
                 value = s.right_set[k]
             else:
-                value = self.distance(atom, found, n)
+                value = self.distance(atom, found, s.n)
             values[i] = value
+            atom += 3
+
+    cdef void read(self, Words words) noexcept nogil:
+        """Compute the other atoms, of the nodes found last, and which templates are not silent."""
+        cdef int i, k, n = words.n
+        cdef uint64_t silent
+        cdef int* atom = &self.atoms[0]  # local pointers: the compiler cannot assume that the arrays do not move
+        cdef int* found = &self.addresses.found[0]
+        cdef uint64_t* values = &self.values[0]
+        cdef const uint64_t* users
+        for i in range(self.from_input):
+            values[i] = words.atoms[atom[1] * (n + 2) + found[atom[0]]]
             atom += 3
         for k in range(self.words):
             users = &self.users[k]
             silent = 0
             for i in range(self.node_count):
                 silent |= users[i * self.words] & (0 - <uint64_t> (found[i] > n))
-            values[self.atom_count + k] = self.everything[k] & ~silent
+            self.named[k] = self.everything[k] & ~silent
 
     cdef uint64_t distance(self, const int* atom, const int* found, int n) noexcept nogil:
         """Return the distance between the two nodes of an atom: exact if it is short, else roughly."""
@@ -130,14 +152,16 @@ cdef class Extractor:
         position = abs(position - found[atom[0]])
         return 6 if position > 10 else 5 if position > 4 else position
 
-    cdef uint64_t signature(self) noexcept nogil:
-        """Return a hash of all values: configurations with the same features have the same signature."""
-        return dodona_signature(&self.values[0], self.atom_count + self.words)
+    cdef uint64_t signature(self, uint64_t begin) noexcept nogil:
+        """Return a hash of what `look` has found: where it is the same in a sentence, features are the same."""
+        cdef int count = self.atom_count - self.from_input
+        begin = dodona_signature_of_nodes(&self.addresses.found[0], self.node_count, begin)
+        return dodona_signature(&self.values[self.from_input], count, begin)
 
     cdef int name(self, uint64_t* keys, FrozenWeights weights) noexcept nogil:
-        """Combine the atoms computed last into features, which these weights, if there are any, are to expect."""
+        """Combine the atoms read last into features, which these weights, if there are any, are to expect."""
         cdef uint64_t* hashes = &self.hashes[0]
         dodona_hash(&self.templates, &self.values[0], hashes)
         return dodona_collect(
-            &self.values[self.atom_count], self.words, &self.places[0], hashes, keys, NULL if weights is None else &weights.table
+            &self.named[0], self.words, &self.places[0], hashes, keys, NULL if weights is None else &weights.table
         )

@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int32_t, uint64_t
 
-from dodona.scoring.linear.features cimport Extractor
+from dodona.scoring.linear.features cimport Extractor, Words
 from dodona.scoring.linear.frozen cimport FrozenWeights
 from dodona.scoring.linear.weights cimport Weights
 from dodona.scoring.scorer cimport EncodedSentence, Scorer
@@ -19,6 +19,12 @@ cdef class LinearScorer(Scorer):
     cdef int32_t[::1] numbers
     cdef uint64_t[::1] signatures  # the signature that each row of `rows` was computed for; 0: none
     cdef float[::1] rows
+    cdef bint in_parts             # whether scores are sums of two parts:
+    cdef Extractor steady          # of features that depend only on the words on stack and buffer,
+    cdef Extractor changing        # and of all others
+    cdef uint64_t[::1] steady_signatures
+    cdef int32_t[::1] steady_rows
 
     cdef void forget(self) noexcept nogil
+    cdef float* sum_of_parts(self, State s, Words words, int site) noexcept nogil
     cdef int features(self) noexcept nogil

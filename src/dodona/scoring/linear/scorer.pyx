@@ -2,22 +2,24 @@
 
 from array import array
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.string cimport memset
 
 from dodona.scoring.addresses import REACH
 from dodona.scoring.linear.features cimport Words
+from dodona.scoring.linear.features import is_steady
 from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE
-cdef int ROWS = 256  # a power of two
+cdef int ROWS = 256  # a power of two; of each cache
 
 
 cdef class LinearScorer(Scorer):
     """Templates and weights.
 
     With `cached`, configurations with the same features are scored once. The hypotheses of a beam often differ only in
-    earlier actions that no template uses, so many of them have the same features.
+    earlier actions that no template uses, so many of them have the same features. Others differ only in the arcs built
+    so far: of frozen weights, the sum of the steady features, those of the words on stack and buffer, is remembered, too.
     """
 
     def __init__(self, templates, weights, *, bint cached=False):
@@ -31,17 +33,25 @@ cdef class LinearScorer(Scorer):
             self.frozen = weights
         self.actions = weights.actions
         self.cached = cached
-        self.keys = array("Q", bytes(8 * self.extractor.most))
+        self.keys = array("Q", bytes(8 * (self.extractor.most + 1)))
         self.numbers = array("i", bytes(4 * self.actions))
         self.signatures = array("Q", bytes(8 * (ROWS if cached else 1)))
         self.rows = array("f", bytes(4 * (ROWS if cached else 1) * self.actions))
+        self.in_parts = cached and not self.is_learning
+        if self.in_parts:
+            steady = [i for i, one in enumerate(templates.combinations) if is_steady(templates, one)]
+            self.steady = Extractor(templates, steady)
+            self.changing = Extractor(templates, [i for i in range(len(templates)) if i not in steady])
+            self.steady_signatures = array("Q", bytes(8 * ROWS))
+            self.steady_rows = array("i", bytes(4 * ROWS * self.actions))
 
     def named(self, State s, EncodedSentence sentence, int site=0):
         """Return the hashes of the features of a configuration, in the order of the templates, without silent ones."""
         self.check(sentence)
         if sentence.n != s.n or not 0 <= site <= s.n:
             raise ValueError(f"a sentence of {sentence.n} words and site {site} for a configuration of {s.n} words")
-        self.extractor.look(s, <Words> sentence, site)
+        self.extractor.look(s, site)
+        self.extractor.read(<Words> sentence)
         self.count = NONE
         return [self.keys[i] for i in range(self.features())]
 
@@ -53,10 +63,13 @@ cdef class LinearScorer(Scorer):
         cdef int a, slot
         cdef float* row = &self.rows[0]
         cdef uint64_t signature
-        self.extractor.look(s, <Words> sentence, site)
+        if self.in_parts:
+            return self.sum_of_parts(s, <Words> sentence, site)
+        self.extractor.look(s, site)
+        self.extractor.read(<Words> sentence)
         self.count = NONE
         if self.cached:
-            signature = self.extractor.signature() | 1
+            signature = self.extractor.signature((<Words> sentence).number) | 1
             slot = (signature >> 32) & (ROWS - 1)
             row = &self.rows[<Py_ssize_t> slot * self.actions]
             if self.signatures[slot] == signature:
@@ -69,6 +82,34 @@ cdef class LinearScorer(Scorer):
             self.frozen.sum(&self.keys[0], self.count, &self.numbers[0])
             for a in range(self.actions):
                 row[a] = self.numbers[a]
+        return row
+
+    cdef float* sum_of_parts(self, State s, Words words, int site) noexcept nogil:
+        """Return the scores, with frozen weights, from those of the steady features and of the changing ones."""
+        cdef int a, count, slot
+        cdef int32_t* part
+        cdef float* row
+        cdef uint64_t steady, signature
+        self.steady.look(s, site)
+        self.changing.look(s, site)
+        steady = self.steady.signature(words.number) | 1
+        signature = self.changing.signature(steady) | 1
+        slot = (signature >> 32) & (ROWS - 1)
+        row = &self.rows[<Py_ssize_t> slot * self.actions]
+        if self.signatures[slot] == signature:
+            return row
+        self.signatures[slot] = signature
+        self.changing.read(words)
+        count = self.changing.name(&self.keys[0], self.frozen)
+        slot = (steady >> 32) & (ROWS - 1)
+        part = &self.steady_rows[<Py_ssize_t> slot * self.actions]
+        if self.steady_signatures[slot] != steady:
+            self.steady_signatures[slot] = steady
+            self.steady.read(words)
+            self.frozen.sum(&self.keys[count], self.steady.name(&self.keys[count], self.frozen), part)
+        self.frozen.sum(&self.keys[0], count, &self.numbers[0])
+        for a in range(self.actions):
+            row[a] = self.numbers[a] + part[a]
         return row
 
     cdef int features(self) noexcept nogil:

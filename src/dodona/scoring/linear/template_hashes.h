@@ -58,13 +58,22 @@ static void dodona_hash(const dodona_templates *templates, const uint64_t *value
 #define DODONA_LANES 4
 
 /* Return a hash of all values, in lanes that do not wait for each other; zeros follow up to a multiple of the lanes. */
-static uint64_t dodona_signature(const uint64_t *values, int count)
+static uint64_t dodona_signature(const uint64_t *values, int count, uint64_t begin)
 {
-    uint64_t lanes[DODONA_LANES] = {1, 2, 3, 4};
+    uint64_t lanes[DODONA_LANES] = {begin, 1, 2, 3};
     for (int i = 0; i < count; i += DODONA_LANES)
         for (int k = 0; k < DODONA_LANES; k++)
             lanes[k] = dodona_mix(lanes[k], values[i + k]);
     return dodona_mix(dodona_mix(lanes[0], lanes[1]), dodona_mix(lanes[2], lanes[3]));
+}
+
+/* Return a hash of these nodes. */
+static uint64_t dodona_signature_of_nodes(const int *nodes, int count, uint64_t begin)
+{
+    uint64_t lanes[2] = {begin, 1};
+    for (int i = 0; i < count; i++)
+        lanes[i & 1] = dodona_mix(lanes[i & 1], (uint64_t)nodes[i]);
+    return dodona_mix(lanes[0], lanes[1]);
 }
 
 static inline int dodona_lowest_bit(uint64_t bits)
