@@ -91,9 +91,13 @@ cdef class GreedyLearner:
         self.best.action = self.predicted.action = self.rival.action = NONE
         self.best.site = self.predicted.site = self.rival.site = NONE
         while site != NONE:
-            scores = self.scorer.scores(s, words, site)
+            self.scorer.begin(s, words, site)
+            if self.system.carried_move == NONE:
+                self.policy.assess(s, gold, site, planned, NONE)  # while the weights come from memory
+            scores = self.scorer.finish()
             self.carried = label_to_carry(self.system, scores)
-            self.policy.assess(s, gold, site, planned, self.carried)
+            if self.system.carried_move != NONE:
+                self.policy.assess(s, gold, site, planned, self.carried)
             self.compare(scores, site)
             size = self.scorer.count * sizeof(uint64_t)
             if self.best.site == site:

@@ -149,12 +149,17 @@ static void dodona_add_in_order(const dodona_pools *pools, const uint64_t *keys,
             dodona_add_entries(dodona_place_of(pools, rows[i]), rows[i]->size, scores);
 }
 
+/* Prefetch the slots of these features. */
+static void dodona_expect_rows(const dodona_pools *pools, const uint64_t *keys, int count)
+{
+    for (int i = 0; i < count; i++)
+        dodona_prefetch(&pools->slots[keys[i] & pools->mask]);
+}
+
 /* scores[a] = the sum of the weights of these features for action a */
 static void dodona_score_floats(const dodona_pools *pools, const uint64_t *keys, int count, float *scores)
 {
     memset(scores, 0, pools->actions * sizeof *scores);
-    for (int i = 0; i < count; i++)
-        dodona_prefetch(&pools->slots[keys[i] & pools->mask]);
     for (int begin = 0; begin < count; begin += DODONA_AT_ONCE) {
         const int some = count - begin < DODONA_AT_ONCE ? count - begin : DODONA_AT_ONCE;
         if (pools->whole)

@@ -50,9 +50,9 @@ static void dodona_add_floats(float *DODONA_RESTRICT scores, const float *DODONA
         scores[i] += row[i];
 }
 
-/* Zeroed memory for a table with random access, aligned to a cache line: in huge pages where the system has them, to
-   avoid TLB misses. To be freed with dodona_free. */
-static void *dodona_allocate(size_t size)
+/* Memory for a table with random access, aligned to a cache line: in huge pages where the system has them, to avoid TLB
+   misses. To be freed with dodona_free. */
+static void *dodona_reserve(size_t size)
 {
     void *memory = NULL;
     const size_t line = 64, page = (size_t)1 << 21, unit = size < page ? line : page;
@@ -69,7 +69,15 @@ static void *dodona_allocate(size_t size)
     if (unit == page)
         madvise(memory, whole, MADV_HUGEPAGE);
 #endif
-    memset(memory, 0, whole);
+    return memory;
+}
+
+/* The same, zeroed. */
+static void *dodona_allocate(size_t size)
+{
+    void *memory = dodona_reserve(size);
+    if (memory != NULL)
+        memset(memory, 0, size);
     return memory;
 }
 

@@ -26,5 +26,7 @@ cdef class LinearScorer(Scorer):
     cdef int32_t[::1] steady_rows
 
     cdef void forget(self) noexcept nogil
+    cdef void begin(self, State s, Words words, int site) noexcept nogil
+    cdef float* finish(self) noexcept nogil
     cdef float* sum_of_parts(self, State s, Words words, int site) noexcept nogil
     cdef int features(self) noexcept nogil

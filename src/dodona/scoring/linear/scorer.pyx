@@ -84,6 +84,18 @@ cdef class LinearScorer(Scorer):
                 row[a] = self.numbers[a]
         return row
 
+    cdef void begin(self, State s, Words words, int site) noexcept nogil:
+        """Prepare scores of weights that are learned: they come from memory while the caller does something else."""
+        self.extractor.look(s, site)
+        self.extractor.read(words)
+        self.count = NONE
+        self.weights.expect(&self.keys[0], self.features())
+
+    cdef float* finish(self) noexcept nogil:
+        """Return the scores that were prepared."""
+        self.weights.sum(&self.keys[0], self.count, &self.rows[0])
+        return &self.rows[0]
+
     cdef float* sum_of_parts(self, State s, Words words, int site) noexcept nogil:
         """Return the scores, with frozen weights, from those of the steady features and of the changing ones."""
         cdef int a, count, slot

@@ -13,6 +13,18 @@ cdef extern from "float_sums.h" nogil:
         float weight
         int32_t action
 
+    ctypedef struct RowSlot "dodona_row_slot":
+        pass
+
+    ctypedef struct Pools "dodona_pools":
+        const RowSlot* slots
+        uint64_t mask
+        const Entry* entries
+        const float* dense
+        int actions
+        int width
+        bint whole
+
 cdef struct Accumulator:   # the accumulator of a weight, for lazy averaging
     double total    # sum of the weight over all steps up to `last`
     int64_t last
@@ -34,6 +46,10 @@ cdef class Weights:
     cdef uint32_t* free_rows            # for each kind, the last freed row, 0 for none
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil
+    cdef void expect(self, const uint64_t* keys, int count) noexcept nogil
+    cdef void sum(self, const uint64_t* keys, int count, float* scores) noexcept nogil
+    cdef Pools pools(self) noexcept nogil
+    cdef void expect_update(self, uint64_t key, int action) noexcept nogil
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil

@@ -14,32 +14,23 @@ from libc.string cimport memcpy
 from dodona.scoring.linear.hash_table cimport Slot
 
 cdef extern from "float_sums.h" nogil:
-    ctypedef struct RowSlot "dodona_row_slot":
-        pass
-
-    ctypedef struct Pools "dodona_pools":
-        const RowSlot* slots
-        uint64_t mask
-        const Entry* entries
-        const float* dense
-        int actions
-        int width
-        bint whole
-
-    void* dodona_allocate(size_t size)
+    void* dodona_reserve(size_t size)
     void dodona_free(void* memory)
+    void dodona_expect_rows(const Pools* pools, const uint64_t* keys, int count)
+    void dodona_prefetch(const void* address)
     void dodona_score_floats(const Pools* pools, const uint64_t* keys, int count, float* scores)
     int FLOATS "DODONA_FLOATS"
     int SMALLEST "DODONA_ROOM_2"
     int LARGEST "DODONA_ROOM_16"
     int DENSE "DODONA_ALL_ACTIONS"
 
+cdef int AHEAD = 16  # updates that are prepared before they are made
 cdef Py_ssize_t EXPECTED = 1 << 15  # features
 
 
 cdef void* larger(void* memory, size_t used, size_t size) except NULL nogil:
     """Move the used part of a pool to more memory; on failure the old memory stays valid."""
-    cdef void* found = dodona_allocate(size)
+    cdef void* found = dodona_reserve(size)
     if found == NULL:
         with gil:
             raise MemoryError
@@ -93,17 +84,43 @@ cdef class Weights:
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil:
         """scores[a] = the sum of the weights of these features for action a."""
+        self.expect(keys, count)
+        self.sum(keys, count, scores)
+
+    cdef void expect(self, const uint64_t* keys, int count) noexcept nogil:
+        """Say that the weights of these features will be needed soon."""
+        cdef Pools pools = self.pools()
+        dodona_expect_rows(&pools, keys, count)
+
+    cdef void sum(self, const uint64_t* keys, int count, float* scores) noexcept nogil:
+        """Compute the scores of features that are expected."""
+        cdef Pools pools = self.pools()
+        dodona_score_floats(&pools, keys, count, scores)
+
+    cdef Pools pools(self) noexcept nogil:
         cdef Pools pools
         pools.slots, pools.mask = <RowSlot*> self.table.slots, self.table.mask
         pools.entries, pools.dense = self.entries, self.dense
         pools.actions, pools.width, pools.whole = self.actions, self.width, self.whole
-        dodona_score_floats(&pools, keys, count, scores)
+        return pools
 
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil:
         cdef int i
+        for i in range(min(count, AHEAD)):
+            self.expect_update(keys[i], action)
         for i in range(count):
+            if i + AHEAD < count:
+                self.expect_update(keys[i + AHEAD], action)
             self.update_one(keys[i], action, delta)
         return 0
+
+    cdef void expect_update(self, uint64_t key, int action) noexcept nogil:
+        """Say that the accumulators of this feature will be needed soon."""
+        cdef Row* row = <Row*> &self.table.find(key).value
+        if row.kind == DENSE:
+            dodona_prefetch(&self.dense_accumulators[<Py_ssize_t> row.start * self.width + action])
+        else:
+            dodona_prefetch(&self.accumulators[row.start])
 
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil:
         """Add delta to one weight, after its accumulator has been updated to the current step."""
