@@ -32,6 +32,7 @@ def test_figures(
     files: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dodona.cli.bench.STARTS", 1)
+    monkeypatch.setattr("dodona.evaluation.speed.LEAST_CHARACTERS", 1)
     target = tmp_path / "figures.json"
     run(files / "whole.model", files / "text.txt", "--threads", 2, "--json", target)
     out, found = capfd.readouterr().out, json.loads(target.read_text("utf-8"))

@@ -27,12 +27,17 @@ def run_transcript(pythonpath: str) -> list[str]:
     return done.stdout.split()
 
 
+def without_the_core(folder: str, names: list[str]) -> list[str]:
+    """Leave out compiled files; only sentences, which the core does not use, have no other form."""
+    return [name for name in names if name.endswith(".pxd") or (name.endswith(".so") and Path(folder).name != "data")]
+
+
 def test_the_core_under_test_is_compiled() -> None:
     assert COMPILED
 
 
 def test_compiled_and_interpreted_core_agree(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "src" / "dodona", tmp_path / "dodona", ignore=shutil.ignore_patterns("*.so", "*.pxd"))
+    shutil.copytree(ROOT / "src" / "dodona", tmp_path / "dodona", ignore=without_the_core)
     compiled = run_transcript(os.environ.get("PYTHONPATH", ""))
     interpreted = run_transcript(str(tmp_path))
     assert (compiled[0], interpreted[0]) == ("compiled", "interpreted")
