@@ -1,8 +1,12 @@
-"""Dodona beside spaCy and UDPipe 1, in one run on one core: `python bench/peers.py TREEBANK PEERS [--plot FILE]`.
+"""Dodona beside spaCy and UDPipe 1, in one run on one core.
+
+    python bench/peers.py TREEBANK PEERS [--plot FILE] [--parser NAME=MODEL …]
 
 TREEBANK is a folder with test.conllu.gz; PEERS has `ewt-tagger.udpipe`, `ewt-parser.udpipe` and the folder `model-best`
 of a spaCy model, all trained on the same data. A peer whose package (spacy, ufal.udpipe) is not installed is left out.
-Each tags and parses gold words. Speed is words per CPU second, the best of three runs; LAS counts full labels.
+Three tables: gold words are tagged and parsed; gold words with gold tags are parsed, which spaCy cannot do without its
+tagger; raw text is parsed, with sentences and tokens of its own, which these models of UDPipe cannot do. Speed is words
+per CPU second, the best of three runs in turns; LAS counts full labels.
 """
 
 import os
@@ -11,58 +15,88 @@ os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
 from math import log10
 from pathlib import Path
+from typing import Any
 
-from dodona import Sentence, load, read
+from dodona import Sentence, load, read, write
 from dodona.components.analysis import Request
+from dodona.data.rawtext import raw_text
 
 Arcs = list[list[tuple[int, str]]]
 Row = tuple[str, float, float, float]
+Parse = Callable[[], tuple[float, Arcs]]
+"""Does the work once; returns the seconds that it took, and the trees."""
 
 RUNS = 3
 
 
-def measured(name: str, gold: list[Sentence], parse: Callable[[], Arcs]) -> Row:
-    """Return UAS, LAS and speed."""
-    best = float("inf")
-    found: Arcs = []
+def timed(work: Callable[[], Arcs]) -> tuple[float, Arcs]:
+    begin = time.process_time()
+    found = work()
+    return time.process_time() - begin, found
+
+
+def measured(title: str, gold: list[Sentence], candidates: dict[str, Parse]) -> list[Row]:
+    """Print UAS, LAS and speed of all, which take turns."""
+    print(f"\n| {title} | UAS | LAS | words per CPU second |\n|---|---:|---:|---:|")
+    best = dict.fromkeys(candidates, float("inf"))
+    trees: dict[str, Arcs] = {}
     for _ in range(RUNS):
-        begin = time.process_time()
-        found = parse()
-        best = min(best, time.process_time() - begin)
-    arcs = [list(zip(sentence.gold_heads(), sentence.labels, strict=True)) for sentence in gold]
-    pairs = [pair for one, other in zip(arcs, found, strict=True) for pair in zip(one, other, strict=True)]
-    uas = sum(one[0] == other[0] for one, other in pairs) / len(pairs)
-    las = sum(one == other for one, other in pairs) / len(pairs)
-    row = name, 100 * uas, 100 * las, len(pairs) / best
-    print(f"| {row[0]} | {row[1]:.2f} | {row[2]:.2f} | {row[3]:,.0f} |", flush=True)
-    return row
+        for name, parse in candidates.items():
+            seconds, trees[name] = parse()
+            best[name] = min(best[name], seconds)
+    arcs = [arc for sentence in gold for arc in zip(sentence.gold_heads(), sentence.labels, strict=True)]
+    rows = []
+    for name, found in trees.items():
+        pairs = list(zip(arcs, (arc for tree in found for arc in tree), strict=True))
+        uas = sum(one[0] == other[0] for one, other in pairs) / len(pairs)
+        las = sum(one == other for one, other in pairs) / len(pairs)
+        rows.append((name, 100 * uas, 100 * las, len(pairs) / best[name]))
+        print(f"| {name} | {100 * uas:.2f} | {100 * las:.2f} | {len(pairs) / best[name]:,.0f} |", flush=True)
+    return rows
 
 
-def dodona(model: str, gold: list[Sentence], beam: int = 1) -> Callable[[], Arcs]:
+def trees_of(sentences: Iterable[Sentence]) -> Arcs:
+    return [list(zip(sentence.gold_heads(), sentence.labels, strict=True)) for sentence in sentences]
+
+
+def dodona(model: str, gold: list[Sentence], beam: int = 1) -> Parse:
+    """Tags and trees."""
     pipeline = load(model)
+    pipeline.lemmatizer = None
     request = Request(beam=beam) if beam > 1 else None
 
-    def parse() -> Arcs:
-        sentences = [Sentence.from_words(sentence.words) for sentence in gold]
-        pipeline.lemmatizer = None
-        parsed = pipeline.parse(sentences, request)
-        return [list(zip(sentence.gold_heads(), sentence.labels, strict=True)) for sentence in parsed]
+    def parse() -> tuple[float, Arcs]:
+        words = [sentence.words for sentence in gold]
+        return timed(lambda: trees_of(pipeline.parse([Sentence.from_words(each) for each in words], request)))
 
     return parse
 
 
-def spacy(folder: Path, gold: list[Sentence]) -> Callable[[], Arcs]:
+def dodona_parser(model: str, gold: list[Sentence], beam: int = 1) -> Parse:
+    """Trees alone."""
+    parser = load(model).parser
+    request = Request(beam=beam) if beam > 1 else None
+
+    def parse() -> tuple[float, Arcs]:
+        copies = [sentence.copied() for sentence in gold]
+        seconds, _ = timed(lambda: [[] for _ in parser.apply(copies, request=request)])
+        return seconds, trees_of(copies)
+
+    return parse
+
+
+def spacy(folder: Path, gold: list[Sentence]) -> Parse:
     peer = import_module("spacy")
     document = import_module("spacy.tokens").Doc
     nlp = peer.load(folder)
 
-    def parse() -> Arcs:
+    def trees() -> Arcs:
         docs = (document(nlp.vocab, sentence.words) for sentence in gold)
         found = []
         for doc in nlp.pipe(docs, batch_size=256):
@@ -71,25 +105,64 @@ def spacy(folder: Path, gold: list[Sentence]) -> Callable[[], Arcs]:
             found.append(list(zip(heads, labels, strict=True)))
         return found
 
-    return parse
+    return lambda: timed(trees)
 
 
-def udpipe(folder: Path, gold: list[Sentence], beam: int) -> Callable[[], Arcs]:
+def udpipe(folder: Path, gold: list[Sentence], beam: int, tags: bool) -> Parse:
+    """Trees, from gold tags or from predicted ones."""
     peer = import_module("ufal.udpipe")
     tagger, parser = (peer.Model.load(str(folder / f"ewt-{name}.udpipe")) for name in ("tagger", "parser"))
 
-    def parse() -> Arcs:
-        found = []
-        for sentence in gold:
-            words = peer.Sentence()
-            for word in sentence.words:
-                words.addWord(word)
-            tagger.tag(words, "")
-            parser.parse(words, f"beam_search={beam}")
-            found.append([(words.words[k].head, words.words[k].deprel) for k in range(1, len(sentence.words) + 1)])
-        return found
+    def given(sentence: Sentence) -> Any:
+        words = peer.Sentence()
+        for word, lemma, upos, xpos, feats in zip(
+            sentence.words, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, strict=True
+        ):
+            new = words.addWord(word)
+            if tags:
+                new.lemma, new.upostag, new.xpostag = lemma, upos, xpos
+                new.feats = "" if feats == "_" else feats
+        return words
+
+    def parse() -> tuple[float, Arcs]:
+        if tags:
+            prepared = [given(sentence) for sentence in gold]
+            seconds, _ = timed(lambda: [parser.parse(words, f"beam_search={beam}") for words in prepared])
+            return seconds, [arcs(words) for words in prepared]
+        return timed(lambda: [arcs(tagged(sentence)) for sentence in gold])
+
+    def tagged(sentence: Sentence) -> Any:
+        words = given(sentence)
+        tagger.tag(words, "")
+        parser.parse(words, f"beam_search={beam}")
+        return words
+
+    def arcs(words: Any) -> list[tuple[int, str]]:
+        return [(words.words[k].head, words.words[k].deprel) for k in range(1, len(words.words))]
 
     return parse
+
+
+def from_text(gold: list[Sentence], peers: Path) -> None:
+    """Print the speed from raw text to trees, in words of the treebank."""
+    text = raw_text(gold)
+    paragraphs = text.split("\n\n")
+    work: dict[str, Callable[[], object]] = {}
+    for model in ("en", "en-fast"):
+        nlp = load(model)
+        work[f"Dodona {model}"] = lambda nlp=nlp: write(nlp.parse(nlp.sentences([text])), os.devnull)  # type: ignore[misc]
+    if find_spec("spacy"):
+        peer = import_module("spacy").load(peers / "model-best")
+        work["spaCy"] = lambda: [len(doc) for doc in peer.pipe(paragraphs, batch_size=256)]
+    best = dict.fromkeys(work, float("inf"))
+    for _ in range(RUNS):
+        for name, each in work.items():
+            begin = time.process_time()
+            each()
+            best[name] = min(best[name], time.process_time() - begin)
+    print("\n| text to trees | words per CPU second |\n|---|---:|")
+    for name, seconds in best.items():
+        print(f"| {name} | {sum(map(len, gold)) / seconds:,.0f} |", flush=True)
 
 
 def plot(rows: list[Row], path: str) -> None:
@@ -134,20 +207,32 @@ def main() -> None:
     if "--plot" in arguments:
         picture = arguments.pop(arguments.index("--plot") + 1)
         arguments.remove("--plot")
+    parsers = {}
+    while "--parser" in arguments:
+        name, _, model = arguments.pop(arguments.index("--parser") + 1).partition("=")
+        arguments.remove("--parser")
+        parsers[name] = model
     if len(arguments) != 2:
         sys.exit(__doc__)
     treebank, peers = map(Path, arguments)
     gold = list(read(treebank / "test.conllu.gz"))
-    print("| | UAS | LAS | words per CPU second |\n|---|---|---|---|")
-    rows = [
-        measured("Dodona en", gold, dodona("en", gold)),
-        measured("Dodona en, beam 8", gold, dodona("en", gold, 8)),
-        measured("Dodona en-fast", gold, dodona("en-fast", gold)),
-    ]
+    both = {
+        "Dodona en": dodona("en", gold),
+        "Dodona en, beam 8": dodona("en", gold, 8),
+        "Dodona en-fast": dodona("en-fast", gold),
+    }
+    alone = {f"Dodona {name}": dodona_parser(model, gold) for name, model in parsers.items()}
+    for name, model in parsers.items():
+        alone[f"Dodona {name}, beam 20"] = dodona_parser(model, gold, 20)
     if find_spec("spacy"):
-        rows.append(measured("spaCy", gold, spacy(peers / "model-best", gold)))
+        both["spaCy"] = spacy(peers / "model-best", gold)
     if find_spec("ufal"):
-        rows += [measured(f"UDPipe 1, beam {beam}", gold, udpipe(peers, gold, beam)) for beam in (1, 5)]
+        for beam in (1, 5):
+            both[f"UDPipe 1, beam {beam}"] = udpipe(peers, gold, beam, tags=False)
+            alone[f"UDPipe 1, beam {beam}"] = udpipe(peers, gold, beam, tags=True)
+    rows = measured("tags and trees", gold, both)
+    measured("trees from gold tags", gold, alone)
+    from_text(gold, peers)
     if picture is not None:
         plot(rows, picture)
 

@@ -7,7 +7,7 @@ import pytest
 from dodona.data.values import Inventory, Values, chosen, values_of
 from dodona.scoring.linear.features import Words
 from dodona.scoring.linear.templates import COLUMNS, Templates
-from dodona.text.column_hashes import ColumnHashes
+from dodona.text.column_hashes import ColumnHashes, write_columns
 from dodona.text.encoder import ROOT, Encoder
 from dodona.text.hashing import hash_text
 
@@ -31,7 +31,7 @@ def test_numbers_are_hashes_of_the_parts(kind: str) -> None:
         known = sorted(set(FORMS))
         values = chosen(Inventory(known), array("i", map(known.index, FORMS)))
     words = [Words(len(FORMS)), Words(len(FORMS))]
-    hashes.write([values, values], words)
+    write_columns([hashes], [[values, values]], words)
     for name, number in zip(names, numbers, strict=True):
         expected = [hash_text(ROOT, number), *(hash_text(form[PARTS[name]], number) for form in FORMS)]
         assert [atoms(each, name, len(FORMS)) for each in words] == [expected, expected]
@@ -44,9 +44,9 @@ def test_what_does_not_fit() -> None:
         ColumnHashes([0], [0, 2], ROOT)
     hashes = ColumnHashes([0], [0], ROOT)
     with pytest.raises(ValueError, match="expected a value for each word"):
-        hashes.write([["a"]], [Words(2)])
+        write_columns([hashes], [[["a"]]], [Words(2)])
     with pytest.raises(ValueError, match="expected a column for each sentence"):
-        hashes.write([["a"]], [])
+        write_columns([hashes], [[["a"]]], [])
 
 
 def test_any_object_with_columns_is_encoded() -> None:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from dodona import __version__
+from dodona.cli.surroundings import collect_rarely
 from dodona.cli.tables import terminal
 from dodona.data import read
 from dodona.data.files import chunks, output
@@ -69,6 +70,7 @@ def bench(
     pipeline = Pipeline.load(path)
     if pipeline.tokenizer is None:
         raise DodonaError(f"{model}: {NO_TOKENIZER}")
+    collect_rarely()
     with Bar(TextColumn("measuring"), BarColumn(), console=terminal(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=1.0)
         speed = measure_speed(pipeline, text, seconds, lambda done: bar.update(task, completed=done))

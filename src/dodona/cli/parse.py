@@ -9,6 +9,7 @@ import click
 from dodona.cli.limits import with_a_count_of_pieces
 from dodona.cli.outputs import EXTENSIONS, checked_targets, write_each
 from dodona.cli.progress import Progress
+from dodona.cli.surroundings import collect_rarely
 from dodona.cli.text_names import text_names
 from dodona.components.parser import Request
 from dodona.components.parser_options import WIDEST
@@ -140,6 +141,7 @@ def parse(
     targets = checked_targets(files, output, each, form, model)
     pipeline = Pipeline.load(model)
     pipeline.parser.check(request)
+    collect_rarely()
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)

@@ -18,7 +18,7 @@ from dodona.transitions.clock import observed
 __all__ = ["in_threads"]
 
 WAITING = 8  # batches for each thread, at most; the tokenizer makes many sentences at once
-PATIENCE = 0.0005  # seconds until a thread asks for the lock of the interpreter; the usual 5 ms are a batch
+PATIENCE = 0.0001  # seconds until a thread asks for the lock of the interpreter; the usual 5 ms are a batch
 
 Work = Callable[[list[Item]], list[Item]]
 

@@ -36,38 +36,6 @@ cdef class ColumnHashes:
         self.parts = new_array("i", parts)
         self.known = {}
 
-    def write(self, list columns not None, list sentences not None):
-        """Write the numbers of the values of a column, one for each word, and those of ROOT into each of the sentences,
-        which are `Words`.
-
-        The values are `Values`, or a list of strings. Everything but the first look at an inventory is done without the
-        interpreter's lock.
-        """
-        cdef Py_ssize_t i, count = len(columns)
-        cdef Values values
-        cdef Words words
-        cdef Letters letters = Letters()
-        cdef const uint64_t[::1] known
-        cdef array.array jobs = array.clone(POINTERS, 3 * count, False)
-        cdef void** job = <void**> jobs.data.as_voidptr
-        cdef list kept = [], given = []  # they keep what the jobs point to
-        if len(sentences) != count:
-            raise ValueError("expected a column for each sentence")
-        for i in range(count):
-            values = columns[i] if isinstance(columns[i], _Values) else values_of(columns[i])
-            words = sentences[i]
-            if values.n != words.n:
-                raise ValueError("expected a value for each word")
-            given.append(values)
-            job[3 * i], job[3 * i + 1], job[3 * i + 2] = <void*> values, <void*> words, NULL
-            if values.inventory is not None:
-                known = self.of_inventory(values.inventory)
-                kept.append(known)
-                job[3 * i + 2] = <void*> &known[0]
-        with nogil:
-            for i in range(count):
-                self.put(<Values> job[3 * i], <Words> job[3 * i + 1], <const uint64_t*> job[3 * i + 2], letters)
-
     cdef int put(self, Values values, Words words, const uint64_t* known, Letters letters) except -1 nogil:
         """ROOT is first in a column, nobody last."""
         cdef uint64_t numbers[MOST_COLUMNS]
@@ -115,3 +83,45 @@ cdef class ColumnHashes:
                 begin = letters.size - length
             numbers[j] = mix(hash_codes(letters.codes + begin, length), self.columns[j] + 1) or 1
         return 0
+
+
+def write_columns(list hashes not None, list columns not None, list sentences not None):
+    """Write the numbers of the words, and those of ROOT, into the sentences, which are `Words`.
+
+    For each of the `hashes` there is a list with a column for each sentence: `Values`, or a list of strings. Everything
+    but the first look at an inventory is done without the interpreter's lock.
+    """
+    cdef Py_ssize_t i, k, count = len(sentences), kinds = len(hashes)
+    cdef Values values
+    cdef Letters letters = Letters()
+    cdef const uint64_t[::1] known
+    cdef array.array jobs = array.clone(POINTERS, 3 * count * kinds, False)
+    cdef void** job = <void**> jobs.data.as_voidptr
+    cdef void** makers
+    cdef ColumnHashes maker
+    cdef list kept = []  # what the jobs point to
+    cdef array.array pointers = array.clone(POINTERS, kinds, False)
+    makers = <void**> pointers.data.as_voidptr
+    for k in range(kinds):
+        maker = hashes[k]
+        makers[k] = <void*> maker
+        if len(columns[k]) != count:
+            raise ValueError("expected a column for each sentence")
+        for i in range(count):
+            column = columns[k][i]
+            values = column if isinstance(column, _Values) else values_of(column)
+            if values.n != (<Words?> sentences[i]).n:
+                raise ValueError("expected a value for each word")
+            kept.append(values)
+            job[0], job[1], job[2] = <void*> values, <void*> sentences[i], NULL
+            if values.inventory is not None:
+                known = maker.of_inventory(values.inventory)
+                kept.append(known)
+                job[2] = <void*> &known[0]
+            job += 3
+    job = <void**> jobs.data.as_voidptr
+    with nogil:
+        for k in range(kinds):
+            for i in range(count):
+                (<ColumnHashes> makers[k]).put(<Values> job[0], <Words> job[1], <const uint64_t*> job[2], letters)
+                job += 3

@@ -1,14 +1,13 @@
 """The encoder from strings to numbers: it computes the atoms of feature templates for a sentence."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from dodona.data.sentence import Sentence
 from dodona.data.storage import columns_of, forms_of
-from dodona.data.values import Values
 from dodona.scoring.linear.features import Words
 from dodona.scoring.linear.templates import COLUMNS, Templates
-from dodona.text.column_hashes import ColumnHashes
+from dodona.text.column_hashes import ColumnHashes, write_columns
 
 __all__ = ["Encoder", "Tagged"]
 
@@ -54,14 +53,11 @@ class Encoder:
     def encode(self, sentences: Sequence[Tagged]) -> list[Words]:
         """Return several sentences as numbers."""
         own = [sentence for sentence in sentences if isinstance(sentence, Sentence)]
-        is_own = len(own) == len(sentences)
-        forms: Sequence[list[str] | Values] = forms_of(own) if is_own else [sentence.words for sentence in sentences]
+        forms: list[Any] = forms_of(own)
+        columns: list[list[Any]] = [forms if name == "words" else columns_of(own, name) for name in self._hashes]
+        if len(own) < len(sentences):
+            forms = [sentence.words for sentence in sentences]
+            columns = [[getattr(sentence, name) for sentence in sentences] for name in self._hashes]
         words = [Words(len(each)) for each in forms]
-        for source, hashes in self._hashes.items():
-            columns: Sequence[list[str] | Values]
-            if source == "words":
-                columns = forms
-            else:
-                columns = columns_of(own, source) if is_own else [getattr(sentence, source) for sentence in sentences]
-            hashes.write(list(columns), words)
+        write_columns(list(self._hashes.values()), columns, words)
         return words

@@ -2,13 +2,13 @@
 
 Compiled loops run without the interpreter, which would handle signals. They report their work here, about a unit for
 each turn of an innermost loop. After much work the watch looks at the clock and lets the interpreter handle signals:
-every millisecond or so, which costs next to nothing.
+every few milliseconds, which costs next to nothing.
 """
 
 from dodona.transitions.clock import look, now
 
 STEP = 1 << 10  # the work of a transition that a model scores
-PACE = 1 << 18  # the work between two looks
+PACE = 1 << 21  # the work between two looks
 
 
 class Watch:
