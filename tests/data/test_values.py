@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dodona import OptionError
 from dodona.data.table import plain_words
 from dodona.data.values import Inventory, Values, chosen, replaced, rows, strings, values_of
 
@@ -57,6 +58,8 @@ def test_only_plain_strings() -> None:
     assert values_of([Loud("a")]).strings() == ["a"]
     with pytest.raises(TypeError, match="value 7 of type int; expected a string"):
         values_of([7])  # type: ignore[list-item]
+    with pytest.raises(OptionError, match=r"value '\\udc80'; expected text without lone surrogates"):
+        values_of(["a", "\udc80"])
 
 
 @given(st.data(), st.sampled_from([1, 2, 9, 10, 11, 101]), st.sampled_from([b"", b"# text = \xc3\xa9\n"]))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dodona.data import Sentence
 from dodona.data.attributes import CONFIDENCE
+from dodona.data.storage import mentioning
 from dodona.errors import OptionError
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "agreement",
     "annotated",
     "different",
+    "remove_notes",
     "sentence_confidence",
     "without_notes",
 ]
@@ -26,6 +28,7 @@ __all__ = [
 NBEST, SCORE, SENTENCE_CONFIDENCE = "# nbest = ", "# score = ", "# confidence = "
 IN_PIECES = "# parsed_in_pieces = "
 NOTES = (NBEST, SCORE, SENTENCE_CONFIDENCE, IN_PIECES)  # comments that a parse may write
+MARKS = tuple(note.encode() for note in (*NOTES, CONFIDENCE))
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,12 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
     need that they do not, and would put long sentences first when doubtful sentences are sorted.
     """
     return sum(confidence) / len(confidence)
+
+
+def remove_notes(sentences: list[Sentence]) -> None:
+    """Do the same as `without_notes`, for many sentences, nearly all of which have nothing to remove."""
+    for sentence in mentioning(sentences, MARKS):
+        without_notes(sentence)
 
 
 def without_notes(sentence: Sentence) -> None:

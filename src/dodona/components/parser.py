@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.analysis import Analysis, Request, agreement, annotated, different, without_notes
+from dodona.components.analysis import Analysis, Request, agreement, annotated, different, remove_notes
 from dodona.components.columns import check_columns
 from dodona.components.component import Parts, batches
 from dodona.components.confidence import Calibration, Evidence, checked_temperature
@@ -20,7 +20,6 @@ from dodona.components.pieces import PIECE, parsed_in_pieces
 from dodona.components.searches import Searches
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS
-from dodona.data.storage import older
 from dodona.errors import FormatError, OptionError, TimeLimitError
 from dodona.oracles.policy import Policy
 from dodona.scoring.scorer import EncodedSentence
@@ -74,8 +73,7 @@ class Parser:
         for batch in batches(sentences):
             if request == Request() and self.options.beam == 1:
                 parsed = self._searches.greedy.parse_all(self._encoded(batch, tagged), self._names.late)
-                for sentence in older(batch):
-                    without_notes(sentence)
+                remove_notes(batch)
                 self._names.fill_in(batch, parsed)
                 yield from batch
             else:

@@ -18,6 +18,7 @@ cdef class Storage:
 
     cdef int keep(self, int number, list values) except -1
     cdef bint is_new(self)
+    cdef bint may_mention(self, tuple words) except -1
     cdef int accept(self, int number, values) except -1
     cdef int forget(self, int number) except -1
     cdef bytes with_new_comments(self, bytes body)

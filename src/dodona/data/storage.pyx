@@ -144,8 +144,10 @@ cdef class Storage:
         """Return a column without making strings: values where there are no strings yet, or else the list; for
         components."""
         cdef int number = NUMBERS[name]
-        values = self._replaced.get(number)
-        return values if isinstance(values, Values) else self.listed_column(number)
+        found = self._replaced.get(number)
+        if found is None and (self.lists is None or self.lists[number] is None):
+            found = self._table.values(number)
+        return found if isinstance(found, Values) else self.listed_column(number)
 
     def forms(self):
         """Return the words as values; for components. They are kept until `refresh` is called."""
@@ -179,6 +181,16 @@ cdef class Storage:
         if values is None:
             return self._table.lacks(number)
         return values.lacks() if isinstance(values, Values) else values.count("_") == len(self)
+
+    cdef bint may_mention(self, tuple words) except -1:
+        """Whether one of these words is in the lines that were read; True if they are not what will be written."""
+        if self.new_comments or MISC in self._replaced or isinstance(self._table, Columns):
+            return True
+        cdef bytes body = self._table.body
+        for word in words:
+            if word in body:
+                return True
+        return False
 
     cdef bint is_new(self):
         """Whether the sentence is as the tokenizer made it: no parse has written anything into MISC or comments."""
@@ -236,10 +248,10 @@ def with_lists(list sentences not None):
     return [one for one in sentences if one.has_lists]
 
 
-def older(list sentences not None):
-    """Return the sentences that are not as the tokenizer made them."""
+def mentioning(list sentences not None, tuple words not None):
+    """Return the sentences that may have one of these words, as bytes, in a comment or in MISC."""
     cdef Storage one
-    return [one for one in sentences if not one.is_new()]
+    return [one for one in sentences if not one.is_new() and one.may_mention(words)]
 
 
 def lacking(list sentences not None, str name not None):

@@ -11,6 +11,13 @@ from cpython cimport array
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.string cimport memcpy, memset
 
+from dodona.errors import OptionError
+
+cdef extern from "Python.h":
+    bint PyUnicode_IS_ASCII(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    unsigned char* PyUnicode_1BYTE_DATA(object text)
+
 cdef enum:
     COLUMNS = 10
     WIDTH = 11  # as in dodona.data.table
@@ -128,7 +135,34 @@ cdef str plain(value):
 
 cpdef Values values_of(list given):
     """Return strings as values."""
-    cdef list encoded = [value.encode() for value in strings(given)]
+    cdef list plain = strings(given)
+    cdef Py_ssize_t i, count = len(plain), size = 0
+    cdef array.array ends = array.clone(NUMBERS, count + 1, False)
+    cdef bytes text
+    cdef char* to
+    ends.data.as_ints[0] = 0
+    for i in range(count):
+        if not PyUnicode_IS_ASCII(plain[i]):
+            return encoded_values(plain)
+        size += PyUnicode_GET_LENGTH(plain[i])
+        if size > 0x7FFFFFFF:
+            raise MemoryError("a column of more than 2 gigabytes")
+        ends.data.as_ints[i + 1] = <int> size
+    text = PyBytes_FromStringAndSize(NULL, size)
+    to = text
+    for i in range(count):
+        memcpy(to + ends.data.as_ints[i], PyUnicode_1BYTE_DATA(plain[i]), PyUnicode_GET_LENGTH(plain[i]))
+    return own_values(text, ends)
+
+
+cdef Values encoded_values(list plain):
+    """The same for any strings."""
+    cdef list encoded
+    try:
+        encoded = [value.encode() for value in plain]
+    except UnicodeEncodeError as error:
+        fault = f"value {error.object!r:.60}; expected text without lone surrogates, which UTF-8 does not have"
+        raise OptionError(fault) from None
     return own_values(b"".join(encoded), offsets(encoded))
 
 
