@@ -21,7 +21,6 @@ from dodona.data.marks import Boundary, Item, Pause
 from dodona.data.plain import read_plain_stream, read_text
 from dodona.data.sniff import sniffed_format
 from dodona.errors import DodonaError, FormatError, OptionError
-from dodona.pipeline.documents import named
 from dodona.pipeline.doors import model_names, model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
@@ -238,7 +237,7 @@ def _stream(sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool,
 
 def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None, progress: Progress) -> Iterator[Item]:
     if _is_text(source):
-        return named(pipeline.text_stream([source]), name)
+        return pipeline.text_stream([source], name=name)
     if source == "-" and os.isatty(0):
         click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
     pieces = chunks(source, pauses=True, count=progress.read)
@@ -248,4 +247,4 @@ def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None, pro
         kind, pieces = sniffed_format(pieces, source)
     if kind != "text":
         return read_stream(pieces, source, format=kind)
-    return named(pipeline.text_stream(read_text(pieces, source), by_line=is_terminal(source)), name)
+    return pipeline.text_stream(read_text(pieces, source), by_line=is_terminal(source), name=name)

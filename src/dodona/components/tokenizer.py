@@ -69,13 +69,17 @@ class Tokenizer:
         items = self.stream(filter(None, chunks), located)
         return (item for item in items if isinstance(item, Sentence))
 
-    def stream(self, chunks: Iterable[str], located: bool = False, by_line: bool = False) -> Iterator[Item]:
+    def stream(
+        self, chunks: Iterable[str], located: bool = False, by_line: bool = False, name: str | None = None
+    ) -> Iterator[Item]:
         """Like `apply`, with pauses: an empty chunk yields the sentences that are certain already, and then a pause.
 
-        With `by_line`, for terminals, a line that is followed by a pause ends a sentence.
+        With `by_line`, for terminals, a line that is followed by a pause ends a sentence. With a name, the document has
+        it, and the numbers of its sentences come after it: for several texts in one output.
         """
         number = 0
-        comments = b"# newdoc\n"
+        comments = b"# newdoc\n" if name is None else f"# newdoc id = {name}\n".encode()
+        prefix = b"" if name is None else f"{name}-".encode()
         maker = SentenceMaker(self._segmenter, self._expander, self._filter)
         for found in self._segments(chunks, by_line):
             if found is None:
@@ -87,7 +91,7 @@ class Tokenizer:
                 comments = b"# newpar\n"
             for i, (text, forms, misc, multiword, notes) in enumerate(maker.sentences(segments, before)):
                 number += 1
-                header = b"%s# sent_id = %d\n# text = %s\n" % (comments, number, text)
+                header = b"%s# sent_id = %s%d\n# text = %s\n" % (comments, prefix, number, text)
                 lines = _lines(multiword, notes) if multiword else {}
                 sentence = new_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:

@@ -26,7 +26,6 @@ from dodona.data.sniff import sniffed_format
 from dodona.distributed.cuts import find_cuts, span
 from dodona.distributed.models import loaded
 from dodona.errors import DodonaError, FormatError, FormatWarning
-from dodona.pipeline.documents import named
 from dodona.pipeline.pipeline import Pipeline
 
 __all__ = ["FinishTask", "LookTask", "ParseTask", "finish", "look", "parse"]
@@ -95,7 +94,8 @@ def parse(task: ParseTask, digest: str) -> dict[str, Any]:
     with _heard() as remarks:
         try:
             items = _counted(_sentences(task, pipeline), counts, "sentences")
-            write(_counted(pipeline.stream(items, task.request, task.retag), counts, "words"), task.part)
+            parsed = _counted_pieces(pipeline.stream(items, task.request, task.retag), counts, task.request)
+            write(_counted(parsed, counts, "words"), task.part)
         except DodonaError as error:
             raise type(error)(_placed(str(error), task)) from None
     with open(task.part, "rb") as stream:
@@ -131,7 +131,7 @@ def _sentences(task: ParseTask, pipeline: Pipeline) -> Iterator[Item]:
         return read_plain_stream(pieces, task.path, vertical=task.kind == "vertical")
     if task.kind != "text":
         return read_stream(pieces, task.path, format=task.kind)
-    items = named(pipeline.text_stream(read_text(pieces, task.path)), task.name)
+    items = pipeline.text_stream(read_text(pieces, task.path), name=task.name)
     return items if task.begin == 0 else _continued(items)
 
 
@@ -150,7 +150,15 @@ def _counted(items: Iterable[Item], counts: dict[str, int], what: str) -> Iterat
     for item in items:
         if isinstance(item, Sentence):
             counts[what] += 1 if what == "sentences" else len(item)
-            counts["pieces"] += what == "words" and any(comment.startswith(IN_PIECES) for comment in item.comments)
+        yield item
+
+
+def _counted_pieces(items: Iterable[Item], counts: dict[str, int], request: Request) -> Iterator[Item]:
+    """Count the sentences that were parsed in pieces; there are none without a limit."""
+    limited = request.max_length is not None or request.timeout is not None
+    for item in items:
+        if limited and isinstance(item, Sentence):
+            counts["pieces"] += any(comment.startswith(IN_PIECES) for comment in item.comments)
         yield item
 
 

@@ -58,11 +58,11 @@ class Pipeline:
             raise OptionError(NO_TOKENIZER)
         return self.tokenizer.apply(chunks, located=located)
 
-    def text_stream(self, chunks: Iterable[str], by_line: bool = False) -> Iterator[Item]:
-        """Like `sentences`, with pauses: see `Tokenizer.stream`."""
+    def text_stream(self, chunks: Iterable[str], by_line: bool = False, name: str | None = None) -> Iterator[Item]:
+        """Like `sentences`, with pauses and a name for the text: see `Tokenizer.stream`."""
         if self.tokenizer is None:
             raise OptionError(NO_TOKENIZER)
-        return self.tokenizer.stream(chunks, by_line=by_line)
+        return self.tokenizer.stream(chunks, by_line=by_line, name=name)
 
     def parse(
         self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False, jobs: int = 1
