@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona import OptionError
+from dodona.data.lines_of import replaced, rows
 from dodona.data.table import plain_words
-from dodona.data.values import Inventory, Values, chosen, replaced, rows, strings, values_of
+from dodona.data.values import Inventory, Values, chosen, strings, values_of
 
 WORD = st.text(alphabet="aé木\U0001f333_'", min_size=1, max_size=5)
 TAGS = ["_", "NOUN", "木", "\U0001f333é"]

@@ -15,7 +15,6 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from dodona import __version__
-from dodona.cli.surroundings import collect_rarely
 from dodona.cli.tables import terminal
 from dodona.data import read
 from dodona.data.files import chunks, output
@@ -26,7 +25,7 @@ from dodona.errors import DodonaError, FormatError
 from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.doors import model_path
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
-from dodona.pipeline.processes import available_cores
+from dodona.pipeline.processes import available_cores, collect_rarely
 
 FORMAT = 1
 STARTS = 5
@@ -70,8 +69,8 @@ def bench(
     pipeline = Pipeline.load(path)
     if pipeline.tokenizer is None:
         raise DodonaError(f"{model}: {NO_TOKENIZER}")
-    collect_rarely()
-    with Bar(TextColumn("measuring"), BarColumn(), console=terminal(stderr=True), transient=True) as bar:
+    drawn = Bar(TextColumn("measuring"), BarColumn(), console=terminal(stderr=True), transient=True)
+    with collect_rarely(), drawn as bar:
         task = bar.add_task("", total=1.0)
         speed = measure_speed(pipeline, text, seconds, lambda done: bar.update(task, completed=done))
         if speed.words < LEAST_WORDS:

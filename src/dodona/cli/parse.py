@@ -9,7 +9,6 @@ import click
 from dodona.cli.limits import with_a_count_of_pieces
 from dodona.cli.outputs import EXTENSIONS, checked_targets, write_each
 from dodona.cli.progress import Progress
-from dodona.cli.surroundings import collect_rarely
 from dodona.cli.text_names import text_names
 from dodona.components.parser import Request
 from dodona.components.parser_options import WIDEST
@@ -24,6 +23,7 @@ from dodona.errors import DodonaError, FormatError, OptionError
 from dodona.pipeline.doors import model_names, model_path
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.processes import collect_rarely
 
 INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
 DEFAULT = "en"
@@ -140,11 +140,10 @@ def parse(
     targets = checked_targets(files, output, each, form, model)
     pipeline = Pipeline.load(model)
     pipeline.parser.check(request)
-    collect_rarely()
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
-    with Progress(sources, results=output == "-") as progress:
+    with collect_rarely(), Progress(sources, results=output == "-") as progress:
         items = _stream(sources, kind, pipeline, each, progress)
         parsed = pipeline.stream(items, request, retag, jobs=jobs)
         if max_length is not None or timeout is not None:

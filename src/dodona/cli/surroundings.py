@@ -1,19 +1,15 @@
-"""What a program gets from the one that starts it: standard streams, which may be closed, and signals. And what it asks
-of Python."""
+"""What a program gets from the one that starts it: standard streams, which may be closed, and signals."""
 
-import gc
 import io
 import os
 import signal
 import sys
 from types import FrameType
 
-__all__ = ["collect_rarely", "hear_signals", "last_signal", "prepare_standard_streams"]
+__all__ = ["hear_signals", "last_signal", "prepare_standard_streams"]
 
 STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """Name, mode, and how the null device is opened in place of a closed one: the wrong way round, so that use fails."""
-
-OBJECTS = 100_000  # new ones, between two searches for garbage
 
 _number = signal.SIGINT
 
@@ -39,15 +35,6 @@ def _take(number: int, way: int) -> None:
     if handle != number:
         os.dup2(handle, number)
         os.close(handle)
-
-
-def collect_rarely() -> None:
-    """Let Python look for garbage in cycles less often, and not among what is there already, such as a model.
-
-    Sentences have no cycles, and are many: every search looks at all that are there, and no thread can work meanwhile.
-    """
-    gc.freeze()
-    gc.set_threshold(OBJECTS)
 
 
 def hear_signals() -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dodona.data import Sentence
 from dodona.data.attributes import CONFIDENCE
-from dodona.data.storage import mentioning
+from dodona.data.batches import mentioning
 from dodona.errors import OptionError
 
 __all__ = [

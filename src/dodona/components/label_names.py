@@ -4,9 +4,9 @@ from array import array
 from collections.abc import Sequence
 
 from dodona.data import Sentence
+from dodona.data.batches import fill_in_arcs
 from dodona.data.checks import check_values
 from dodona.data.pseudoprojective import decoded, deprojectivize
-from dodona.data.storage import fill_in_arcs
 from dodona.data.values import Inventory
 from dodona.transitions.moves import NONE
 

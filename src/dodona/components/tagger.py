@@ -15,8 +15,8 @@ from dodona.components.component import Iteration, Parts, TrainingOptions, batch
 from dodona.components.lexicon import checked_lexicon, lexicon_arrays, lexicons_of_the_rest
 from dodona.components.tag_choice import Tag, checked_tag
 from dodona.data import Sentence
+from dodona.data.batches import fill_in_tags, forms_of
 from dodona.data.checks import check_values
-from dodona.data.storage import fill_in_tags, forms_of
 from dodona.data.values import Inventory, Values, chosen, values_of
 from dodona.errors import FormatError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays

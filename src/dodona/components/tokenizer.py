@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.components.multiword import Expander
 from dodona.data import Sentence
+from dodona.data.batches import new_sentence
 from dodona.data.marks import Item, Pause
 from dodona.data.rawtext import paragraphs
-from dodona.data.storage import new_sentence
 from dodona.errors import FormatError, OptionError
 from dodona.scoring.linear.pruning import checked_weights, frozen_arrays
 from dodona.text import runs

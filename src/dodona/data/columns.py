@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from dodona.data.values import Inventory, Values, rows
+from dodona.data.lines_of import rows
+from dodona.data.values import Inventory, Values
 
 __all__ = ["DECIMALS", "HEAD", "Columns", "decimals", "header_of"]
 

@@ -8,7 +8,8 @@ are inserted between the unchanged bytes.
 from array import array
 from collections.abc import Mapping, Sequence
 
-from dodona.data.values import Values, cells, replaced
+from dodona.data.lines_of import replaced
+from dodona.data.values import Values, cells
 
 __all__ = ["Table", "line_feeds", "plain_words", "words_in_rows"]
 

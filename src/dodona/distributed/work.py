@@ -27,6 +27,7 @@ from dodona.distributed.cuts import find_cuts, span
 from dodona.distributed.models import loaded
 from dodona.errors import DodonaError, FormatError, FormatWarning
 from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.processes import collect_rarely
 
 __all__ = ["FinishTask", "LookTask", "ParseTask", "finish", "look", "parse"]
 
@@ -91,7 +92,7 @@ def parse(task: ParseTask, digest: str) -> dict[str, Any]:
     if pipeline is None:
         return {"needs": import_module("distributed").get_worker().address}
     counts = {"sentences": 0, "words": 0, "pieces": 0}
-    with _heard() as remarks:
+    with _heard() as remarks, collect_rarely():
         try:
             items = _counted(_sentences(task, pipeline), counts, "sentences")
             parsed = _counted_pieces(pipeline.stream(items, task.request, task.retag), counts, task.request)

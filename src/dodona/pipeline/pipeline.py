@@ -14,9 +14,9 @@ from dodona.components.parser import Parser
 from dodona.components.tagger import Tagger
 from dodona.components.tokenizer import Tokenizer
 from dodona.data import Sentence
+from dodona.data.batches import lacking, with_lists
 from dodona.data.marks import Boundary, Item, batches_with_marks, interleaved, sentences_only
 from dodona.data.notebook import drawing
-from dodona.data.storage import lacking, with_lists
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline import modelfile
 from dodona.pipeline.given import check_items, check_jobs, check_sentences, check_text, check_texts, text_pairs

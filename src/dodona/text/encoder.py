@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from dodona.data.batches import columns_of, forms_of
 from dodona.data.sentence import Sentence
-from dodona.data.storage import columns_of, forms_of
 from dodona.scoring.linear.features import Words
 from dodona.scoring.linear.templates import COLUMNS, Templates
 from dodona.text.column_hashes import ColumnHashes, write_columns

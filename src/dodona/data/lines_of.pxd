@@ -1,0 +1,1 @@
+# nothing for other compiled modules
