@@ -1,6 +1,5 @@
 """Several processes where the system lacks what Linux has."""
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -77,11 +76,3 @@ def test_all_pools_begin_and_end_alike() -> None:
     for name in pools:
         for call in ("begin_process()", "shut_down(", "uninterrupted()", "process_context()"):
             assert call in sources[name], (name, call)
-
-
-def test_garbage_is_looked_for_rarely_but_it_is() -> None:
-    before = gc.get_threshold()
-    with processes.collect_rarely():
-        assert gc.isenabled()
-        assert gc.get_threshold()[0] > 100 * before[0]
-    assert gc.get_threshold() == before

@@ -24,8 +24,9 @@ from dodona.data.sniff import sniffed_format
 from dodona.errors import DodonaError, FormatError
 from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.doors import model_path
+from dodona.pipeline.garbage import collect_rarely
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
-from dodona.pipeline.processes import available_cores, collect_rarely
+from dodona.pipeline.processes import available_cores
 
 FORMAT = 1
 STARTS = 5

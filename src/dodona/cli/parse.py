@@ -21,9 +21,9 @@ from dodona.data.plain import read_plain_stream, read_text
 from dodona.data.sniff import sniffed_format
 from dodona.errors import DodonaError, FormatError, OptionError
 from dodona.pipeline.doors import model_names, model_path
+from dodona.pipeline.garbage import collect_rarely
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.processes import collect_rarely
 
 INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
 DEFAULT = "en"

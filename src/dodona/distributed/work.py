@@ -26,8 +26,8 @@ from dodona.data.sniff import sniffed_format
 from dodona.distributed.cuts import find_cuts, span
 from dodona.distributed.models import loaded
 from dodona.errors import DodonaError, FormatError, FormatWarning
+from dodona.pipeline.garbage import collect_rarely
 from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.processes import collect_rarely
 
 __all__ = ["FinishTask", "LookTask", "ParseTask", "finish", "look", "parse"]
 

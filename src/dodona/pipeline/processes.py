@@ -1,6 +1,5 @@
 """Several processes on any operating system: how many cores there are, and how processes are started."""
 
-import gc
 import os
 import signal
 import sys
@@ -12,10 +11,9 @@ from multiprocessing import connection, get_all_start_methods, get_context, pare
 from multiprocessing.context import BaseContext
 from types import FrameType
 
-__all__ = ["available_cores", "begin_process", "collect_rarely", "process_context", "shut_down", "uninterrupted"]
+__all__ = ["available_cores", "begin_process", "process_context", "shut_down", "uninterrupted"]
 
 
-OBJECTS = 100_000  # new ones, between two searches for garbage
 QUIET = "ignore:resource_tracker:UserWarning"
 DELAYED = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -36,20 +34,6 @@ def process_context() -> BaseContext:
     if QUIET not in sys.warnoptions:
         sys.warnoptions.append(QUIET)
     return get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
-
-
-@contextmanager
-def collect_rarely() -> Iterator[None]:
-    """Let Python look for garbage in cycles less often.
-
-    Sentences have no cycles, and are many: every search looks at all that are there, and no thread can work meanwhile.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def begin_process() -> None:
