@@ -65,7 +65,7 @@ def with_length(nlp: Pipeline, sentences: list[Sentence], beam: int) -> list[str
 
 
 def corpora(model: str, text: str, words: int) -> None:
-    print("\ncorpus: words, CPU seconds, µs a word, largest memory (of a process of its own)")
+    print("\ncorpus: words, CPU seconds, µs a word, from the start of the program to its end")
     for size in SIZES:
         copies = max(1, round(size / words))
         command = [sys.executable, "-m", "dodona", "parse", model, "-", "-o", os.devnull]
