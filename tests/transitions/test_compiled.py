@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import dodona
 from dodona.transitions.system import COMPILED
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,7 @@ def test_the_core_under_test_is_compiled() -> None:
 
 
 def test_compiled_and_interpreted_core_agree(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "src" / "dodona", tmp_path / "dodona", ignore=without_the_core)
+    shutil.copytree(Path(dodona.__file__).parent, tmp_path / "dodona", ignore=without_the_core)
     compiled = run_transcript(os.environ.get("PYTHONPATH", ""))
     interpreted = run_transcript(str(tmp_path))
     assert (compiled[0], interpreted[0]) == ("compiled", "interpreted")
