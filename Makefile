@@ -41,12 +41,13 @@ demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 	@scripts/demo $(BIN)
 
 test: $(VENV)/installed  ## lint, types and all tests
-	@# a browser is installed beside the checks, unless somebody has to be asked first
-	@asks=no; if [ -t 0 ]; then asks=yes; scripts/browser; fi; \
-		{ [ $$asks = yes ] || scripts/browser; } & \
-		$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports; checks=$$?; \
-		wait; exit $$checks
-	$(BIN)/pytest -q -n auto
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@# types and layers are checked beside the tests, and told after them; the tests need a browser
+	@{ $(BIN)/mypy && $(BIN)/lint-imports; } > $(VENV)/checks.log 2>&1 & checks=$$!; \
+		scripts/browser; \
+		$(BIN)/pytest -q -n auto; tests=$$?; \
+		wait $$checks; checked=$$?; cat $(VENV)/checks.log; \
+		[ $$tests -eq 0 ] && [ $$checked -eq 0 ]
 
 fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=5
 	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(or $(MINUTES),5)
