@@ -35,6 +35,13 @@ def test_strings_come_out_again(given: list[str]) -> None:
     assert values.lacks() == all(value == "_" for value in given)
 
 
+@pytest.mark.parametrize("value", ["a", "_a", "__", "é", ""])
+def test_what_is_no_underscore_is_not_lacking(value: str) -> None:
+    assert not values_of([value]).lacks()
+    assert not values_of(["_", value]).lacks()
+    assert values_of(["_", "_"]).lacks()
+
+
 def test_chosen_values() -> None:
     values = chosen(Inventory(TAGS), array("i", [1, 3, 1]))
     assert values.strings() == ["NOUN", "\U0001f333é", "NOUN"]
