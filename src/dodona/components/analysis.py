@@ -115,7 +115,7 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
 
 
 def remove_notes(sentences: list[Sentence]) -> None:
-    """Do the same as `without_notes`, for many sentences, nearly all of which have nothing to remove."""
+    """Call `without_notes` for those sentences that may have something to remove: nearly none."""
     for sentence in mentioning(sentences, MARKS):
         without_notes(sentence)
 

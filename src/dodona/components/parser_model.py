@@ -55,7 +55,7 @@ class LinearModel:
         self.templates = templates
         self.arrays = arrays
         self.weights = checked_weights(where, actions, dict(arrays))
-        self.encode = Encoder(templates)
+        self.encoder = Encoder(templates)
 
     def session(self) -> "LinearSession":
         return LinearSession(self)
@@ -82,7 +82,7 @@ class LinearSession:
         self.beam = LinearScorer(model.templates, model.weights, cached=True)
 
     def encoded(self, sentences: Sequence[Tagged]) -> list[EncodedSentence]:
-        found: list[EncodedSentence] = [*self._model.encode.encode(sentences)]
+        found: list[EncodedSentence] = [*self._model.encoder.encode(sentences)]
         self.greedy.prepare(found)
         return found
 

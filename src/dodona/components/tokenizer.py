@@ -18,6 +18,7 @@ from dodona.components.component import Iteration, Parts, TrainingOptions
 from dodona.components.multiword import Expander
 from dodona.data import Sentence
 from dodona.data.batches import new_sentence
+from dodona.data.checks import range_line
 from dodona.data.marks import Item, Pause
 from dodona.data.rawtext import paragraphs
 from dodona.errors import FormatError, OptionError
@@ -148,7 +149,7 @@ class Tokenizer:
 def _lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
     """Return the lines of multiword tokens with these MISC columns, by their first words."""
     pairs = zip(multiword, notes, strict=True)
-    return {first: "\t".join((f"{first}-{last}", form, *"_______", note)) for (first, last, form), note in pairs}
+    return {first: range_line(first, last, form, note) for (first, last, form), note in pairs}
 
 
 def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:

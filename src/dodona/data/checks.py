@@ -5,7 +5,7 @@ from operator import index
 
 from dodona.errors import OptionError
 
-__all__ = ["check_heads", "check_values", "checked_comments", "checked_ranges", "checked_values"]
+__all__ = ["check_heads", "check_values", "checked_comments", "checked_ranges", "checked_values", "range_line"]
 
 
 def check_heads(heads: Sequence[int | None], n: int) -> None:
@@ -76,6 +76,11 @@ def checked_comments(comments: Iterable[str]) -> list[str]:
     return lines
 
 
+def range_line(first: int, last: int, form: str, misc: str) -> str:
+    """Return the line of a multiword token."""
+    return "\t".join((f"{first}-{last}", form, *"_______", misc))
+
+
 def checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str] | None, n: int) -> dict[int, str]:
     """Return the line of each range, by its first word."""
     if misc is None:
@@ -88,6 +93,6 @@ def checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str
         if not free <= first < last <= n:
             raise OptionError(f"multiword range {first}-{last}; expected ranges in order, from {free} to {n}")
         check_values((form, note), 2)
-        lines[first] = "\t".join((f"{first}-{last}", form, *"_______", note))
+        lines[first] = range_line(first, last, form, note)
         free = last + 1
     return lines

@@ -78,10 +78,6 @@ cdef class Values:
                 return False
         return True
 
-    def mentions(self, bytes word not None):
-        """Whether a column with a text of its own may have this in one of its values."""
-        return self.own is None or word in self.own
-
 
 cdef Values chosen_values(Inventory inventory, array.array numbers):
     cdef Values values = Values.__new__(Values)

@@ -18,9 +18,9 @@ cdef class LemmaCache:
     cdef Inventory upos, feats      # to which the numbers belong
     cdef object work_out            # returns the lemma of a form, UPOS and FEATS
 
-    cdef Entry* find(self, uint64_t key, const char* form, int size, int upos, int feats) noexcept nogil
+    cdef Entry* find(self, Values forms, Values upos, Values feats, int i, uint64_t* key) noexcept nogil
     cdef bint takes(self, Values forms, upos, feats) except -1
     cdef Values collected(self, const int* place, int n)
     cdef bint find_all(self, Values forms, Values upos, Values feats, int* place) noexcept nogil
     cdef list learn_all(self, Values forms, Values upos, Values feats)
-    cdef str learn(self, uint64_t key, const char* form, int size, int upos, int feats)
+    cdef str learn(self, Values forms, int upos, int feats, int i, uint64_t key)

@@ -113,14 +113,11 @@ cdef class LemmaCache:
 
     cdef bint find_all(self, Values forms, Values upos, Values feats, int* place) noexcept nogil:
         """Find the entries of all words; return whether all have one."""
-        cdef int i, begin, size
+        cdef int i
         cdef Entry* entry
         cdef uint64_t key
         for i in range(forms.n):
-            begin = begin_of(forms, i)
-            size = end_of(forms, i) - begin
-            key = key_of(forms.text + begin, size, upos.chosen[i], feats.chosen[i])
-            entry = self.find(key, forms.text + begin, size, upos.chosen[i], feats.chosen[i])
+            entry = self.find(forms, upos, feats, i, &key)
             if entry == NULL:
                 return False
             place[i] = <int> (entry - self.entries)
@@ -128,35 +125,37 @@ cdef class LemmaCache:
 
     cdef list learn_all(self, Values forms, Values upos, Values feats):
         """Return the lemmas of all words, and put those that are new into the cache."""
-        cdef int i, begin, size
+        cdef int i
         cdef Entry* entry
         cdef uint64_t key
         cdef list found = []
         for i in range(forms.n):
-            begin = begin_of(forms, i)
-            size = end_of(forms, i) - begin
-            key = key_of(forms.text + begin, size, upos.chosen[i], feats.chosen[i])
-            entry = self.find(key, forms.text + begin, size, upos.chosen[i], feats.chosen[i])
+            entry = self.find(forms, upos, feats, i, &key)
             if entry == NULL:
-                found.append(self.learn(key, forms.text + begin, size, upos.chosen[i], feats.chosen[i]))
+                found.append(self.learn(forms, upos.chosen[i], feats.chosen[i], i, key))
             else:
                 found.append(self.text[entry.middle : entry.end].decode("utf-8"))
         return found
 
-    cdef Entry* find(self, uint64_t key, const char* form, int size, int upos, int feats) noexcept nogil:
-        """Return the entry of a word, NULL if it has none. Another word may have the same hash."""
-        cdef Slot* slot = self.table.find(key)
+    cdef Entry* find(self, Values forms, Values upos, Values feats, int i, uint64_t* key) noexcept nogil:
+        """Return the entry of word i, NULL if it has none, and its hash. Another word may have the same hash."""
+        cdef int begin = begin_of(forms, i)
+        cdef int size = end_of(forms, i) - begin
+        key[0] = key_of(forms.text + begin, size, upos.chosen[i], feats.chosen[i])
+        cdef Slot* slot = self.table.find(key[0])
         if slot.key == 0:
             return NULL
         cdef Entry* entry = &self.entries[slot.value]
-        if entry.upos != upos or entry.feats != feats or entry.middle - entry.begin != size:
+        if entry.upos != upos.chosen[i] or entry.feats != feats.chosen[i] or entry.middle - entry.begin != size:
             return NULL
-        return entry if memcmp(self.text + entry.begin, form, size) == 0 else NULL
+        return entry if memcmp(self.text + entry.begin, forms.text + begin, size) == 0 else NULL
 
-    cdef str learn(self, uint64_t key, const char* form, int size, int upos, int feats):
-        """Return the lemma of a word that is not in the cache, and put it there if there is room."""
+    cdef str learn(self, Values forms, int upos, int feats, int i, uint64_t key):
+        """Return the lemma of word i, which is not in the cache, and put it there if there is room."""
         cdef Entry* entry
-        cdef str lemma = self.work_out(form[:size].decode("utf-8"), self.upos.values[upos], self.feats.values[feats])
+        cdef int size = end_of(forms, i) - begin_of(forms, i)
+        cdef bytes form = forms.text[begin_of(forms, i) : end_of(forms, i)]
+        cdef str lemma = self.work_out(form.decode(), self.upos.values[upos], self.feats.values[feats])
         cdef bytes text = lemma.encode()
         if size + len(text) > LONGEST or self.table.find(key).key != 0:
             return lemma
@@ -166,7 +165,7 @@ cdef class LemmaCache:
         entry.upos, entry.feats, entry.begin = upos, feats, self.used
         entry.middle = self.used + size
         entry.end = entry.middle + <int> len(text)
-        memcpy(self.text + entry.begin, form, size)
+        memcpy(self.text + entry.begin, <const char*> form, size)
         memcpy(self.text + entry.middle, <const char*> text, len(text))
         self.table.add(key).value = self.count
         self.count += 1
