@@ -8,7 +8,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 SOURCE = Path("src")
-HEADERS = SOURCE / "dodona" / "scoring" / "linear"
+HEADERS = SOURCE / "dodona" / "linear"
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,  # the .pxd decides the types; hints in the .py are for readers and mypy

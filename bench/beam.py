@@ -14,15 +14,15 @@ from parsing import peak_memory, seconds
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
-from dodona.components.parser import Parser, Request
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
-from dodona.components.temperature import fit_temperature
 from dodona.evaluation import compare
 from dodona.evaluation.calibration import confidences, reliability
-from dodona.scoring.scorer import EncodedSentence
+from dodona.parser.confidence import fit_temperature
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser, Request
+from dodona.parser.training import train_parser
 from dodona.search.beam import Beam
-from dodona.transitions.driver import gold_tree
+from dodona.search.scorer import EncodedSentence
+from dodona.transitions.derivations import gold_tree
 
 WIDTHS = (1, 2, 5, 10, 20, 40)
 PARTS = 2000

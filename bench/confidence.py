@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona import read
-from dodona.components.calibrating import BEAM, calibrate
-from dodona.components.parser import Parser, Request
 from dodona.data.files import output
 from dodona.evaluation import compare
 from dodona.evaluation.calibration import SHARES, confidences, errors_found, reliability
 from dodona.evaluation.diagrams import curve_square, document
+from dodona.parser.confidence import BEAM, calibrate
+from dodona.parser.parser import Parser, Request
 from dodona.pipeline.pipeline import Pipeline
 
 POINTS = [k / 50 for k in range(51)]

@@ -18,7 +18,7 @@ from pathlib import Path
 from treebank_folder import treebank_folder
 
 from dodona import read
-from dodona.data.rawtext import paragraphs
+from dodona.data.spacing import paragraphs
 
 WORKERS = 2
 MODEL = "en-fast"

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.scoring.neural.encoder import Dense, Encoder, Network, kernels
-from dodona.scoring.neural.quantization import quantized
+from dodona.neural.encoder import Dense, Encoder, Network, kernels
+from dodona.neural.quantization import quantized
 
 SIZES = (
     (256, 160, 2, 1280),

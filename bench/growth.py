@@ -16,7 +16,7 @@ from itertools import cycle, islice
 from pathlib import Path
 
 from dodona import Pipeline, Request, Sentence, load, read, train
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
 from dodona.evaluation.speed import measure_threads
 from dodona.pipeline.processes import available_cores
 from dodona.systems.registry import SYSTEMS

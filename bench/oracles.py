@@ -17,7 +17,7 @@ from treebank_folder import treebank_folder
 from dodona import system
 from dodona.data import projectivized, read
 from dodona.systems.registry import SYSTEMS
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.system import COMPILED
 
 Tree = tuple[list[int], list[str]]  # heads and labels
@@ -44,7 +44,9 @@ class Treebank:
 
     def seconds(self, name: str, dynamic: bool) -> tuple[float, int]:
         core = system(name, self.labels)._core
-        return best_of_three(lambda: driver.derive_treebank(core, self.heads, self.label_ids, self.lengths, dynamic))
+        return best_of_three(
+            lambda: derivations.derive_treebank(core, self.heads, self.label_ids, self.lengths, dynamic)
+        )
 
 
 def best_of_three(work: Callable[[], int]) -> tuple[float, int]:

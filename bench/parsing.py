@@ -16,9 +16,9 @@ from pathlib import Path
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, load, read, write
-from dodona.components.parser import Parser
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.parser.training import train_parser
 from dodona.pipeline.pipeline import Pipeline
 
 LENGTHS = (10, 100, 1000)

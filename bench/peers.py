@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from dodona import Sentence, load, read, write
-from dodona.components.analysis import Request
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
+from dodona.parser.request import Request
 
 Arcs = list[list[tuple[int, str]]]
 Row = tuple[str, float, float, float]

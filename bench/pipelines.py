@@ -13,9 +13,9 @@ from pathlib import Path
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
-from dodona.components.parser_options import ParserOptions
-from dodona.data.rawtext import detokenized, raw_text
+from dodona.data.spacing import detokenized, raw_text
 from dodona.evaluation import attachment, compare, evaluate
+from dodona.parser.options import ParserOptions
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 
 

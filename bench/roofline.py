@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from dodona import Pipeline, Sentence, load, read
-from dodona.scoring.linear.scorer import LinearScorer
-from dodona.transitions import driver
+from dodona.linear.scorer import LinearScorer
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 
 LINE = 64
@@ -77,9 +77,11 @@ def counted(nlp: Pipeline, sentences: list[Sentence]) -> list[tuple[int, int, in
     found = []
     for sentence, encoded in zip(sentences, parser._searches.session.encoded(sentences), strict=True):
         system = parser._core
-        s = driver.start(system, len(sentence))
-        while not driver.is_terminal(system, s):
-            legal = [a for a, (move, _) in enumerate(driver.actions(system)) if driver.is_legal(system, s, move, 0)]
+        s = derivations.start(system, len(sentence))
+        while not derivations.is_terminal(system, s):
+            legal = [
+                a for a, (move, _) in enumerate(derivations.actions(system)) if derivations.is_legal(system, s, move, 0)
+            ]
             keys = np.array(scorer.named(s, encoded), np.uint64)
             scores = weights.scores(keys)
             if len(legal) > 1:
@@ -89,8 +91,8 @@ def counted(nlp: Pipeline, sentences: list[Sentence]) -> list[tuple[int, int, in
                 lines = {line for begin, size in rows for line in range(begin // LINE, (begin + size - 1) // LINE + 1)}
                 found.append((len(keys), len(groups), len(lines), sum(size for _, size in rows)))
             best = max(legal, key=lambda a: scores[a])
-            move, label = driver.actions(system)[best]
-            driver.apply(system, s, move, 0, label if label != NONE else NONE)
+            move, label = derivations.actions(system)[best]
+            derivations.apply(system, s, move, 0, label if label != NONE else NONE)
     return found
 
 

@@ -24,7 +24,7 @@ from urllib.parse import quote_plus, urlsplit
 from treebank_folder import treebank_folder
 
 from dodona import FormatWarning, read
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
 
 PAGE = 500  # words, at least
 WORD = re.compile(rb"^[0-9]+\t", re.M)

@@ -23,7 +23,7 @@ SHARE = 5  # the beam parses one sentence of so many
 def measures(model: str, test: str, folder: str) -> dict[str, tuple[int, Callable[[], object]]]:
     """Return for each measure the number of words and the work."""
     from dodona import load, read, write
-    from dodona.data.rawtext import raw_text
+    from dodona.data.spacing import raw_text
 
     nlp = load(model)
     sentences = list(read(test))

@@ -14,8 +14,8 @@ from typing import Any
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
-from dodona.components.lemmatizer import Lemmatizer, LemmatizerOptions, train_lemmatizer
-from dodona.components.tagger import TaggerOptions, train_tagger
+from dodona.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions, train_lemmatizer
+from dodona.tagger.tagger import TaggerOptions, train_tagger
 
 RUNS = 7
 

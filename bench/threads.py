@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from treebank_folder import treebank_folder
 
 from dodona import FormatWarning, Pipeline, Sentence, load, read
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
 
 RUNS = 7
 THREADS = (1, 2, 4)

@@ -14,10 +14,10 @@ from parsing import seconds
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
-from dodona.components.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
-from dodona.data.rawtext import detokenized, raw_text, rebuilt
+from dodona.data.spacing import detokenized, raw_text, rebuilt
 from dodona.evaluation.conll18 import evaluate
-from dodona.text.runs import Passage
+from dodona.tokenizer.segmenter import Passage
+from dodona.tokenizer.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
 
 LEAST_TEXT = 2_000_000  # characters, to measure speed on
 

@@ -10,8 +10,8 @@ import sys
 from treebank_folder import treebank_folder
 
 from dodona import read
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import train_parser
 from dodona.systems.registry import SYSTEMS
 
 

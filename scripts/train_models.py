@@ -25,9 +25,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like `dodona`: CPU seconds
 from treebank_folder import VARIABLE, treebank_folder
 
 import dodona
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
 from dodona.evaluation import Scores, evaluate
-from dodona.scoring.neural.matrix import kernels
+from dodona.neural.matrix import kernels
 
 MODELS = Path("src/dodona/models")
 VECTORS = "DODONA_VECTORS"

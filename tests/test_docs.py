@@ -41,7 +41,7 @@ def test_every_page_is_there(site: Path) -> None:
 
 def test_docstrings_of_python_and_of_compiled_files(site: Path) -> None:
     assert "Return a trained pipeline: one that comes with Dodona" in (site / "api" / "dodona.html").read_text("utf-8")
-    assert "Raise an error for a sentence of another kind" in (site / "api" / "scoring.html").read_text("utf-8")
+    assert "Raise an error for a sentence of another kind" in (site / "api" / "search.html").read_text("utf-8")
 
 
 def test_nothing_is_loaded_from_outside(site: Path) -> None:

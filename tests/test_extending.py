@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from components import test_given_arcs as given_arcs
+from parser import test_constraints as given_arcs
 from samples.blocks import excerpts, run_blocks
 from samples.search import explore
 from samples.treebank import treebank
@@ -31,10 +31,10 @@ from systems import test_partial_trees as partial_trees
 
 import dodona
 from dodona import FormatError, OptionError, Sentence, write
-from dodona.components.parser import Parser, Request
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
-from dodona.data.rawtext import detokenized
+from dodona.data.spacing import detokenized
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser, Request
+from dodona.parser.training import train_parser
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS, Entry, register
 

@@ -15,8 +15,8 @@ from samples.treebank import treebank
 from dodona import FormatError, write
 from dodona.cli.main import COMMANDS
 from dodona.cli.main import dodona as command_line
-from dodona.data.rawtext import detokenized
-from dodona.pipeline.doors import model_path
+from dodona.data.spacing import detokenized
+from dodona.pipeline.models import model_path
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "src" / "dodona" / "models" / "README.md"]

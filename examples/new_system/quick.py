@@ -6,7 +6,7 @@ that arc-hybrid does not know. Slow, and done in a quarter of an hour. The compi
 
 from dodona.systems.arc_hybrid import RULES, ArcHybrid
 from dodona.systems.registry import Entry, register
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import LEFT, NONE, RIGHT, SHIFT
 from dodona.transitions.python_system import PythonSystem
@@ -21,48 +21,48 @@ class QuickBufferHybrid(PythonSystem):
         self.hybrid = ArcHybrid(labels, single_root)
 
     def start(self, s: State, n: int) -> None:
-        s.copy_from(driver.start(self.hybrid, n))
+        s.copy_from(derivations.start(self.hybrid, n))
 
     def is_terminal(self, s: State) -> bool:
-        return driver.is_terminal(self.hybrid, s)
+        return derivations.is_terminal(self.hybrid, s)
 
     def legal(self, s: State, move: int, site: int) -> bool:
         if move == BUFFER_ARC:
             return s.b0() != 0 and s.front + 1 < s.end
-        return driver.is_legal(self.hybrid, s, move, site)
+        return derivations.is_legal(self.hybrid, s, move, site)
 
     def apply(self, s: State, move: int, site: int, label: int) -> None:
         if move == BUFFER_ARC:
-            driver.apply(self.hybrid, s, SHIFT, site, NONE)
+            derivations.apply(self.hybrid, s, SHIFT, site, NONE)
             move = LEFT
-        driver.apply(self.hybrid, s, move, site, label)
+        derivations.apply(self.hybrid, s, move, site, label)
 
     def head_of(self, s: State, move: int, site: int) -> int:
         if move == BUFFER_ARC:
-            return driver.head_of(self.hybrid, self.shifted(s), LEFT, site)
-        return driver.head_of(self.hybrid, s, move, site)
+            return derivations.head_of(self.hybrid, self.shifted(s), LEFT, site)
+        return derivations.head_of(self.hybrid, s, move, site)
 
     def dependent_of(self, s: State, move: int, site: int) -> int:
-        return s.b0() if move == BUFFER_ARC else driver.dependent_of(self.hybrid, s, move, site)
+        return s.b0() if move == BUFFER_ARC else derivations.dependent_of(self.hybrid, s, move, site)
 
     def shifted(self, s: State) -> State:
-        after = driver.copy(s)
-        driver.apply(self.hybrid, after, SHIFT, 0, NONE)
+        after = derivations.copy(s)
+        derivations.apply(self.hybrid, after, SHIFT, 0, NONE)
         return after
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
         """What is lost by the first step cannot be lost by the second."""
         if move == BUFFER_ARC:
-            first = driver.cost(self.hybrid, s, gold, SHIFT, site)
-            return first + driver.cost(self.hybrid, self.shifted(s), gold, LEFT, site)
-        return driver.cost(self.hybrid, s, gold, move, site)
+            first = derivations.cost(self.hybrid, s, gold, SHIFT, site)
+            return first + derivations.cost(self.hybrid, self.shifted(s), gold, LEFT, site)
+        return derivations.cost(self.hybrid, s, gold, move, site)
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
         """BUFFER wherever it adds a gold arc and costs nothing; else as in arc-hybrid."""
         may = self.legal(s, BUFFER_ARC, site) and gold.head[s.b0()] == self.head_of(s, BUFFER_ARC, site)
         if may and self.cost(s, gold, BUFFER_ARC, site) == 0:
             return BUFFER_ARC
-        return driver.canonical(self.hybrid, s, gold, site)
+        return derivations.canonical(self.hybrid, s, gold, site)
 
 
 ENTRY = Entry(

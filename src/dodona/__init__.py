@@ -4,7 +4,6 @@ TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all o
 if TYPE_CHECKING:
     from typing import Any
 
-    from dodona.components.parser import Request
     from dodona.data import Sentence, Token, read, write
     from dodona.drawing import draw
     from dodona.errors import (
@@ -16,7 +15,8 @@ if TYPE_CHECKING:
         TransitionError,
         TreeError,
     )
-    from dodona.pipeline.doors import load, model_names, train
+    from dodona.parser.request import Request
+    from dodona.pipeline.models import load, model_names, train
     from dodona.pipeline.pipeline import Pipeline
     from dodona.research.configuration import Configuration
     from dodona.research.system import System, system
@@ -47,11 +47,11 @@ __all__ = [
 ]
 
 PLACES = {
-    "components.parser": ("Request",),
+    "parser.request": ("Request",),
     "data": ("Sentence", "Token", "read", "write"),
     "drawing": ("draw",),
     "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
-    "pipeline.doors": ("load", "model_names", "train"),
+    "pipeline.models": ("load", "model_names", "train"),
     "pipeline.pipeline": ("Pipeline",),
     "research.configuration": ("Configuration",),
     "research.system": ("System", "system"),
@@ -59,7 +59,7 @@ PLACES = {
 """Where the names above are. They are imported when they are first used: the command line starts with an empty package,
 so that Ctrl-C is heard from the beginning, and the research API does without numpy."""
 
-PACKAGES = ("components", "data", "drawing", "errors", "evaluation", "pipeline", "research", "systems", "transitions")
+PACKAGES = ("data", "drawing", "errors", "evaluation", "parser", "pipeline", "research", "systems", "transitions")
 
 
 def __getattr__(name: str) -> "Any":

@@ -1,5 +1,5 @@
 """`python -m dodona` is the command `dodona`."""
 
-from dodona.cli.start import run
+from dodona.cli.process import run
 
 run()

@@ -7,8 +7,8 @@ import pytest
 from samples.small_models import full_treebank, linear, whole
 
 from dodona import DodonaError, FormatError, write
-from dodona.cli.bench import bench
-from dodona.data.rawtext import raw_text
+from dodona.cli.commands.bench import bench
+from dodona.data.spacing import raw_text
 from dodona.evaluation.speed import WHOLE
 
 
@@ -31,7 +31,7 @@ def run(*arguments: object) -> None:
 def test_figures(
     files: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dodona.cli.bench.STARTS", 1)
+    monkeypatch.setattr("dodona.cli.commands.bench.STARTS", 1)
     monkeypatch.setattr("dodona.evaluation.speed.LEAST_CHARACTERS", 1)
     target = tmp_path / "figures.json"
     run(files / "whole.model", files / "text.txt", "--threads", 2, "--json", target)
@@ -47,7 +47,7 @@ def test_comparison(
     factor: float, files: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a program that was a hundred times slower, or faster."""
-    monkeypatch.setattr("dodona.cli.bench._start", lambda model: 0.1)
+    monkeypatch.setattr("dodona.cli.commands.bench._start", lambda model: 0.1)
     target = tmp_path / "figures.json"
     arguments = (files / "whole.model", files / "trees.conllu", "--threads", 1)
     run(*arguments, "--json", target)

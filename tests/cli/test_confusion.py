@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from cli.test_evaluate import SENTENCES, evaluate
 
-from dodona.cli.evaluate import evaluate_command
+from dodona.cli.commands.evaluate import evaluate_command
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from samples.bad_treebanks import plain
 
-from dodona.cli.convert import convert_command
+from dodona.cli.commands.convert import convert_command
 from dodona.data import read
 from dodona.errors import DodonaError
 

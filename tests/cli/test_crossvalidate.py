@@ -9,8 +9,8 @@ from samples.signals import interrupted
 from samples.treebank import treebank
 
 from dodona import DodonaError, OptionError, read, write
-from dodona.cli.crossvalidate import crossvalidate
-from dodona.cli.train import train_command
+from dodona.cli.commands.crossvalidate import crossvalidate
+from dodona.cli.commands.train import train_command
 from dodona.evaluation import compare
 
 QUICK = ("--folds", "3", "--jobs", "1", "--iterations", "2", "--split", "alternating")

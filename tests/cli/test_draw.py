@@ -11,11 +11,11 @@ from click import UsageError
 from samples.pictures import SVG
 
 from dodona import DodonaError, FormatError, MismatchError, OptionError, Sentence, read, write
-from dodona.cli.draw import draw
+from dodona.cli.commands.draw import draw
 from dodona.cli.formats import WRITERS
+from dodona.cli.inputs import safe_name
 from dodona.cli.outputs import EXTENSIONS
-from dodona.cli.text_names import safe_name
-from dodona.data.marks import Boundary, Pause
+from dodona.data.stream import Boundary, Pause
 from dodona.drawing import svg_of
 
 

@@ -7,8 +7,8 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from dodona.cli.commands.stats import COLUMNS, _table, _turned
 from dodona.cli.fitting import fits, print_whole
-from dodona.cli.stats import COLUMNS, _table, _turned
 
 WORDS = ("left", "3-6", "greatest", "of", "all", "12345", "72.81", "100.00")
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from samples.treebank import treebank
 
 from dodona import write
-from dodona.cli.crossvalidate import crossvalidate
+from dodona.cli.commands.crossvalidate import crossvalidate
+from dodona.cli.commands.train import train_command
 from dodona.cli.main import dodona as command_line
-from dodona.cli.train import train_command
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from cli.test_oracle import SENTENCES, dodona
 from click import UsageError
 
 from dodona import DodonaError, OptionError
-from dodona.cli.lattice import lattice
+from dodona.cli.commands.lattice import lattice
 from dodona.research.lattice import Counts, Derivations
 
 FIGURE_2 = ("--heads", "2 0 2", "--words", "John likes Mary")

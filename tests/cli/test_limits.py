@@ -8,8 +8,8 @@ import pytest
 from samples.treebank import treebank
 
 from dodona import Sentence, read, write
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import train_parser
 from dodona.pipeline.pipeline import Pipeline
 
 COMMAND = [sys.executable, "-m", "dodona"]
@@ -64,7 +64,7 @@ import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGVTALRM, signal.default_int_handler)
 signal.setitimer(signal.ITIMER_VIRTUAL, 0.8)  # of processor time, so that a busy machine changes nothing
-from dodona.cli.start import run
+from dodona.cli.process import run
 run()
 """
 
@@ -85,13 +85,13 @@ class Finder:
             os.kill(os.getpid(), signal.SIGINT)
 place = sys.argv[1]
 sys.meta_path.insert(0, Finder())
-from dodona.cli.start import run
+from dodona.cli.process import run
 sys.argv[1:] = ["info"]
 run()
 """
 
 
-@pytest.mark.parametrize("module", ["dodona.cli.main", "click", "dodona.cli.info"])
+@pytest.mark.parametrize("module", ["dodona.cli.main", "click", "dodona.cli.commands.info"])
 def test_ctrl_c_while_the_program_starts(module: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", BREAK, module], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
@@ -101,19 +101,19 @@ def test_ctrl_c_while_the_program_starts(module: str) -> None:
 
 def test_little_is_imported_before_ctrl_c_is_heard() -> None:
     """What the interpreter has imported itself does not count."""
-    program = "import sys; sys.modules.pop('dodona', 0); import dodona.cli.start; print(*sorted(sys.modules))"
+    program = "import sys; sys.modules.pop('dodona', 0); import dodona.cli.process; print(*sorted(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
     )
     assert {name for name in done.stdout.split() if name.startswith("dodona")} == {
         "dodona",
         "dodona.cli",
-        "dodona.cli.start",
+        "dodona.cli.process",
     }
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
-    program = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); from dodona.cli.start import run\n"
+    program = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); from dodona.cli.process import run\n"
     program += (
         "sys.argv[1:] = ['--version']\ntry:\n    run()\nfinally:\n    print(signal.getsignal(signal.SIGINT).name)"
     )

@@ -9,7 +9,7 @@ import pytest
 from click import UsageError
 
 from dodona import FormatError, OptionError, TreeError
-from dodona.cli.oracle import oracle
+from dodona.cli.commands.oracle import oracle
 
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 

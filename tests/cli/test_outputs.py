@@ -10,7 +10,7 @@ import pytest
 
 from dodona import FormatError, OptionError, Sentence, write
 from dodona.cli.outputs import checked_targets, write_each
-from dodona.data.marks import Boundary, Item, Pause
+from dodona.data.stream import Boundary, Item, Pause
 
 SENTENCE = Sentence.from_words(["ein", "Wort"])
 MODEL = Path(__file__)

@@ -15,8 +15,8 @@ from samples.signals import hearing_interrupts
 from samples.treebank import treebank
 
 from dodona import model_names, read, write
-from dodona.cli.train import GROUPS, train_command
-from dodona.data.rawtext import detokenized
+from dodona.cli.commands.train import GROUPS, train_command
+from dodona.data.spacing import detokenized
 
 
 def dodona(*arguments: str | Path, text: str = "") -> "subprocess.CompletedProcess[str]":
@@ -331,7 +331,7 @@ def test_parsing_does_not_wait_for_what_other_commands_need(folder: Path) -> Non
     command = [sys.executable, "-X", "importtime", "-m", "dodona", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=100)
     imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "dodona.components.parser" in imported
+    assert "dodona.parser.parser" in imported
     assert not imported & {
         "rich",
         "concurrent.futures",

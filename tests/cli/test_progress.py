@@ -11,7 +11,7 @@ import pytest
 from dodona import Sentence
 from dodona.cli import progress as progress_module
 from dodona.cli.progress import Progress
-from dodona.data.marks import Pause
+from dodona.data.stream import Pause
 
 FOUR = Sentence.from_words(["a", "b", "c", "d"])
 

@@ -24,7 +24,7 @@ from samples.signals import hearing_interrupts
 from samples.small_models import whole
 
 from dodona import DodonaError, OptionError
-from dodona.cli.serve import serve
+from dodona.cli.commands.serve import serve
 
 ROOT = Path(__file__).parents[2]
 TEXT = "the dog sees a cat ."

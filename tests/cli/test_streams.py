@@ -20,7 +20,7 @@ from samples.signals import hearing_interrupts
 
 import dodona
 from dodona import Sentence
-from dodona.cli import surroundings
+from dodona.cli import process as surroundings
 
 PARSE = [sys.executable, "-m", "dodona", "parse", "en-fast"]
 ROWS = Sentence.from_words(["Oak", "trees", "grow"]).to_bytes()

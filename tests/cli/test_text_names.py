@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dodona.cli.text_names import text_names
+from dodona.cli.inputs import text_names
 from dodona.validation import validate
 
 

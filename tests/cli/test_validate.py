@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from samples.bad_treebanks import BAD, plain
 
-from dodona.cli.validate import validate_command
+from dodona.cli.commands.validate import validate_command
 
 
 def run(*arguments: str | Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from dodona import FormatError
-from dodona.data.plain import MOST_BLANKS, read_text
+from dodona.data.plain_text import MOST_BLANKS, read_text
 
 
 def text_of(*pieces: bytes) -> str:

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from dodona import FormatError
-from dodona.data import compression
-from dodona.data.compression import PACKINGS, CompressionError, decompressed
-from dodona.data.files import chunks
+from dodona.data import files as compression
+from dodona.data.files import PACKINGS, CompressionError, chunks, decompressed
 
 TEXT = b"1\tein\t_\n" * 50
 PACK: dict[str, Callable[[bytes], bytes]] = {".gz": partial(gzip.compress, mtime=0), ".xz": lzma.compress}

@@ -6,8 +6,8 @@ import pytest
 from samples.bad_treebanks import enhanced, plain
 
 from dodona import OptionError, Sentence, read, write
-from dodona.data.conversion import TARGETS, convert
-from dodona.data.plain import read_plain
+from dodona.data.formats import TARGETS, convert
+from dodona.data.plain_text import read_plain
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from samples.bad_treebanks import enhanced, plain
 
 from dodona.data.conllu import read_chunks
-from dodona.data.conversion import TARGETS, convert
-from dodona.data.rawtext import check_text, raw_text
+from dodona.data.formats import TARGETS, convert
+from dodona.data.spacing import check_text, raw_text
 from dodona.errors import DodonaError
 from dodona.validation import repaired, validate_chunks
 

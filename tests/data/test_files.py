@@ -17,7 +17,7 @@ import pytest
 from samples.signals import hearing_interrupts
 
 from dodona import FormatError, Sentence, read, write
-from dodona.data import blocks
+from dodona.data import conllu as blocks
 
 SENTENCE = Sentence.from_words(["ein", "Wort"], heads=[2, 0])
 DATA = SENTENCE.to_bytes()

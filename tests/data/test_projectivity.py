@@ -8,7 +8,7 @@ from samples.search import Tree, all_trees, is_projective
 
 from dodona import TreeError
 from dodona.data import projectivized
-from dodona.data.projectivity import lift, nonprojective_dependents
+from dodona.data.trees import lift, nonprojective_dependents
 
 
 @pytest.mark.parametrize("n", range(6))

@@ -10,7 +10,7 @@ from reference.lifting import arc_is_projective, encoded, lifted, lowered
 from samples.search import all_trees
 
 from dodona.data import ENCODINGS, deprojectivize, projectivize
-from dodona.data.projectivity import lift, nonprojective_dependents
+from dodona.data.trees import lift, nonprojective_dependents
 
 
 def labels_of(n: int, kinds: str, seed: int) -> list[str]:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dodona import FormatError, FormatWarning, OptionError, Sentence, read, write
-from dodona.data import blocks
+from dodona.data import conllu as blocks
 
 pytestmark = pytest.mark.filterwarnings("ignore::dodona.FormatWarning")
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from dodona import FormatWarning, Sentence
 from dodona.data import table
-from dodona.data.blocks import Block
-from dodona.data.conllu import _Reader
+from dodona.data.conllu import Block, _Reader
 
 COLUMNS = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels", "deps", "misc", "multiword", "comments")
 USUAL = (

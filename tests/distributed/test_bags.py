@@ -9,7 +9,7 @@ from samples.small_models import whole
 from samples.texts import english
 
 from dodona import OptionError, Request
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
 from dodona.distributed import Model, parse_bag, parse_frame, parse_frames, parse_texts, read_model
 
 pytest.importorskip("dask", reason="pip install 'dodona[dask]'")

@@ -15,8 +15,8 @@ from samples.small_models import full_treebank, whole
 from samples.texts import english
 
 from dodona import DodonaError, FormatError, OptionError, Request, write
-from dodona.cli.parse import parse as command
-from dodona.data.rawtext import raw_text
+from dodona.cli.commands.parse import parse as command
+from dodona.data.spacing import raw_text
 from dodona.distributed import models, work
 from dodona.distributed.cluster import Cluster, SchedulerLost
 from dodona.distributed.corpus import Corpus, Summary, parse_corpus
@@ -355,5 +355,7 @@ def test_dask_is_not_installed(corpus: list[str], model: Path, tmp_path: Path, m
 
 
 def test_one_process_imports_nothing_of_it() -> None:
-    program = "import sys, dodona.cli.parse; print([n for n in sys.modules if 'dask' in n or 'distributed' in n])"
+    program = (
+        "import sys, dodona.cli.commands.parse; print([n for n in sys.modules if 'dask' in n or 'distributed' in n])"
+    )
     assert printed(program) == "[]\n"

@@ -11,7 +11,7 @@ from samples.small_models import whole
 
 from dodona import FormatError, Sentence
 from dodona.data.conllu import read_chunks
-from dodona.data.plain import read_plain_stream, read_text
+from dodona.data.plain_text import read_plain_stream, read_text
 from dodona.distributed.cuts import find_cuts, span
 
 PIECES = [

@@ -6,7 +6,7 @@ from unittest.mock import patch
 import pytest
 from samples.small_models import full_treebank, linear, whole
 
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
 from dodona.errors import OptionError
 from dodona.evaluation.speed import LEAST_ROUNDS, WHOLE, Speed, measure_speed, measure_threads
 

@@ -8,13 +8,7 @@ import pytest
 
 from dodona.evaluation import approximate_randomization, wilcoxon
 from dodona.experiments.accuracy import marked
-from dodona.experiments.comparisons import (
-    mean,
-    randomization_p,
-    seed_wilcoxon_p,
-    sentence_wilcoxon_p,
-    signed_rank_p,
-)
+from dodona.experiments.comparisons import mean, randomization_p, seed_wilcoxon_p, sentence_wilcoxon_p, signed_rank_p
 from dodona.experiments.packed import packed, unpacked
 from dodona.experiments.records import Record
 

@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 from samples.treebank_folder import treebank_folder
 
-from dodona.components.parser import Parser
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
 from dodona.distributed.progress import Silent
 from dodona.evaluation import Comparison, approximate_randomization, attachment, compare, wilcoxon
 from dodona.experiments import measures
@@ -24,6 +21,9 @@ from dodona.experiments.repairs import repairs
 from dodona.experiments.report import write
 from dodona.experiments.schedule import Cluster, carry_out, each_once
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.parser.training import train_parser
 
 ITERATIONS, SEEDS, BEAM, LIMIT = 2, (1, 2), 2, 8
 

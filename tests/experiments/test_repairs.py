@@ -6,13 +6,13 @@ from collections import Counter
 import pytest
 
 from dodona import Sentence
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
 from dodona.data import projectivize
 from dodona.experiments.repairs import judged, repairs, walk
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import train_parser
 from dodona.search.greedy import GreedySearch
 from dodona.systems.build import build
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import ATTACH, LEFT, REDUCE, RIGHT, SHIFT
 
 
@@ -51,17 +51,17 @@ OPTIONS = ParserOptions(system="nonmonotonic", templates="stack", iterations=1)
 )
 def test_verdicts(before: list[int], move: int, heads: list[int], expected: tuple[str, str] | None) -> None:
     system = build("nonmonotonic", ["x"], {}).core
-    state = driver.start(system, 3)
+    state = derivations.start(system, 3)
     for earlier in before:
-        driver.apply(system, state, earlier, 0, 0)
+        derivations.apply(system, state, earlier, 0, 0)
     assert judged(system, state, move, heads) == expected
 
 
 def test_where_reduce_cannot_repair_it_is_not_judged() -> None:
     system = build("nonmonotonic", ["x"], {"moves": "left"}).core
-    state = driver.start(system, 3)
+    state = derivations.start(system, 3)
     for _ in range(2):
-        driver.apply(system, state, SHIFT, 0, 0)
+        derivations.apply(system, state, SHIFT, 0, 0)
     assert judged(system, state, LEFT, [0, 3, 1]) is None
 
 
@@ -73,8 +73,8 @@ def test_the_walk_is_that_of_the_parser() -> None:
         (encoded,) = session.encoded([sentence])
         heads: dict[int, int] = {}
         for state, move, _ in walk(built.core, session.greedy, encoded):
-            dependent = driver.dependent_of(built.core, state, move, 0)
-            heads[dependent] = driver.head_of(built.core, state, move, 0)
+            dependent = derivations.dependent_of(built.core, state, move, 0)
+            heads[dependent] = derivations.head_of(built.core, state, move, 0)
         found, _ = GreedySearch(built.core, session.greedy).parse(encoded)
         assert [heads[d] for d in range(1, len(sentence) + 1)] == found
 

@@ -9,8 +9,6 @@ from samples.treebank_folder import treebank_folder
 
 import dodona
 from dodona import FormatError, OptionError
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import ParserIteration, train_parser
 from dodona.evaluation import attachment, compare
 from dodona.experiments.measures import Subject
 from dodona.experiments.plan import Plan, as_in_the_papers
@@ -18,6 +16,8 @@ from dodona.experiments.records import Record, Store
 from dodona.experiments.run import BESIDE, DECIDING, Run, perform
 from dodona.experiments.tagging import tag, taggings, with_tags
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import ParserIteration, train_parser
 from dodona.research.statistics import Statistics
 
 OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=2)

@@ -12,7 +12,6 @@ from rich.console import Console
 from samples.treebank_folder import treebank_folder
 
 from dodona import DodonaError, OptionError
-from dodona.components.parser_options import ParserOptions
 from dodona.distributed.progress import Lines, Silent, Task, duration, shown_progress
 from dodona.experiments.figures import check_can_draw
 from dodona.experiments.records import Store
@@ -20,6 +19,7 @@ from dodona.experiments.run import Run
 from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
 from dodona.experiments.tagging import Tagging
 from dodona.experiments.treebanks import Treebank, find_treebanks
+from dodona.parser.options import ParserOptions
 
 OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=1)
 

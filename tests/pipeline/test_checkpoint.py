@@ -10,9 +10,10 @@ from samples.networks import SMALL
 from samples.treebank import treebank
 
 from dodona import FormatError, OptionError, Sentence
-from dodona.components.parser_options import ParserOptions
-from dodona.data.vectors import Vectors
-from dodona.pipeline import modelfile, parser_study
+from dodona.neural.vectors import Vectors
+from dodona.parser.options import ParserOptions
+from dodona.pipeline import modelfile
+from dodona.pipeline import training as parser_study
 from dodona.pipeline.checkpoint import Checkpoint
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, train_pipeline

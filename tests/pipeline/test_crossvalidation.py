@@ -9,9 +9,9 @@ import pytest
 from samples.treebank import treebank
 
 from dodona import DodonaError, FormatError, OptionError, Sentence
-from dodona.components.analysis import Request
-from dodona.components.calibrating import calibrate
-from dodona.components.parser_options import ParserOptions
+from dodona.parser.confidence import calibrate
+from dodona.parser.options import ParserOptions
+from dodona.parser.request import Request
 from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 

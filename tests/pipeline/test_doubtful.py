@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dodona import FormatError, Sentence, read
-from dodona.data.marks import Boundary, Pause, sentences_only
+from dodona.data.stream import Boundary, Pause, sentences_only
 from dodona.pipeline.doubtful import most_doubtful_first
 
 

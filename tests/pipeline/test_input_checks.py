@@ -7,9 +7,8 @@ from samples.bad_treebanks import plain
 
 import dodona
 from dodona import FormatError, OptionError, Sentence, read
-from dodona.components.parser_options import ParserOptions
-from dodona.pipeline.plan import TrainingPlan
-from dodona.pipeline.training import train_pipeline
+from dodona.parser.options import ParserOptions
+from dodona.pipeline.training import TrainingPlan, train_pipeline
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*# text:dodona.FormatWarning")  # the reader's, before the check
 OTHER = ("# text = She doesn't see old oaks.", "# text = She doesn't see oaks.")

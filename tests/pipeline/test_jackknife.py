@@ -8,8 +8,8 @@ import pytest
 from samples.inflected import inflected
 
 from dodona import DodonaError, FormatError, OptionError, Sentence
-from dodona.components.tagger import Tagger, TaggerOptions, train_tagger
 from dodona.pipeline.jackknife import jackknifed
+from dodona.tagger.tagger import Tagger, TaggerOptions, train_tagger
 
 TRAIN = inflected(40)
 QUICK = partial(train_tagger, options=TaggerOptions(iterations=1))

@@ -11,11 +11,11 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError, system
-from dodona.components.lexicon import checked_lexicon
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import train_parser
 from dodona.pipeline import modelfile
 from dodona.pipeline.pipeline import Pipeline
+from dodona.tagger.tagger import checked_lexicon
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import train_parser
 from dodona.pipeline import modelfile
 from dodona.pipeline.pipeline import Pipeline
 

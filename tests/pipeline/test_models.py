@@ -9,7 +9,7 @@ import pytest
 from samples.child import printed
 
 import dodona
-from dodona.pipeline.doors import model_path
+from dodona.pipeline.models import model_path
 
 
 @pytest.mark.parametrize("name", dodona.model_names())

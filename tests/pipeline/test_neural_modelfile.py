@@ -14,7 +14,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError
-from dodona.components.analysis import Request
+from dodona.parser.request import Request
 from dodona.pipeline import modelfile
 from dodona.pipeline.pipeline import Pipeline
 

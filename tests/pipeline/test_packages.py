@@ -13,7 +13,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError
-from dodona.pipeline.installed import installed_models
+from dodona.pipeline.models import installed_models
 from dodona.pipeline.packages import ModelPackage, write_package
 
 PACKAGE = ModelPackage("xx-small", "xx", "CC BY-SA 4.0", "1.2")

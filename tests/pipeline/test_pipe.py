@@ -9,8 +9,8 @@ import pytest
 
 import dodona
 from dodona import OptionError, Sentence
-from dodona.components.parser import Request
-from dodona.data.marks import Boundary, Item, Pause
+from dodona.data.stream import Boundary, Item, Pause
+from dodona.parser.parser import Request
 from dodona.pipeline.pipeline import Pipeline
 
 TEXTS = ["Oak trees grow. Nobody asks why.", "", "The wind moves.", "   ", "Leaves rustle. They do. They always do."]

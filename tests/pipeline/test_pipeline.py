@@ -7,9 +7,9 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError, Sentence
-from dodona.components.parser import Request
-from dodona.components.parser_options import ParserOptions
-from dodona.data.rawtext import detokenized, rebuilt
+from dodona.data.spacing import detokenized, rebuilt
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Request
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 

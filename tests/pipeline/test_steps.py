@@ -5,7 +5,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import OptionError
-from dodona.pipeline.steps import TrainingStep
+from dodona.pipeline.training import TrainingStep
 
 
 def test_each_iteration_is_reported() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from reference.perceptron import label_to_carry
 from reference.policy import Oracle
 
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
@@ -32,13 +32,13 @@ def beams(
     Of two with the same score, the one with the better parent is better, and of two of one parent the one whose action
     has the smaller number. With an oracle a hypothesis goes on only by what costs least.
     """
-    beam = [Hypothesis(driver.start(core, n), 0.0, [])]
+    beam = [Hypothesis(derivations.start(core, n), 0.0, [])]
     yield beam
-    while not all(driver.is_terminal(core, hypothesis.state) for hypothesis in beam):
+    while not all(derivations.is_terminal(core, hypothesis.state) for hypothesis in beam):
         found: list[tuple[float, Hypothesis, int, int]] = []  # in the order that decides between equals
         slowest = least_progress(core, beam)
         for parent in beam:
-            if driver.is_terminal(core, parent.state) or driver.progress(core, parent.state) > slowest:
+            if derivations.is_terminal(core, parent.state) or derivations.progress(core, parent.state) > slowest:
                 found.append((parent.score, parent, NONE, NONE))  # it waits
                 continue
             row = scores(parent.state, 0)
@@ -51,27 +51,27 @@ def beams(
 
 
 def least_progress(core: TransitionSystem, beam: list[Hypothesis]) -> int:
-    return min(driver.progress(core, h.state) for h in beam if not driver.is_terminal(core, h.state))
+    return min(derivations.progress(core, h.state) for h in beam if not derivations.is_terminal(core, h.state))
 
 
 def after(core: TransitionSystem, score: float, parent: Hypothesis, action: int, carried: int) -> Hypothesis:
     if action == NONE:
         return parent
-    state = driver.copy(parent.state)
+    state = derivations.copy(parent.state)
     take(core, state, action, 0, carried)
     return Hypothesis(state, score, [*parent.actions, action])
 
 
 def take(core: TransitionSystem, s: State, action: int, site: int, carried: int) -> None:
-    move, label = driver.actions(core)[action]
-    driver.apply(core, s, move, site, carried if label == NONE else label)
+    move, label = derivations.actions(core)[action]
+    derivations.apply(core, s, move, site, carried if label == NONE else label)
 
 
 def allowed(core: TransitionSystem, s: State, site: int, carried: int, oracle: Oracle | None, step: int) -> list[int]:
     """The legal actions; with an oracle those of them that cost least."""
     if oracle is None:
-        legal = driver.legal_moves(core, s, site)
-        return [a for a, (move, _) in enumerate(driver.actions(core)) if move in legal]
+        legal = derivations.legal_moves(core, s, site)
+        return [a for a, (move, _) in enumerate(derivations.actions(core)) if move in legal]
     costs = oracle.costs(s, step, site, carried)
     least = min(cost for cost in costs if cost is not None)
     return [a for a, cost in enumerate(costs) if cost == least]
@@ -82,10 +82,10 @@ def greedy(core: TransitionSystem, n: int, scores: Scores, oracle: Oracle | None
 
     With an oracle only actions that cost nothing are looked at, as long as there are any.
     """
-    s = driver.start(core, n)
-    while not driver.is_terminal(core, s):
+    s = derivations.start(core, n)
+    while not derivations.is_terminal(core, s):
         legal, free = [], []
-        for site in driver.sites(core, s):
+        for site in derivations.sites(core, s):
             row = scores(s, site)
             carried = label_to_carry(core, row)
             costs = oracle.costs(s, 0, site, carried) if oracle is not None else []

@@ -8,7 +8,7 @@ from reference.features import View
 from reference.perceptron import AveragedWeights, Features
 
 from dodona import Sentence
-from dodona.scoring.linear.weights import Weights
+from dodona.linear.weights import Weights
 from dodona.transitions.state import State
 
 

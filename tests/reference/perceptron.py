@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from reference.policy import Costs
 
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
@@ -92,9 +92,9 @@ class Perceptron:
 
     def train(self, n: int, features: Features, assess: Assess, explore: float) -> None:
         """Go through one sentence of n words."""
-        s = driver.start(self.core, n)
+        s = derivations.start(self.core, n)
         taken = tries = 0
-        while not driver.is_terminal(self.core, s):
+        while not derivations.is_terminal(self.core, s):
             options, carried = self.options(s, features, assess, taken)
             least = min(option.cost for option in options)
             correct = best(option for option in options if option.cost == least)
@@ -116,8 +116,8 @@ class Perceptron:
                     chosen = self.any_of([option for option in options if option.cost == least])
                 else:
                     chosen = correct
-            move, label = driver.actions(self.core)[chosen.action]
-            driver.apply(self.core, s, move, chosen.site, carried if label == NONE else label)
+            move, label = derivations.actions(self.core)[chosen.action]
+            derivations.apply(self.core, s, move, chosen.site, carried if label == NONE else label)
             taken += 1
             tries = 0
 
@@ -125,7 +125,7 @@ class Perceptron:
         """Every legal action, by site and number; and the label that a plain move would carry along."""
         found = []
         carried = NONE
-        for site in driver.sites(self.core, s):
+        for site in derivations.sites(self.core, s):
             names = features(s, site)
             scores = [self.weights.score(names, a) for a in range(self.core.actions)]
             carried = label_to_carry(self.core, scores)
@@ -184,5 +184,7 @@ def label_to_carry(core: TransitionSystem, scores: Sequence[float]) -> int:
     """The label of the best action of the system's carried move, the first of equals; NONE if there is no such move."""
     if core.carried_move == NONE:
         return NONE
-    labels = {label: scores[a] for a, (move, label) in enumerate(driver.actions(core)) if move == core.carried_move}
+    labels = {
+        label: scores[a] for a, (move, label) in enumerate(derivations.actions(core)) if move == core.carried_move
+    }
     return max(labels, key=lambda label: labels[label])

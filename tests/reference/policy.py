@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from dodona.oracles.policy import Policy
 from dodona.systems.build import BUDGET, BuiltSystem
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import LEFT, NONE, RIGHT
+from dodona.transitions.policy import Policy
 from dodona.transitions.state import State
 
 Costs = list[int | None]
@@ -30,7 +30,7 @@ class Oracle:
         self.derivation: list[tuple[int, int, int]] | None = None
         if name in built.entry.static_oracles:
             self.plan = built.entry.plan(built.core, gold, name, BUDGET) or []
-            self.derivation = driver.canonical_derivation(built.core, gold, self.plan or None)
+            self.derivation = derivations.canonical_derivation(built.core, gold, self.plan or None)
 
     def costs(self, s: State, step: int, site: int, carried: int) -> Costs:
         """0 for what is right after `step` transitions; `carried` is the label that SHIFT would remember."""
@@ -39,7 +39,7 @@ class Oracle:
         if self.name in ("nondeterministic", "dynamic"):
             return self.exact(s, site, carried)
         if self.derivation is None:
-            moves = driver.correct_moves(self.core, s, self.gold, self.name == "nd-all")
+            moves = derivations.correct_moves(self.core, s, self.gold, self.name == "nd-all")
             return self.marked(s, site, moves)
         if self.core.has_sites:
             return self.marked(s, site, right_at_site(s, self.gold, site))
@@ -49,32 +49,32 @@ class Oracle:
     def given(self, s: State, site: int, carried: int) -> Costs:
         """What each action costs, and more for the arcs of given words with labels that they must not have."""
         if self.has_costs:
-            found = driver.costs(self.core, s, self.gold, site, carried)
+            found = derivations.costs(self.core, s, self.gold, site, carried)
         else:  # only swap-standard itself can tell
             found = Policy(self.core, "given").assessed(s, self.gold, site)
-        for a, (move, label) in enumerate(driver.actions(self.core)):
-            dependent = driver.dependent_of(self.core, s, move, site)
+        for a, (move, label) in enumerate(derivations.actions(self.core)):
+            dependent = derivations.dependent_of(self.core, s, move, site)
             if found[a] != NONE and label in self.unfit and self.gold.head[dependent] <= s.n:
                 found[a] += 1
         return [None if cost == NONE else cost for cost in found]
 
     def exact(self, s: State, site: int, carried: int) -> Costs:
         """What each action costs. Of those that cost nothing, the system may prefer some; then the others cost 1."""
-        costs: Costs = [None if c == NONE else c for c in driver.costs(self.core, s, self.gold, site, carried)]
+        costs: Costs = [None if c == NONE else c for c in derivations.costs(self.core, s, self.gold, site, carried)]
         if self.core.has_preferences:
             free = [a for a, cost in enumerate(costs) if cost == 0]
-            actions = driver.actions(self.core)
-            preferred = [a for a in free if driver.prefers(self.core, s, self.gold, *actions[a])]
+            actions = derivations.actions(self.core)
+            preferred = [a for a in free if derivations.prefers(self.core, s, self.gold, *actions[a])]
             for a in free if preferred else []:
                 costs[a] = 0 if a in preferred else 1
         return costs
 
     def marked(self, s: State, site: int, right: list[int]) -> Costs:
         """0 for these moves with the gold label, 1 for everything else that is legal."""
-        legal = driver.legal_moves(self.core, s, site)
+        legal = derivations.legal_moves(self.core, s, site)
         costs: Costs = []
-        for move, label in driver.actions(self.core):
-            gold_label = self.gold.label[driver.dependent_of(self.core, s, move, site)]
+        for move, label in derivations.actions(self.core):
+            gold_label = self.gold.label[derivations.dependent_of(self.core, s, move, site)]
             fits = label == NONE or gold_label in (NONE, label)
             costs.append(None if move not in legal else 0 if move in right and fits else 1)
         return costs

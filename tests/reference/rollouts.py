@@ -8,7 +8,7 @@ from reference.hidden_layer import Floats, Layer, labels_at, words_at
 from reference.perceptron import Assess, label_to_carry
 
 from dodona import Sentence
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
@@ -44,12 +44,12 @@ class Walker:
 
     def follow(self, sentence: Sentence, rows: Floats, row_of: Rows, assess: Assess, explore: float) -> State:
         """Go through a sentence; returns the last configuration."""
-        s = driver.start(self.core, len(sentence.words))
+        s = derivations.start(self.core, len(sentence.words))
         taken = 0
-        while not driver.is_terminal(self.core, s):
+        while not derivations.is_terminal(self.core, s):
             options: list[Option] = []
             carried = NONE
-            for site in driver.sites(self.core, s):
+            for site in derivations.sites(self.core, s):
                 view = View.of(s, sentence, site)
                 scores = self.layer.scores(view, rows, row_of)
                 carried = label_to_carry(self.core, scores)
@@ -59,15 +59,15 @@ class Walker:
                 self.labels.append(labels_at(view, self.layer.text))
                 self.step_of.append(self.steps)
             least = min(option.cost for option in options)
-            for site in driver.sites(self.core, s):
+            for site in derivations.sites(self.core, s):
                 verdicts = [-1] * self.core.actions
                 for option in options:
                     if option.site == site:
                         verdicts[option.action] = 1 if option.cost == least else 0
                 self.verdicts.append(verdicts)
             chosen = self.choose(options, least, explore)
-            move, label = driver.actions(self.core)[chosen.action]
-            driver.apply(self.core, s, move, chosen.site, carried if label == NONE else label)
+            move, label = derivations.actions(self.core)[chosen.action]
+            derivations.apply(self.core, s, move, chosen.site, carried if label == NONE else label)
             self.steps += 1
             taken += 1
         return s

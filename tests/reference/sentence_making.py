@@ -7,7 +7,7 @@ from typing import Protocol
 from reference.segmenting import Cut
 
 from dodona.data.characters import BLANKS
-from dodona.data.rawtext import escaped
+from dodona.data.spacing import escaped
 
 Ranges = list[tuple[int, int, str]]
 

@@ -6,7 +6,7 @@ from reference.beam import Hypothesis, beams, least_progress, take
 from reference.perceptron import AveragedWeights, Features, difference, label_to_carry
 from reference.policy import Oracle
 
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
@@ -70,7 +70,7 @@ class Structured:
         taken = [0]
         for beam in steps[:-1]:
             slowest, length = least_progress(self.core, beam), taken[-1]
-            ahead = [driver.progress(self.core, s) for s in correct[length:-1]]  # before each action that is left
+            ahead = [derivations.progress(self.core, s) for s in correct[length:-1]]  # before each action that is left
             hurried = sum(progress < slowest for progress in ahead)
             taken.append(length + hurried + (slowest in ahead))
         return taken
@@ -94,9 +94,9 @@ class Structured:
 
     def path(self, n: int, actions: list[int], features: Features) -> list[State]:
         """The configurations of a derivation, the first and the last included."""
-        states = [driver.start(self.core, n)]
+        states = [derivations.start(self.core, n)]
         for action in actions:
-            s = driver.copy(states[-1])
+            s = derivations.copy(states[-1])
             names = features(s, 0)
             row = [self.weights.score(names, a) for a in range(self.core.actions)]
             take(self.core, s, action, 0, label_to_carry(self.core, row))

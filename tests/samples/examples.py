@@ -6,9 +6,9 @@ from array import array
 import numpy as np
 from samples.random_parses import random_tree
 
-from dodona.learning.lanes import Example, Tables
+from dodona.neural.batching import Example, Tables
 from dodona.systems.build import BuiltSystem
-from dodona.transitions import driver
+from dodona.transitions import derivations
 
 FORMS, TAGS, KINDS = 9, 4, (4, 2)
 TABLES = Tables(
@@ -25,7 +25,7 @@ def example(tree: tuple[list[int], list[int]], chance: random.Random) -> Example
         np.array(chance.choices(range(FORMS), k=n), np.int32),
         np.array(chance.choices(range(TAGS), k=n), np.int32),
         np.array([chance.choices(range(-1, count), k=n) for count in KINDS], np.int32).reshape(len(KINDS), n),
-        driver.gold_tree(*tree),
+        derivations.gold_tree(*tree),
         array("i"),
     )
 

@@ -8,12 +8,12 @@ from unittest import mock
 from samples.treebank import treebank
 
 from dodona import Sentence
-from dodona.components import network_training
-from dodona.components.network_options import NetworkOptions
-from dodona.components.parser import Parser
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
-from dodona.learning.neural import NeuralLearner
+from dodona.neural.options import NetworkOptions
+from dodona.neural.trainer import NeuralLearner
+from dodona.parser import training as network_training
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.parser.training import train_parser
 
 SMALL = NetworkOptions(
     layers=1, width=8, units=16, inputs=12, embedding=6, tag_embedding=4, subwords=64, batch=64, dropout=0.1

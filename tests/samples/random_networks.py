@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 from samples.treebank import NOUNS, VERBS, treebank
 
-from dodona.components.network_options import NetworkOptions
-from dodona.components.parser import Parser
-from dodona.components.parser_options import ParserOptions
-from dodona.components.tag_choice import TagChoice
-from dodona.scoring.neural.positions import Positions
-from dodona.text.word_numbers import fingerprint
+from dodona.neural.options import NetworkOptions
+from dodona.neural.positions import Positions
+from dodona.neural.vocabulary import fingerprint
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.tagger.tagger import TagChoice
 
 __all__ = ["LABELS", "random_network"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from dodona import Sentence
 from dodona.systems.build import BuiltSystem, build
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
@@ -45,13 +45,13 @@ def random_sentence(chance: random.Random, n: int) -> Sentence:
 
 def random_walk(core: TransitionSystem, n: int, chance: random.Random) -> Iterator[State]:
     """All configurations of a random derivation, the same state each time. Moves first, so that labels have no say."""
-    s = driver.start(core, n)
+    s = derivations.start(core, n)
     yield s
-    while not driver.is_terminal(core, s):
+    while not derivations.is_terminal(core, s):
         site, move = chance.choice(
-            [(site, move) for site in driver.sites(core, s) for move in driver.legal_moves(core, s, site)]
+            [(site, move) for site in derivations.sites(core, s) for move in derivations.legal_moves(core, s, site)]
         )
-        driver.apply(core, s, move, site, chance.randrange(core.labels))
+        derivations.apply(core, s, move, site, chance.randrange(core.labels))
         yield s
 
 

@@ -17,7 +17,7 @@ from samples.treebank import treebank
 import dodona
 from dodona import DodonaError, Request, Sentence, System
 from dodona.data.conllu import read_chunks
-from dodona.data.rawtext import raw_text
+from dodona.data.spacing import raw_text
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 

@@ -7,7 +7,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import Sentence
-from dodona.data.rawtext import detokenized
+from dodona.data.spacing import detokenized
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 

@@ -12,19 +12,19 @@ from reference.beam import Scores, beams, greedy, tree
 from reference.policy import Oracle
 from samples.random_parses import OPTIONS, built, random_part, random_sentence, random_tree, random_walk
 
-from dodona.oracles.policy import Policy
-from dodona.scoring.linear.scorer import LinearScorer
-from dodona.scoring.linear.templates import Templates
-from dodona.scoring.linear.weights import Weights
-from dodona.scoring.scorer import CallableScorer, EncodedSentence
+from dodona.linear.scorer import LinearScorer
+from dodona.linear.templates import Templates
+from dodona.linear.weights import Weights
+from dodona.parser.linear import Encoder
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
+from dodona.search.scorer import CallableScorer, EncodedSentence
 from dodona.systems.build import BuiltSystem
 from dodona.systems.registry import SYSTEMS
-from dodona.text.encoder import Encoder
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
+from dodona.transitions.policy import Policy
 from dodona.transitions.state import State
 
 WITH_BEAM = [name for name, entry in SYSTEMS.items() if entry.has_beam]
@@ -72,7 +72,7 @@ def part(system: BuiltSystem, n: int, chance: random.Random) -> Gold:
     """Given arcs; of root words the label is never given."""
     heads, labels = random_part(random_tree(system.core, n, chance), chance)
     arcs = zip(heads, labels, strict=True)
-    return driver.gold_tree(heads, [NONE if h == 0 or label == UNFIT else label for h, label in arcs])
+    return derivations.gold_tree(heads, [NONE if h == 0 or label == UNFIT else label for h, label in arcs])
 
 
 @pytest.mark.parametrize("name", WITH_BEAM)
@@ -83,7 +83,7 @@ def test_beam_among_what_an_oracle_counts_as_right(name: str) -> None:
         for options in OPTIONS[name]:
             system = built(name, **options)
             n, width = chance.randint(2, 6), chance.randint(1, 6)
-            whole = driver.gold_tree(*random_tree(system.core, n, chance))
+            whole = derivations.gold_tree(*random_tree(system.core, n, chance))
             gold = part(system, n, chance) if oracle == "given" else whole
             unfit = [UNFIT] if oracle == "given" else []
             policy = Policy(system.core, oracle, unfit=unfit, longest=n)
@@ -130,7 +130,9 @@ def test_sites_are_scored_again_wherever_templates_can_see_a_change(single_root:
     sentences = [random_sentence(chance, n) for n in (1, 2, 5, 9, 14, 14, 20)]
     for sentence in sentences:  # a random weight for what random walks come upon
         for s in random_walk(system.core, len(sentence), chance):
-            names = [name for site in driver.sites(system.core, s) for name in linear.named(s, encode(sentence), site)]
+            names = [
+                name for site in derivations.sites(system.core, s) for name in linear.named(s, encode(sentence), site)
+            ]
             weight = partial(chance.randint, -1, 1) if coarse else partial(chance.uniform, -1, 1)
             weights.step((name, chance.randrange(system.core.actions), weight()) for name in names)
     search = GreedySearch(system.core, linear)

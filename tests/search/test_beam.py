@@ -7,17 +7,16 @@ from samples.search import after, steps
 from samples.treebank import treebank
 
 from dodona import Configuration, OptionError, Sentence, System, system
-from dodona.components.parser_model import LinearModel
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
-from dodona.scoring.linear.frozen import FrozenWeights, freeze
-from dodona.scoring.linear.scorer import LinearScorer
-from dodona.scoring.linear.templates import Templates
-from dodona.scoring.linear.weights import Weights
+from dodona.linear.frozen import FrozenWeights, freeze
+from dodona.linear.scorer import LinearScorer
+from dodona.linear.templates import Templates
+from dodona.linear.weights import Weights
+from dodona.parser.linear import Encoder, LinearModel
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import train_parser
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.systems.registry import SYSTEMS
-from dodona.text.encoder import Encoder
 
 WITH_BEAM = [name for name in SYSTEMS if name != "easy-first"]
 LABELS = ("a", "root")

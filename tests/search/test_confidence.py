@@ -15,14 +15,14 @@ from reference.perceptron import label_to_carry
 from reference.policy import Oracle
 from samples.random_parses import OPTIONS, built, random_part, random_tree
 
-from dodona.oracles.policy import Policy
-from dodona.scoring.scorer import CallableScorer, EncodedSentence
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
+from dodona.search.scorer import CallableScorer, EncodedSentence
 from dodona.systems.build import BuiltSystem
 from dodona.systems.registry import SYSTEMS
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
+from dodona.transitions.policy import Policy
 from dodona.transitions.state import State
 
 COARSE, FINE = (0.0, 0.5, 1.0), tuple(float(np.float32(i / 7 - 5)) for i in range(70))
@@ -53,13 +53,13 @@ def walked(
     With a derivation, its actions are taken and not the best ones.
     """
     core = system.core
-    s = driver.start(core, n)
+    s = derivations.start(core, n)
     logarithms: list[float] = []
     found = [0.0] * (n + 1)
     replaced = 0
-    while not driver.is_terminal(core, s):
+    while not derivations.is_terminal(core, s):
         options, free = [], []
-        for site in driver.sites(core, s):
+        for site in derivations.sites(core, s):
             row = scores(s, site)
             carried = label_to_carry(core, row)
             legal = allowed(core, s, site, carried, None, 0)
@@ -72,7 +72,7 @@ def walked(
                     free.append(options[-1])
         _, action, site, carried, probability = max(free or options, key=lambda option: option[0])
         before = list(s.head[1 : n + 1])
-        to_root = driver.head_of(core, s, driver.actions(core)[action][0], site) == 0
+        to_root = derivations.head_of(core, s, derivations.actions(core)[action][0], site) == 0
         take(core, s, action, site, carried)
         logarithms.append(log(probability))
         for k in range(1, n + 1):
@@ -112,7 +112,7 @@ def test_around_given_arcs_the_actions_that_keep_them_share_the_probability(syst
     chance = random.Random(2)
     for n in (1, 3, 5, 8):
         scores = partial(drawn, system.core.actions, FINE, n)
-        gold = driver.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
+        gold = derivations.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
         policy = Policy(system.core, "given", longest=n)
         found = np.zeros(n + 1)
         search(system, scores).parse(EncodedSentence(n), policy, gold, found)

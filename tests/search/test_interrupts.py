@@ -16,21 +16,20 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import Sentence
-from dodona.components.neural_model import NeuralSession
-from dodona.components.parser import Parser
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
-from dodona.components.tagger import TaggerOptions, train_tagger
-from dodona.oracles.policy import Policy
+from dodona.parser.neural import NeuralSession
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.parser.training import train_parser
 from dodona.systems.arc_standard import ArcStandard
 from dodona.systems.covington import Covington
 from dodona.systems.swap_search import fewest_swaps
 from dodona.systems.swap_standard import SwapStandard
-from dodona.text.tag_features import Traits
-from dodona.text.tag_model import GreedyTagger
-from dodona.transitions import driver
+from dodona.tagger.model import GreedyTagger, Traits
+from dodona.tagger.tagger import TaggerOptions, train_tagger
+from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import SHIFT
+from dodona.transitions.policy import Policy
 from dodona.transitions.watch import Watch
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such timers")
@@ -77,7 +76,7 @@ def is_heard(work: Callable[[], object]) -> bool:
 
 def crossing(n: int) -> Gold:
     """A tree with very many crossing arcs: from each word to two words at double the distance."""
-    return driver.gold_tree([0, *(d // 2 + 1 for d in range(1, n))], [0] * n)
+    return derivations.gold_tree([0, *(d // 2 + 1 for d in range(1, n))], [0] * n)
 
 
 def words(n: int) -> Sentence:
@@ -103,7 +102,7 @@ def test_parsing_with_given_arcs(system: str) -> None:
     parser = trained(system)
     n = 2000
     heads = [0, *(k // 2 * 2 or 1 for k in range(1, n))] if system != "arc-standard" else [0, *range(1, n)]
-    gold = driver.gold_tree([h if k % 3 == 0 and h <= k else -1 for k, h in enumerate(heads)], [-1] * n)
+    gold = derivations.gold_tree([h if k % 3 == 0 and h <= k else -1 for k, h in enumerate(heads)], [-1] * n)
     encoded = parser._searches.session.encoded([words(n)])[0]
     policy = Policy(parser._core, "given")
     assert is_heard(lambda: parser._searches.greedy.parse(encoded, policy, gold))
@@ -113,11 +112,11 @@ def test_the_chart_of_arc_standard() -> None:
     """One cost alone takes long where many words are on the stack."""
     n = 1500
     core = ArcStandard(1)
-    s = driver.start(core, n)
+    s = derivations.start(core, n)
     for _ in range(n // 2):
-        driver.apply(core, s, SHIFT, 0, 0)
-    gold = driver.gold_tree([0, *(1 for _ in range(1, n))], [0] * n)
-    assert is_heard(lambda: driver.cost(core, s, gold, SHIFT, 0))
+        derivations.apply(core, s, SHIFT, 0, 0)
+    gold = derivations.gold_tree([0, *(1 for _ in range(1, n))], [0] * n)
+    assert is_heard(lambda: derivations.cost(core, s, gold, SHIFT, 0))
 
 
 def test_derivations() -> None:
@@ -126,8 +125,8 @@ def test_derivations() -> None:
     heads, labels, lengths = (
         array("i", values) for values in (list(tree.head[1 : tree.n + 1]), [0] * tree.n, [tree.n])
     )
-    assert is_heard(lambda: driver.derive_treebank(covington, heads, labels, lengths, True))
-    assert is_heard(lambda: driver.canonical_derivation(SwapStandard(1), crossing(1500), None))
+    assert is_heard(lambda: derivations.derive_treebank(covington, heads, labels, lengths, True))
+    assert is_heard(lambda: derivations.canonical_derivation(SwapStandard(1), crossing(1500), None))
     assert is_heard(lambda: fewest_swaps(SwapStandard(1), crossing(1500), 1 << 40))
     assert is_heard(lambda: SwapStandard(1).is_unique(crossing(20_000)))
 

@@ -13,16 +13,16 @@ from reference.perceptron import label_to_carry
 from reference.policy import Oracle
 from samples.random_parses import OPTIONS, built, random_part, random_tree
 
-from dodona.oracles.policy import Policy
-from dodona.scoring.linear.scorer import LinearScorer
-from dodona.scoring.linear.templates import Templates
-from dodona.scoring.linear.weights import Weights
-from dodona.scoring.scorer import CallableScorer, EncodedSentence
+from dodona.linear.scorer import LinearScorer
+from dodona.linear.templates import Templates
+from dodona.linear.weights import Weights
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
+from dodona.search.scorer import CallableScorer, EncodedSentence
 from dodona.systems.build import BuiltSystem
 from dodona.systems.registry import SYSTEMS
-from dodona.transitions import driver
+from dodona.transitions import derivations
+from dodona.transitions.policy import Policy
 from dodona.transitions.state import State
 
 WITH_BEAM = [name for name, entry in SYSTEMS.items() if entry.has_beam]
@@ -52,18 +52,18 @@ def log_probabilities(system: BuiltSystem, scores: Scores, s: State, site: int) 
     return [score - total for score in row]
 
 
-def derivations(system: BuiltSystem, scores: Scores, n: int) -> list[tuple[float, list[int], list[int]]]:
+def every_derivation(system: BuiltSystem, scores: Scores, n: int) -> list[tuple[float, list[int], list[int]]]:
     """The logarithm of the probability of each derivation, and its tree."""
-    ends, pending = [], [(0.0, driver.start(system.core, n))]
+    ends, pending = [], [(0.0, derivations.start(system.core, n))]
     while pending:
         total, s = pending.pop()
-        if driver.is_terminal(system.core, s):
+        if derivations.is_terminal(system.core, s):
             ends.append((total, *tree(s)))
             continue
         row = log_probabilities(system, scores, s, 0)
         carried = label_to_carry(system.core, row)
         for action in allowed(system.core, s, 0, carried, None, 0):
-            after = driver.copy(s)
+            after = derivations.copy(s)
             take(system.core, after, action, 0, carried)
             pending.append((total + row[action], after))
     return sorted(ends, reverse=True)
@@ -84,7 +84,7 @@ def test_all_derivations_together_have_the_probability_one(system: BuiltSystem) 
     for n in (1, 2, 3):
         scores = partial(drawn, system.core.actions, n)
         found = searched(system, scores, n, EVERYTHING).results(EVERYTHING)
-        expected = derivations(system, scores, n)
+        expected = every_derivation(system, scores, n)
         assert [score for score, _, _ in found] == pytest.approx([score for score, _, _ in expected])
         assert [end[1:] for end in found] == [end[1:] for end in expected]
         assert fsum(exp(score) for score, _, _ in found) == pytest.approx(1)
@@ -107,7 +107,7 @@ def test_narrow_beams(system: BuiltSystem) -> None:
 def test_given_arcs_leave_fewer_actions_but_all_legal_ones_share_the_probability(system: BuiltSystem) -> None:
     chance = random.Random(5)
     for n in (2, 3, 5, 6):
-        gold = driver.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
+        gold = derivations.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
         policy = Policy(system.core, "given", longest=n)
         scores = partial(drawn, system.core.actions, n)
         check(system, scores, n, 4, policy, gold, oracle=Oracle(system, "given", gold))

@@ -8,18 +8,18 @@ import pytest
 PROGRAM = """
 import resource
 from dodona.systems.arc_standard import ArcStandard
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import SHIFT
 n = 40_000  # half of them on the stack: a chart of 20,000 * 40,000 cells
 core = ArcStandard(1)
-s = driver.start(core, n)
+s = derivations.start(core, n)
 for _ in range(n // 2):
-    driver.apply(core, s, SHIFT, 0, 0)
-gold = driver.gold_tree([0] + [1] * (n - 1), [0] * n)
+    derivations.apply(core, s, SHIFT, 0, 0)
+gold = derivations.gold_tree([0] + [1] * (n - 1), [0] * n)
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-for compute in (driver.cost, driver.costs):
+for compute in (derivations.cost, derivations.costs):
     try:
-        print(compute(core, s, gold, SHIFT if compute is driver.cost else 0, 0))
+        print(compute(core, s, gold, SHIFT if compute is derivations.cost else 0, 0))
     except MemoryError:
         print("MemoryError")
 """

@@ -10,7 +10,7 @@ from samples.variants import DYNAMIC, VARIANTS, Variant
 
 from dodona import OptionError, TreeError, system
 from dodona.systems.registry import SYSTEMS
-from dodona.transitions import driver
+from dodona.transitions import derivations
 
 
 @pytest.mark.parametrize("variant", DYNAMIC, ids=str)
@@ -120,7 +120,7 @@ def test_derivations_of_whole_treebanks_are_those_of_the_door(variant: Variant) 
     labels = array("i", [-1] * len(heads))
     lengths = array("i", [4] * len(trees))
     expected = sum(len(chosen.static(tree)) for tree in trees)
-    assert driver.derive_treebank(chosen._core, heads, labels, lengths, False) == expected
+    assert derivations.derive_treebank(chosen._core, heads, labels, lengths, False) == expected
     if "dynamic" in chosen.entry.oracles:
         steps = 0
         for tree in trees:
@@ -128,7 +128,7 @@ def test_derivations_of_whole_treebanks_are_those_of_the_door(variant: Variant) 
             while not chosen.is_terminal(c):
                 chosen.apply(c, chosen.zero_cost(c, tree)[0])
                 steps += 1
-        assert driver.derive_treebank(chosen._core, heads, labels, lengths, True) == steps
+        assert derivations.derive_treebank(chosen._core, heads, labels, lengths, True) == steps
 
 
 def test_minimal_gives_up_in_time_on_a_long_tangled_sentence() -> None:

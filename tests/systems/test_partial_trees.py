@@ -8,7 +8,7 @@ from samples.search import explore
 from samples.variants import DYNAMIC, Variant
 
 from dodona.research.system import GoldTree
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 
 Part = tuple[int | None, ...]
@@ -39,7 +39,7 @@ def test_cost_is_the_exhaustive_loss_difference_of_what_is_known(variant: Varian
             loss[i] = [sum(g is not None and g != h for g, h in zip(gold, heads, strict=True)) for gold in golds]
     assert not loss[0].any()
     for g, gold in enumerate(golds):
-        core = driver.gold_tree([NONE if h is None else h for h in gold], [NONE] * n)
+        core = derivations.gold_tree([NONE if h is None else h for h in gold], [NONE] * n)
         tree = GoldTree(core, tuple(system._label_names), True)
         for i, c in enumerate(graph.configurations):
             costs = system.costs(c, tree, approximate=True) if graph.successors[i] else {}

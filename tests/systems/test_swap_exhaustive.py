@@ -10,10 +10,10 @@ from reference.swapping import Derivations, Place, initial, is_terminal, moves
 from samples.search import Tree, all_trees
 
 from dodona import system
-from dodona.oracles.policy import Policy
 from dodona.systems.swap_standard import SwapStandard
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import LEFT, NAMES, NONE, RIGHT, SHIFT, SWAP
+from dodona.transitions.policy import Policy
 from dodona.transitions.state import State
 
 MOVES = {"SHIFT": SHIFT, "SWAP": SWAP, "LEFT": LEFT, "RIGHT": RIGHT}
@@ -23,20 +23,20 @@ Part = tuple[int, ...]  # heads, NONE where not known
 
 
 def state_after(n: int, way: list[str]) -> State:
-    s = driver.start(CORE, n)
+    s = derivations.start(CORE, n)
     for name in way:
-        driver.apply(CORE, s, MOVES[name], 0, 0)
+        derivations.apply(CORE, s, MOVES[name], 0, 0)
     return s
 
 
 def correct(c: State, tree: Tree) -> list[str]:
     """ND-ALL."""
-    gold = driver.gold_tree(list(tree), [0] * len(tree))
-    return sorted(NAMES[move] for move in driver.correct_moves(CORE, c, gold, True))
+    gold = derivations.gold_tree(list(tree), [0] * len(tree))
+    return sorted(NAMES[move] for move in derivations.correct_moves(CORE, c, gold, True))
 
 
 def test_actions_are_numbered_as_here() -> None:
-    assert [NAMES[move] for move, _ in driver.actions(CORE)] == ACTIONS
+    assert [NAMES[move] for move, _ in derivations.actions(CORE)] == ACTIONS
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
@@ -119,17 +119,19 @@ def graph(n: int, single_root: bool) -> dict[tuple[Place, Part], Node]:
             if is_terminal(c):
                 trees = 1 << number[heads]
             else:
-                assert {NAMES[m] for m in driver.legal_moves(core, s, 0)} == {m for m, _, _ in moves(c, single_root)}
+                assert {NAMES[m] for m in derivations.legal_moves(core, s, 0)} == {
+                    m for m, _, _ in moves(c, single_root)
+                }
                 for name, after, arc in moves(c, single_root):
                     known = tuple(arc[0] if arc and arc[1] == d else h for d, h in enumerate(heads, start=1))
-                    other = driver.copy(s)
-                    driver.apply(core, other, MOVES[name], 0, 0)
+                    other = derivations.copy(s)
+                    derivations.apply(core, other, MOVES[name], 0, 0)
                     trees |= visit(after, known, other)
                     following[name] = after, known
             found[c, heads] = Node(s, following, trees)
         return found[c, heads].trees
 
-    visit(initial(n), (NONE,) * n, driver.start(core, n))
+    visit(initial(n), (NONE,) * n, derivations.start(core, n))
     return found
 
 
@@ -145,7 +147,7 @@ def parts(n: int, single_root: bool) -> dict[Part, int]:
 
 
 def allowed(policy: Policy, node: Node, part: Part) -> set[str]:
-    costs = policy.assessed(node.state, driver.gold_tree(list(part), [NONE] * len(part)))
+    costs = policy.assessed(node.state, derivations.gold_tree(list(part), [NONE] * len(part)))
     assert {name for name, cost in zip(ACTIONS, costs, strict=True) if cost != NONE} == set(node.following)
     return {name for name, cost in zip(ACTIONS, costs, strict=True) if cost == 0}
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from dodona.oracles.policy import Policy
 from dodona.systems.swap_standard import SwapStandard
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import LEFT, NONE, RIGHT, SHIFT, SWAP
+from dodona.transitions.policy import Policy
 from dodona.transitions.state import State
 
 EAGER = {SHIFT: 1, SWAP: 1, LEFT: 9, RIGHT: 9}
@@ -28,16 +28,16 @@ def costs_on_the_way(
     system: SwapStandard, policy: Policy, part: list[int], weights: dict[int, int], chance: random.Random
 ) -> Iterator[tuple[State, Gold, list[int]]]:
     """Take random actions of no cost to the end; the arcs must be there then."""
-    gold = driver.gold_tree(part, [NONE] * len(part))
-    s = driver.start(system, len(part))
-    moves = [move for move, _ in driver.actions(system)]
-    while not driver.is_terminal(system, s):
+    gold = derivations.gold_tree(part, [NONE] * len(part))
+    s = derivations.start(system, len(part))
+    moves = [move for move, _ in derivations.actions(system)]
+    while not derivations.is_terminal(system, s):
         costs = policy.assessed(s, gold)
         yield s, gold, costs
         free = [moves[a] for a, cost in enumerate(costs) if cost == 0]
         assert free, part
         move = chance.choices(free, [weights[move] for move in free])[0]
-        driver.apply(system, s, move, 0, 0)
+        derivations.apply(system, s, move, 0, 0)
     assert all(h in (NONE, s.head[d]) for d, h in enumerate(part, start=1))
 
 
@@ -69,7 +69,7 @@ def test_costs_do_not_depend_on_what_was_asked_before(single_root: bool) -> None
     chance = random.Random(13)
     for n in (8, 12, 40):
         for _ in range(4):
-            other = driver.gold_tree(random_part(n, 0.9, chance), [NONE] * n)
+            other = derivations.gold_tree(random_part(n, 0.9, chance), [NONE] * n)
             for s, gold, costs in costs_on_the_way(system, policy, random_part(n, 0.7, chance), LATE, chance):
                 assert Policy(system, "given").assessed(s, gold) == costs
                 assert policy.assessed(s, other) == Policy(system, "given").assessed(s, other)
@@ -79,9 +79,9 @@ def test_costs_do_not_depend_on_what_was_asked_before(single_root: bool) -> None
 def test_words_that_no_given_arc_needs_help() -> None:
     """With 0 → 1 and 0 → 3 given, 2 is loose: on top of the stack it can be swapped with 1, and 3 be attached."""
     system = SwapStandard(1)
-    s = driver.start(system, 3)
+    s = derivations.start(system, 3)
     for move in (SHIFT, SHIFT, SHIFT, SWAP, SWAP, SHIFT):
-        driver.apply(system, s, move, 0, 0)
+        derivations.apply(system, s, move, 0, 0)
     assert [s.stack[i] for i in range(s.depth)] == [0, 3, 1]
-    costs = Policy(system, "given").assessed(s, driver.gold_tree([0, NONE, 0], [NONE] * 3))
-    assert [move for (move, _), cost in zip(driver.actions(system), costs, strict=True) if cost == 0] == [SHIFT]
+    costs = Policy(system, "given").assessed(s, derivations.gold_tree([0, NONE, 0], [NONE] * 3))
+    assert [move for (move, _), cost in zip(derivations.actions(system), costs, strict=True) if cost == 0] == [SHIFT]

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from samples.search import all_trees, is_projective
 
-from dodona.transitions.driver import gold_tree
+from dodona.transitions.derivations import gold_tree
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4])

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from dodona.transitions.driver import gold_tree
+from dodona.transitions.derivations import gold_tree
 from dodona.transitions.moves import NONE
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from dodona import OptionError, Sentence, TransitionError, system
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import train_parser
-from dodona.scoring.scorer import CallableScorer, EncodedSentence
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import train_parser
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
+from dodona.search.scorer import CallableScorer, EncodedSentence
 from dodona.systems.arc_eager import ArcEager
 from dodona.systems.registry import SYSTEMS, Entry
 from dodona.transitions.gold import Gold

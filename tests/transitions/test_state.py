@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from dodona.transitions.driver import copy
+from dodona.transitions.derivations import copy
 from dodona.transitions.moves import BUFFER, GONE, NONE, STACK
 from dodona.transitions.state import State
 

@@ -5,15 +5,47 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
 from typing import TextIO
 
 import click
+from click.shell_completion import CompletionItem
 
 from dodona import DodonaError, FormatWarning, OptionError, __version__
-from dodona.cli.surroundings import hear_signals, last_signal, prepare_standard_streams
+from dodona.cli.process import hear_signals, last_signal, prepare_standard_streams
 from dodona.transitions.system import COMPILED
+
+__all__ = ["complete_file_names", "unknown_command"]
+
+
+def unknown_command(name: str, commands: Iterable[str]) -> str:
+    """Return what to say about a command that there is not."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, commands, n=3, cutoff=0.6)
+    if close:
+        meant = " or ".join(f"'{command}'" for command in close)
+        return f"No such command '{name}'. Did you mean {meant}?"
+    if os.path.exists(name) or any(letter.isspace() for letter in name):
+        return f"No such command '{name[:40]}'. Did you mean `dodona parse`, which takes files and texts?"
+    return f"No such command '{name}'; expected one of: {', '.join(commands)}."
+
+
+def complete_file_names(command: click.Command) -> None:
+    """Let the shell complete file names wherever a command takes any text: most of these values are files.
+
+    Without that, a shell that asks `dodona` for completions would complete nothing there.
+    """
+    for parameter in command.params:
+        if parameter.type is click.STRING:
+            parameter.shell_complete = _file_names  # type: ignore[assignment,method-assign]
+
+
+def _file_names(context: click.Context, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(incomplete, type="file")]
+
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 
@@ -49,10 +81,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"dodona.cli.{cmd_name}"), COMMANDS[cmd_name])
+        command: click.Command = getattr(import_module(f"dodona.cli.commands.{cmd_name}"), COMMANDS[cmd_name])
         if COMPLETION in os.environ:
-            from dodona.cli.guidance import complete_file_names
-
             complete_file_names(command)
         return command
 
@@ -60,8 +90,6 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from dodona.cli.guidance import unknown_command
-
             ctx.fail(unknown_command(args[0], COMMANDS))
         return super().resolve_command(ctx, args)
 

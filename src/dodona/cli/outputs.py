@@ -5,12 +5,31 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from dodona.data.compression import bare_name
-from dodona.data.files import open_handle
-from dodona.data.marks import Boundary, Item
-from dodona.errors import OptionError
+import click
 
-__all__ = ["EXTENSIONS", "checked_targets", "is_same_file", "write_each"]
+from dodona.data import Sentence
+from dodona.data.files import bare_name, open_handle
+from dodona.data.stream import Boundary, Item
+from dodona.errors import OptionError
+from dodona.parser.request import IN_PIECES
+
+__all__ = ["EXTENSIONS", "checked_targets", "is_same_file", "with_a_count_of_pieces", "write_each"]
+
+
+def with_a_count_of_pieces(items: Iterable[Item]) -> Iterator[Item]:
+    """Pass the sentences on, and say at the end how many were parsed in pieces."""
+    count = 0
+    for item in items:
+        if isinstance(item, Sentence):
+            count += any(comment.startswith(IN_PIECES) for comment in item.comments)
+        yield item
+    if count:
+        which = "1 sentence was" if count == 1 else f"{count} sentences were"
+        click.echo(
+            f"dodona: {which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}",
+            err=True,
+        )
+
 
 EXTENSIONS = {
     "conllu": ".conllu", "jsonl": ".jsonl", "tree": ".txt", "svg": ".svg", "html": ".html", "tikz": ".tex",

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from dodona.data import Sentence
-from dodona.data.inputs import is_terminal, size_of
+from dodona.data.files import is_terminal, size_of
 
 __all__ = ["Progress"]
 

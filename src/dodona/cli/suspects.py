@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dodona.data import Sentence
-from dodona.data.compression import bare_name
-from dodona.data.files import output
+from dodona.data.files import bare_name, output
 from dodona.drawing import shown
 from dodona.drawing.comparison import compared
 from dodona.evaluation.suspects import Suspect

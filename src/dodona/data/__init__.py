@@ -1,9 +1,9 @@
 """Treebank files: reading and writing of sentences, and projectivization of trees."""
 
 from dodona.data.conllu import read, write
-from dodona.data.projectivity import projectivized
 from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
 from dodona.data.sentence import Sentence
-from dodona.data.tokens import Token
+from dodona.data.token import Token
+from dodona.data.trees import projectivized
 
 __all__ = ["ENCODINGS", "Sentence", "Token", "deprojectivize", "projectivize", "projectivized", "read", "write"]

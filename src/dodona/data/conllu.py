@@ -6,18 +6,241 @@ are not empty, comments in mid-sentence, a repeated `sent_id`, a `# text` that d
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
-from dodona.data.blocks import BOM, SENTENCE_LIMIT, Block, blocks, ends_blank
 from dodona.data.files import chunks, output
-from dodona.data.lines import HEAD, Remarks, SentenceLines, shortened
-from dodona.data.marks import Item, Pause
 from dodona.data.sentence import Sentence
-from dodona.data.table import plain_words, words_in_rows
-from dodona.errors import FormatError, OptionError
+from dodona.data.stream import Item, Pause
+from dodona.data.table import line_feeds, plain_words, words_in_rows
+from dodona.errors import FormatError, FormatWarning, OptionError
 
-__all__ = ["read", "read_all", "read_chunks", "read_stream", "write"]
+__all__ = [
+    "BOM",
+    "HEAD",
+    "LINE_LIMIT",
+    "SENTENCE_LIMIT",
+    "Block",
+    "Remarks",
+    "SentenceLines",
+    "blocks",
+    "ends_blank",
+    "has_spaces_for_tabs",
+    "read",
+    "read_all",
+    "read_chunks",
+    "read_stream",
+    "shortened",
+    "write",
+]
+
+BOM = b"\xef\xbb\xbf"
+LINE_LIMIT = 1 << 24
+"""Maximum bytes of a line: enough for the `# text` of the longest sentences, but not for a file without line breaks."""
+SENTENCE_LIMIT = 1 << 27
+"""Maximum bytes of a sentence, so that a decompression bomb raises an error before the memory is exhausted."""
+
+END = re.compile(rb"\n(?:[ \t\r]*+\n)++")
+LAST_END = re.compile(rb"\n[ \t\r\n]*+\Z")
+LEADING = re.compile(rb"(?:[ \t\r]*+\n)*+(?:[ \t\r]*+\Z)?")
+BLANK_END = re.compile(rb"\n[ \t\r]*\n\Z")
+
+
+class Block(NamedTuple):
+    """Lines up to and including the blank lines after them."""
+
+    line: int  # number of the first line of the body
+    leading: bytes  # a BOM and blank lines, at the beginning of the file or after a pause only
+    body: bytes  # the lines, without the line feed of the last one
+    end: bytes  # that line feed and the blank lines
+
+
+def blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block | None]:
+    """The blocks of a file. Together their bytes are the file.
+
+    An empty chunk (a pause) yields the last block, if a blank line has ended it, and then None. More blank lines may
+    follow: they are at the beginning of the next block.
+    """
+    pending = bytearray()
+    seen = 0  # up to its last character that is not white space, pending has no end of a block
+    line = 1
+    lead: bytes | None = BOM  # what blank lines at the beginning of the next block may follow; None: there are none
+    for chunk in chunks:
+        begin = 0
+        if not chunk:
+            last = END.search(pending, seen) if seen else None
+            if last is not None:
+                block = _block(bytes(pending[: last.start()]), last.group(), line, lead)
+                lead = b""
+                yield block
+                line = _line_after(block)
+                del pending[: last.end()]
+                seen = 0
+            yield None
+            continue
+        # white space at the end may go on in the next chunk; nothing is searched twice, however long the block
+        inked = len(chunk.rstrip(b" \t\r\n"))
+        stop = len(pending) + inked if inked else seen
+        pending += chunk
+        for end in END.finditer(pending, seen, stop):
+            block = _block(bytes(pending[begin : end.start()]), end.group(), line, lead)
+            lead = None
+            yield block
+            line = _line_after(block)
+            begin = end.end()
+        del pending[:begin]
+        seen = stop - begin
+        _check_limits(pending, name, line)
+    if pending:
+        last = LAST_END.search(pending)
+        cut = last.start() if last else len(pending)
+        yield _block(bytes(pending[:cut]), bytes(pending[cut:]), line, lead)
+
+
+def _block(body: bytes, end: bytes, line: int, lead: bytes | None) -> Block:
+    if lead is None:
+        return Block(line, b"", body, end)
+    blank = LEADING.match(body, len(lead) if body.startswith(lead) else 0)
+    cut = blank.end() if blank else 0
+    return Block(line + body.count(b"\n", 0, cut), body[:cut], body[cut:], end)
+
+
+def _line_after(block: Block) -> int:
+    return block.line + line_feeds(block.body, 0, len(block.body)) + block.end.count(b"\n")
+
+
+def _check_limits(pending: bytearray, name: str, line: int) -> None:
+    if len(pending) > LINE_LIMIT and pending.rfind(b"\n") < len(pending) - LINE_LIMIT:
+        place = line + pending.count(b"\n")
+        raise FormatError(f"{name}:{place}: a line of more than {LINE_LIMIT >> 20} MiB; expected lines of text")
+    if len(pending) > SENTENCE_LIMIT:
+        raise FormatError(
+            f"{name}:{line}: a sentence of more than {SENTENCE_LIMIT >> 20} MiB; expected a blank line after each"
+        )
+
+
+def ends_blank(data: bytes) -> bool:
+    """Return whether a sentence can follow: the data end with a blank line."""
+    return data.endswith(b"\n\n") or BLANK_END.search(data, max(0, len(data) - 1000)) is not None
+
+
+COLUMNS = 10
+ID, FORM, HEAD = 0, 1, 6
+RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
+SPACED = re.compile(r"[0-9]+(?:[-.][0-9]+)?(?:\t| +)\S.* ")
+EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
+
+
+class Remarks:
+    """Warnings about one file, each kind once."""
+
+    def __init__(self, name: str, format: str, strict: bool) -> None:
+        self.name = name
+        self.format = format
+        self.strict = strict
+        self.said: set[str] = set()
+
+    def fault(self, line: int, message: str) -> None:
+        """Report an invalid value that a parser does not need."""
+        if self.strict:
+            raise FormatError(f"{self.name}:{line}: {message}")
+        self.say("fault", line, f"{message}; passed over, and so are more of the kind")
+
+    def say(self, kind: str, line: int, message: str) -> None:
+        if kind not in self.said:
+            self.said.add(kind)
+            warnings.warn(f"{self.name}:{line}: {message}", FormatWarning, stacklevel=2)
+
+
+class SentenceLines:
+    """A sentence line by line: separates words, multiword ranges, empty nodes and comments, and checks them."""
+
+    def __init__(self, reader: Remarks, line: int, begin: int, table: list[list[str]]) -> None:
+        self.reader = reader
+        self.comments: list[str] = []  # those in mid-sentence
+        self.multiword: list[tuple[int, int, str]] = []
+        self.words: list[list[str]] = []
+        self.rows: list[int] = []
+        self.empty = 0  # empty nodes since the last word
+        self.begun = 0  # the first word of the range whose line was the last one
+        self.range_line = line
+        for row, columns in enumerate(table, start=begin):
+            if columns[ID].startswith("#"):
+                self.comments.append("\t".join(columns))
+                reader.say("comment", line + row, "a comment in mid-sentence; expected all before the first word")
+            else:
+                self._row(columns, row, line + row)
+        self._check_last_range()
+        if not self.words:
+            raise FormatError(f"{reader.name}:{line + begin}: a sentence without words; expected at least one")
+
+    def _row(self, columns: list[str], row: int, line: int) -> None:
+        if len(columns) != COLUMNS:
+            spaces = " (here are spaces for tabs)" if has_spaces_for_tabs("\t".join(columns)) else ""
+            raise FormatError(
+                f"{self.reader.name}:{line}: {len(columns)} columns; expected {COLUMNS}, separated by tabs{spaces}"
+            )
+        number = columns[ID]
+        if not columns[FORM]:
+            raise FormatError(f"{self.reader.name}:{line}: empty FORM; expected a word")
+        if number == str(len(self.words) + 1):
+            self.words.append(columns)
+            self.rows.append(row)
+            self.empty = self.begun = 0
+        elif self.reader.format == "conllu" and RANGE.fullmatch(number):
+            self._range(number, columns[FORM], line)
+        elif self.reader.format == "conllu" and EMPTY_NODE.fullmatch(number):
+            self._empty_node(number, line)
+        else:
+            raise FormatError(
+                f"{self.reader.name}:{line}: word number {shortened(number)}; expected {len(self.words) + 1}"
+            )
+
+    def _range(self, number: str, form: str, line: int) -> None:
+        first, last = map(int, number.split("-"))
+        word = len(self.words) + 1
+        if last <= first:
+            self.reader.fault(line, f"multiword range {number}; expected a last word after the first")
+        elif self.multiword and first <= self.multiword[-1][1]:
+            before = "{}-{}".format(*self.multiword[-1])
+            self.reader.fault(
+                line, f"multiword range {number} overlaps {before}; expected ranges apart from each other"
+            )
+        elif first != word:
+            self.reader.fault(line, f"multiword range {number}; expected it just before its first word, here {word}")
+        else:
+            self.multiword.append((first, last, form))
+            self.begun = first
+            self.range_line = line
+
+    def _check_last_range(self) -> None:
+        """Check that the words include the end of the last range."""
+        if self.multiword and self.multiword[-1][1] > len(self.words):
+            first, last, _ = self.multiword.pop()
+            self.reader.fault(
+                self.range_line, f"multiword range {first}-{last}; expected words as far as {len(self.words)} only"
+            )
+
+    def _empty_node(self, number: str, line: int) -> None:
+        expected = f"{len(self.words)}.{self.empty + 1}"
+        if self.begun:
+            self.reader.fault(line, f"empty node {number}; expected word {self.begun} after its multiword range")
+        elif number != expected:
+            self.reader.fault(line, f"empty node {number}; expected {expected} here")
+        else:
+            self.empty += 1
+
+
+def has_spaces_for_tabs(line: str) -> bool:
+    """Whether a line looks like a row in which tabs were replaced by spaces, all of them or some."""
+    return SPACED.match(line) is not None and len(line.split()) >= COLUMNS and line.count("\t") < COLUMNS - 1
+
+
+def shortened(value: str) -> str:
+    return repr(value if len(value) <= 40 else value[:40] + "…")
+
 
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
 NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)

@@ -12,16 +12,154 @@ The names are those of CoNLL-U's columns, and the ids of multiword tokens and em
 Stanza. Every key is always there, so that programs in any language can rely on it; None stands for `_`.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dodona.data.attributes import attributes, confidence_of, written
+from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
 from dodona.data.columns import Columns
+from dodona.data.ud import attributes, confidence_of, written
+from dodona.errors import OptionError
 
 if TYPE_CHECKING:
-    from dodona.data.views import SentenceViews
+    from dodona.data.sentence import SentenceViews
 
-__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "dictionary"]
+__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "Pieces", "dictionary", "pieces"]
+
+COLUMNS = {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "head": 6, "deprel": 7, "deps": 8, "misc": 9}
+
+
+class Pieces(NamedTuple):
+    """All that a new sentence is made from."""
+
+    comments: list[str]
+    columns: dict[int, list[str]]
+    lines: dict[int, str]  # multiword ranges and empty nodes, by the word that comes after them
+    multiword: list[tuple[int, int, str]]
+    offsets: list[tuple[int, int]] | None
+
+
+def pieces(given: Mapping[str, Any]) -> Pieces:
+    """Check a dictionary, and return what a sentence is made from.
+
+    Only `tokens` is needed, and of each token `form`. `sent_id` and `text` become comments if there are no `comments`,
+    and `confidence` is not read, because MISC has it.
+    """
+    _check_keys(given, SENTENCE, "a sentence")
+    tokens = _list(given, "tokens")
+    if not tokens:
+        raise OptionError("a sentence without 'tokens'; expected at least one")
+    for number, token in enumerate(tokens, start=1):
+        _check_keys(token, TOKEN, f"token {number}")
+        if token.get("id", number) != number:
+            raise OptionError(f"token {number}: 'id' {token['id']!r}; expected {number}, as words are numbered from 1")
+    columns = _columns(tokens)
+    multiword, lines = _ranges(_list(given, "multiword"), len(tokens))
+    for word, rows in _nodes(_list(given, "empty"), len(tokens)).items():
+        lines[word + 1] = "\n".join(rows + ([lines[word + 1]] if word + 1 in lines else []))
+    return Pieces(_comments(given), columns, lines, multiword, _offsets(tokens))
+
+
+def _columns(tokens: Sequence[Mapping[str, Any]]) -> dict[int, list[str]]:
+    """Return the columns of the words by their numbers."""
+    heads = [token.get("head") for token in tokens]
+    check_heads(heads, len(tokens))
+    columns = {COLUMNS["head"]: ["_" if head is None else str(head) for head in heads]}
+    for key, number in COLUMNS.items():
+        if key != "head":
+            columns[number] = [_string(token, key, f"token {k}") for k, token in enumerate(tokens, start=1)]
+            check_values(columns[number], len(tokens), key)
+    return columns
+
+
+def _string(given: Mapping[str, Any], key: str, where: str) -> str:
+    """Return a value as a column has it."""
+    value = given.get(key)
+    if value is None and key != "form":
+        return "_"
+    if key == "feats" and isinstance(value, Mapping):
+        column = written(value)
+        if attributes(column) != dict(value):
+            raise OptionError(f"{where}: feats {dict(value)!r}; expected names and values that are text without `|`")
+        return column
+    if not isinstance(value, str):
+        raise OptionError(f"{where}: {key} {value!r}; expected text{'' if key == 'form' else ', or None'}")
+    return value
+
+
+def _ranges(given: Sequence[Any], n: int) -> tuple[list[tuple[int, int, str]], dict[int, str]]:
+    """Return multiword ranges, and the line of each by its first word."""
+    multiword = []
+    rows = []
+    for each in given:
+        first, last = _id(each, RANGE, "a multiword token")
+        rows.append(_row(f"{first}-{last}", each, ("form", "feats", "misc")))
+        multiword.append((first, last, rows[-1][1]))
+    checked_ranges(multiword, None, n)
+    return multiword, {first: "\t".join(row) for (first, _, _), row in zip(multiword, rows, strict=True)}
+
+
+def _nodes(given: Sequence[Any], n: int) -> dict[int, list[str]]:
+    """Return the lines of empty nodes by the word before them."""
+    lines: dict[int, list[str]] = {}
+    for each in given:
+        word, number = _id(each, NODE, "an empty node")
+        expected = len(lines.get(word, ())) + 1
+        if not 0 <= word <= n or number != expected:
+            raise OptionError(f"empty node {word}.{number}; expected {word}.{expected}, after a word from 0 to {n}")
+        lines.setdefault(word, []).append("\t".join(_row(f"{word}.{number}", each, NODE[1:])))
+    return lines
+
+
+def _id(given: Any, known: Sequence[str], what: str) -> tuple[int, int]:
+    _check_keys(given, known, what)
+    id = given.get("id")
+    if not isinstance(id, list | tuple) or len(id) != 2 or not all(type(number) is int for number in id):
+        raise OptionError(f"{what}: id {id!r}; expected two numbers")
+    return id[0], id[1]
+
+
+def _row(id: str, given: Mapping[str, Any], keys: Sequence[str]) -> list[str]:
+    row = [id, *"_________"]
+    for key in keys:
+        row[COLUMNS[key]] = _string(given, key, id)
+    check_values(row, len(row), id)
+    return row
+
+
+def _comments(given: Mapping[str, Any]) -> list[str]:
+    comments = given.get("comments")
+    if comments is None:
+        said = {key: given.get(key) for key in ("sent_id", "text")}
+        comments = [f"# {key} = {value}" for key, value in said.items() if value is not None]
+    elif isinstance(comments, str) or not all(isinstance(comment, str) for comment in comments):
+        raise OptionError(f"comments {comments!r:.60}; expected a list of lines that begin with '#'")
+    return checked_comments(comments)
+
+
+def _offsets(tokens: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]] | None:
+    """Return start and end of each word, if all have them."""
+    pairs = [(token.get("start"), token.get("end")) for token in tokens]
+    for number, (start, end) in enumerate(pairs, start=1):
+        if not (start is end is None or (type(start) is type(end) is int and 0 <= start <= end)):
+            raise OptionError(f"token {number}: start {start!r} and end {end!r}; expected two numbers, or None twice")
+    found = [(start, end) for start, end in pairs if start is not None and end is not None]
+    return found if len(found) == len(tokens) else None
+
+
+def _check_keys(given: Any, known: Sequence[str], what: str) -> None:
+    if not isinstance(given, Mapping):
+        raise OptionError(f"{what}: {given!r:.60}; expected a dictionary with {', '.join(known)}")
+    for key in given:
+        if key not in known:
+            raise OptionError(f"{what}: unknown key {key!r}; expected some of {', '.join(known)}")
+
+
+def _list(given: Mapping[str, Any], key: str) -> Sequence[Any]:
+    found = given.get(key, ())
+    if not isinstance(found, list | tuple):
+        raise OptionError(f"{key} {found!r:.60}; expected a list of dictionaries")
+    return found
+
 
 TOKEN = (
     "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc", "start", "end", "confidence",

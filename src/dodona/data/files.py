@@ -6,19 +6,233 @@ import io
 import lzma
 import os
 import re
+import select
 import stat
 import sys
-from collections.abc import Callable, Iterator
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
-from dodona.data.compression import PACKINGS, CompressionError, decompressed
-from dodona.data.inputs import raw_chunks
-from dodona.errors import FormatError
+from dodona.errors import FormatError, OptionError
 
-__all__ = ["chunks", "open_handle", "output", "replaced"]
+__all__ = [
+    "PACKINGS",
+    "CompressionError",
+    "Packing",
+    "bare_name",
+    "chunks",
+    "decompressed",
+    "is_terminal",
+    "open_handle",
+    "output",
+    "raw_chunks",
+    "replaced",
+    "shipped_text",
+    "size_of",
+]
+
+CHUNK = 1 << 18
+
+
+class CompressionError(Exception):
+    """Compressed data that cannot be read; says why, without the name of the file."""
+
+
+class GzipDecompressor:
+    """One gzip stream, with the interface of `lzma.LZMADecompressor`."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)  # 31: with the header and the checksum of gzip
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        found = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+        self.needs_input = len(found) < max_length
+        return found
+
+
+class Packing(NamedTuple):
+    """A format."""
+
+    name: str
+    decompressor: Callable[[], GzipDecompressor | lzma.LZMADecompressor]
+    beginning: bytes  # of each stream
+    padding: int  # the number of zero bytes after a stream is a multiple of it
+
+
+PACKINGS = {
+    ".gz": Packing("gzip", GzipDecompressor, b"\x1f\x8b", 1),
+    ".xz": Packing("xz", lzma.LZMADecompressor, b"\xfd7zXZ\0", 4),
+}
+
+
+def bare_name(name: str) -> str:
+    """Return the name of a file without the extension of a compressed one."""
+    return name[:-3] if name[-3:] in PACKINGS else name
+
+
+def decompressed(pieces: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
+    """Yield the contents of compressed chunks, at most CHUNK bytes at a time; empty chunks (pauses) pass through."""
+    stream: GzipDecompressor | lzma.LZMADecompressor | None = None
+    streams = 0
+    zeros = 0  # after the last stream
+    for piece in pieces:
+        if not piece:
+            yield b""
+        rest = piece
+        while rest:
+            if stream is None:
+                data = rest.lstrip(b"\0") if streams else rest
+                zeros += len(rest) - len(data)
+                if not data:
+                    break
+                if streams:
+                    _check_next(data, zeros, packing)
+                stream, rest = packing.decompressor(), data
+            try:
+                yield from _contents(stream, rest)
+            except (zlib.error, lzma.LZMAError) as error:
+                raise CompressionError(f"not valid {packing.name} data ({error})") from error
+            rest = b""
+            if stream.eof:
+                rest = stream.unused_data
+                stream = None
+                streams += 1
+                zeros = 0
+    if stream is not None:
+        raise CompressionError(f"the {packing.name} data are cut off")
+    if not streams:
+        raise CompressionError(f"the file is empty; expected {packing.name} data")
+    _check_next(b"", zeros, packing)
+
+
+def _contents(stream: GzipDecompressor | lzma.LZMADecompressor, data: bytes) -> Iterator[bytes]:
+    """Yield all that a stream makes of some data."""
+    found = stream.decompress(data, CHUNK)
+    while found:
+        yield found
+        found = b"" if stream.eof or stream.needs_input else stream.decompress(b"", CHUNK)
+
+
+def _check_next(data: bytes, zeros: int, packing: Packing) -> None:
+    """Check what comes after a stream: zero bytes, then the end of the file or the beginning of another stream."""
+    size = len(packing.beginning)
+    if zeros % packing.padding or not packing.beginning.startswith(data[:size]):
+        raise CompressionError(f"other data after the end of the {packing.name} data; expected the end of the file")
+
+
+PATIENCE = 2.0
+"""Seconds to wait for the first byte of a named pipe before saying so."""
+
+
+def raw_chunks(name: str) -> Iterator[bytes]:
+    """Yield the bytes of a file as soon as they are there; an empty chunk before each read that will have to wait."""
+    with _opened(name) as handle:
+        is_file = stat.S_ISREG(os.fstat(handle).st_mode)
+        while True:
+            if not is_file and not _is_ready(handle, 0.0):
+                yield b""
+            chunk = os.read(handle, CHUNK)
+            if not chunk:
+                return
+            yield chunk
+
+
+def size_of(name: str) -> int | None:
+    """Return the size of a regular file in bytes; None for anything else, of which the size is not known."""
+    try:
+        found = os.fstat(0) if name == "-" else os.stat(name)
+    except OSError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
+
+
+def is_terminal(name: str) -> bool:
+    """Return whether a file is a terminal; `-` is standard input."""
+    if name == "-":
+        return os.isatty(0)
+    try:
+        if not stat.S_ISCHR(os.stat(name).st_mode):
+            return False
+        handle = os.open(name, os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
+    except OSError:
+        return False
+    try:
+        return os.isatty(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[int]:
+    """Yield the handle of an open file; `-` is standard input."""
+    if name == "-":
+        yield 0
+        return
+    is_fifo = sys.platform == "linux" and _is_fifo(name)
+    handle = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0) | (os.O_NONBLOCK if is_fifo else 0))
+    try:
+        if is_fifo:
+            _wait_for_writer(handle, name)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _wait_for_writer(handle: int, name: str) -> None:
+    """Wait until a program has written to a named pipe. Opened for blocking, it would wait in silence; only Linux
+    tells a pipe without a writer so far from one whose writer has closed it."""
+    if not _is_ready(handle, PATIENCE):
+        warnings.warn(f"{name}: waiting for a program that writes to this named pipe", stacklevel=2)
+        _is_ready(handle, None)
+    os.set_blocking(handle, True)
+
+
+def _is_fifo(name: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(name).st_mode)
+    except OSError:
+        return False
+
+
+def _is_ready(handle: int, seconds: float | None) -> bool:
+    """Return whether a read returns at once, after waiting for it for some time (None: as long as it takes)."""
+    try:
+        ready, _, _ = select.select([handle], [], [], seconds)
+    except (OSError, ValueError):
+        return True  # not on this system, or too many open files: the read itself will wait
+    return bool(ready)
+
+
+HOME = Path(__file__).parents[1]
+
+
+def shipped_text(folder: str, name: str) -> tuple[str, str]:
+    """Return (text, path) of a file that is shipped in this folder under that name, or else of a file of that name."""
+    path = HOME / folder / f"{name}.txt"
+    if not path.exists():
+        path = Path(name)
+    try:
+        return path.read_text(encoding="utf-8"), str(path)
+    except FileNotFoundError as error:
+        known = ", ".join(sorted(file.stem for file in (HOME / folder).glob("*.txt")))
+        raise OptionError(f"no {Path(folder).name} {name!r}; expected a file, or one of: {known}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
+        raise OptionError(f"{path}: cannot be read: {reason}; expected {Path(folder).name}") from error
+
 
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]")
 """C0 and C1 in UTF-8, without tabs and line ends."""

@@ -25,8 +25,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dodona.data.projectivity import lift
-from dodona.data.trees import checked_heads
+from dodona.data.trees import checked_heads, lift
 from dodona.errors import OptionError, TreeError
 
 __all__ = ["ENCODINGS", "Decoded", "decoded", "deprojectivize", "escaped", "projectivize", "without_lift"]

@@ -1,17 +1,188 @@
 """A sentence of a treebank: its columns for access, its bytes for output."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from importlib import import_module
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
 
-from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
+from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges, checked_values
 from dodona.data.columns import Columns, header_of
 from dodona.data.storage import COLUMNS, Storage
+from dodona.data.token import Token
 from dodona.data.trees import find_cycle
 from dodona.data.values import Values
-from dodona.data.views import SentenceViews
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["Sentence"]
+if TYPE_CHECKING:
+    from dodona.data.table import Table
+
+__all__ = ["Column", "Sentence", "SentenceViews", "ShownSentence", "drawing", "number_column", "string_column"]
+
+
+def drawing(module: str) -> Any:
+    """Return a module of `dodona.drawing` by its name."""
+    return import_module(f"dodona.drawing.{module}")
+
+
+class ShownSentence:
+    """The part of a sentence that notebooks ask for; what is no tree is shown like any other object."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return str(drawing("dependencies").svg_of(self))
+        except FormatError:
+            return None
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return str(drawing("page").html_of(self))
+        except FormatError:
+            return None
+
+
+FIXED = ("words", "deps")
+Value = TypeVar("Value", str, int | None)
+
+
+class Column(Generic[Value]):
+    """What type checkers see of a column: a list is read, any sequence is set. At run time it is a property."""
+
+    if TYPE_CHECKING:
+
+        def __get__(self, sentence: object, owner: object = None) -> list[Value]: ...
+        def __set__(self, sentence: object, values: Sequence[Value]) -> None: ...
+
+
+def string_column(name: str) -> Column[str]:
+    """Return the property for a column of strings."""
+
+    def set_column(sentence: "Sentence", values: Sequence[str]) -> None:
+        if name in FIXED:
+            raise OptionError(f"column {name!r} cannot be replaced; expected a new sentence (Sentence.from_words)")
+        sentence.accept_column(name, checked_values(values, len(sentence), name))
+
+    return cast("Column[str]", _property(name, set_column))
+
+
+def number_column(name: str) -> Column[int | None]:
+    """Return the property for the column of heads."""
+
+    def set_column(sentence: "Sentence", values: Sequence[int | None]) -> None:
+        check_heads(values, len(sentence))
+        sentence.accept_heads(list(values), ["_" if head is None else str(head) for head in values])
+
+    return cast("Column[int | None]", _property(name, set_column))
+
+
+def _property(name: str, set_column: Any) -> property:
+    """A column is read without Python code, once it is converted."""
+    return property(methodcaller("listed_column", COLUMNS[name]), set_column)
+
+
+class SentenceViews(ShownSentence):
+    """The part of `Sentence` that reads its columns for others, which stay the storage."""
+
+    __slots__ = ()
+
+    words = string_column("words")
+    lemmas = string_column("lemmas")
+    upos = string_column("upos")
+    xpos = string_column("xpos")
+    feats = string_column("feats")
+    heads = number_column("heads")
+    labels = string_column("labels")
+    deps = string_column("deps")
+    misc = string_column("misc")
+    comments: list[str]
+    format: str
+    multiword: list[tuple[int, int, str]]
+    offsets: list[tuple[int, int]] | None
+    _table: "Table | Columns"
+
+    if TYPE_CHECKING:  # what the storage has
+
+        def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Token]:
+        for id in range(1, len(self) + 1):
+            yield Token(self, id)
+
+    @overload
+    def __getitem__(self, place: int) -> Token: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Token]: ...
+    def __getitem__(self, place: int | slice) -> Token | list[Token]:
+        """The token at this place, counted from 0 as in any list: word 1 is `sentence[0]`. Of a slice, a list."""
+        if isinstance(place, slice):
+            return [Token(self, id) for id in range(1, len(self) + 1)[place]]
+        try:
+            return Token(self, range(1, len(self) + 1)[place])
+        except IndexError:
+            n = len(self)
+            raise IndexError(f"place {place} of {n} tokens; expected a number from {-n} to {n - 1}") from None
+
+    @property
+    def sent_id(self) -> str | None:
+        """The value of the comment `# sent_id = …`."""
+        return self._said("sent_id")
+
+    @property
+    def text(self) -> str | None:
+        """The value of the comment `# text = …`."""
+        return self._said("text")
+
+    def _said(self, wanted: str) -> str | None:
+        for comment in self.comments:
+            if wanted not in comment:
+                continue
+            key, equals, value = comment[1:].partition("=")
+            if equals and key.strip() == wanted:
+                return value.strip()
+        return None
+
+    def children(self, k: int) -> list[int]:
+        """Return the dependents of word k, in order; 0 is ROOT."""
+        return [d for d, h in enumerate(self.heads, start=1) if h == k]
+
+    def subtree(self, k: int) -> list[int]:
+        """Return word k and all its descendants, in order."""
+        below: dict[int | None, list[int]] = {}
+        for d, h in enumerate(self.heads, start=1):
+            below.setdefault(h, []).append(d)
+        found = [k]
+        for h in found:  # grows while it is walked through; the second condition ends what is no tree
+            found += below.get(h, []) if len(found) <= len(self) else []
+        return sorted(set(found))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sentence as a dictionary that JSON can hold: `dodona.data.dictionary` describes it."""
+        from dodona.data.dictionary import dictionary
+
+        return dictionary(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return `to_dict()` as JSON: on one line, or indented."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_dataframe(self) -> Any:
+        """Return the tokens of `to_dict()` as a table of pandas, a row for each word; needs pandas."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError as error:
+            raise OptionError(f"a data frame needs pandas: {error}; expected it to be installed") from error
+        from dodona.data.dictionary import TOKEN
+
+        return pandas.DataFrame(self.to_dict()["tokens"], columns=list(TOKEN))
+
+    def rows(self) -> Iterator[list[str]]:
+        """Yield the ten columns of each line that is no comment, as it was read or made."""
+        for line in self._table.body.decode().split("\n"):
+            if not line.startswith("#"):
+                yield line.removesuffix("\r").split("\t")
+
 
 NAMES = list(COLUMNS)
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
@@ -75,7 +246,7 @@ class Sentence(SentenceViews, Storage):
 
         `sent_id` and `text` are read if there are no `comments`; `confidence` is not read, because `misc` has it.
         """
-        from dodona.data.from_dictionary import pieces
+        from dodona.data.dictionary import pieces
 
         comments, columns, lines, multiword, offsets = pieces(given)
         table = Columns(len(columns[1]), header_of(comments), columns, lines)

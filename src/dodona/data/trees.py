@@ -1,11 +1,85 @@
 """Dependency trees as lists of heads: word d, counted from 1, has head heads[d - 1], and 0 is ROOT."""
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from operator import index
 
 from dodona.errors import TreeError
 
-__all__ = ["bottom_up", "checked_heads", "find_cycle", "is_projective"]
+__all__ = [
+    "bottom_up",
+    "checked_heads",
+    "find_cycle",
+    "is_projective",
+    "lift",
+    "nonprojective_dependents",
+    "projectivized",
+]
+
+
+def projectivized(heads: Sequence[int]) -> list[int]:
+    """Return the heads after lifting; those of a projective tree are unchanged."""
+    return lift(heads)[0]
+
+
+def nonprojective_dependents(heads: Sequence[int]) -> list[int]:
+    """Return the words whose arc is not projective, left to right."""
+    heads = checked_heads(heads)
+    if is_projective(heads):
+        return []
+    below = _descendants(heads)
+    return [d for d, h in enumerate(heads, start=1) if not _is_projective(below, h, d)]
+
+
+def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
+    """Return the lifted heads, and the words that arcs were lifted over: the path from a word's old head to its new
+    one, the old one included."""
+    heads = checked_heads(heads)
+    if is_projective(heads):
+        return heads, set()
+    below = _descendants(heads)
+    head = [0, *heads]
+    dependents: list[set[int]] = [set() for _ in head]
+    for d, h in enumerate(heads, start=1):
+        dependents[h].add(d)
+    waiting = [(abs(h - d), d) for d, h in enumerate(heads, start=1) if not _is_projective(below, h, d)]
+    heapify(waiting)
+    passed = set()
+    while waiting:
+        _, d = heappop(waiting)
+        h = head[d]
+        g = head[d] = head[h]
+        passed.add(h)
+        dependents[h].remove(d)
+        dependents[g].add(d)
+        # h alone has lost descendants: its arcs over them were projective and are so no more
+        lost = below[d]
+        for k in dependents[h]:
+            between = _between(h, k)
+            if between & lost and not between & ~below[h]:
+                heappush(waiting, (abs(h - k), k))
+        below[h] &= ~lost
+        if not _is_projective(below, g, d):
+            heappush(waiting, (abs(g - d), d))
+    return head[1:], passed
+
+
+def _descendants(heads: Sequence[int]) -> list[int]:
+    """For every node the set of its descendants and itself, as bits."""
+    below = [1 << k for k in range(len(heads) + 1)]
+    for k in bottom_up(heads):
+        below[heads[k - 1]] |= below[k]
+    return below
+
+
+def _between(one: int, other: int) -> int:
+    """The words strictly between two nodes, as bits."""
+    low, high = (one, other) if one < other else (other, one)
+    return (1 << high) - (2 << low)
+
+
+def _is_projective(below: list[int], h: int, d: int) -> bool:
+    return not _between(h, d) & ~below[h]
 
 
 def find_cycle(heads: Sequence[int | None]) -> tuple[int, list[int]] | None:

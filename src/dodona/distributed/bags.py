@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dodona.components.analysis import Request
 from dodona.data import Sentence
 from dodona.distributed.cluster import MISSING
 from dodona.distributed.models import Model, read_model
 from dodona.errors import DodonaError, OptionError
+from dodona.parser.request import Request
 
 __all__ = ["parse_bag", "parse_frame", "parse_frames", "parse_texts"]
 

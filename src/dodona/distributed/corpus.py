@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dodona.components.analysis import Request
-from dodona.data.blocks import BOM
+from dodona.data.conllu import BOM
 from dodona.distributed import work
 from dodona.distributed.cluster import Cluster, SchedulerLost, Session
 from dodona.distributed.cuts import Cut
@@ -22,6 +21,7 @@ from dodona.distributed.manifest import PARTS, Manifest, Shard
 from dodona.distributed.models import Model, provide, version
 from dodona.distributed.progress import Progress
 from dodona.errors import DodonaError, FormatError
+from dodona.parser.request import Request
 
 __all__ = ["Corpus", "Summary", "parse_corpus"]
 

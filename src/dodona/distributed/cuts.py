@@ -12,10 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from dodona.data.blocks import BOM
 from dodona.data.characters import BLANKS, is_blank
-from dodona.data.compression import PACKINGS
-from dodona.data.files import chunks
+from dodona.data.conllu import BOM
+from dodona.data.files import PACKINGS, chunks
 from dodona.errors import FormatError
 
 __all__ = ["Cut", "find_cuts", "span"]

@@ -11,7 +11,7 @@ from typing import Any
 
 from dodona.distributed.cluster import Session, told
 from dodona.errors import DodonaError, FormatError
-from dodona.pipeline.doors import model_path
+from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import Pipeline
 
 __all__ = ["Model", "loaded", "provide", "read_model", "version"]

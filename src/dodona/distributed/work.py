@@ -15,19 +15,18 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from dodona.components.analysis import IN_PIECES, Request
 from dodona.data import Sentence, write
-from dodona.data.blocks import BOM, ends_blank
-from dodona.data.conllu import read_stream
+from dodona.data.conllu import BOM, ends_blank, read_stream
 from dodona.data.files import chunks, output
-from dodona.data.marks import Item
-from dodona.data.plain import read_plain_stream, read_text
-from dodona.data.sniff import sniffed_format
+from dodona.data.formats import sniffed_format
+from dodona.data.plain_text import read_plain_stream, read_text
+from dodona.data.stream import Item
 from dodona.distributed.cuts import find_cuts, span
 from dodona.distributed.models import loaded
 from dodona.errors import DodonaError, FormatError, FormatWarning
-from dodona.pipeline.garbage import collect_rarely
+from dodona.parser.request import IN_PIECES, Request
 from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.threads import collect_rarely
 
 __all__ = ["FinishTask", "LookTask", "ParseTask", "finish", "look", "parse"]
 

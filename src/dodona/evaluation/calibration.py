@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.analysis import CONFIDENCE
 from dodona.data import Sentence
 from dodona.errors import FormatError
 from dodona.evaluation.attachment import Comparison, Rate
+from dodona.parser.request import CONFIDENCE
 
 __all__ = ["Bin", "Found", "Reliability", "confidences", "errors_found", "reliability"]
 

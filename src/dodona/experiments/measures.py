@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.parser import Parser
-from dodona.components.parser_options import ParserOptions
-from dodona.components.parser_training import ParserIteration, train_parser
 from dodona.data import Sentence
 from dodona.errors import OptionError
 from dodona.evaluation import Comparison, attachment, compare
 from dodona.experiments.packed import packed
 from dodona.experiments.repairs import repairs
 from dodona.experiments.treebanks import Treebank, sentences_of
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.parser.training import ParserIteration, train_parser
 from dodona.research.statistics import Statistics
 
 __all__ = ["MEASURES", "Subject"]

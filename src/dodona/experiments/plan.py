@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dodona.components.parser_options import ParserOptions
 from dodona.errors import OptionError
 from dodona.experiments.records import Record, Records
 from dodona.experiments.run import Run
 from dodona.experiments.treebanks import Treebank
+from dodona.parser.options import ParserOptions
 from dodona.systems.registry import entry_of
 
 __all__ = ["Condition", "Grid", "Plan", "as_in_the_papers"]

@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from dodona.components.parser import Parser
 from dodona.data import Sentence, projectivize
 from dodona.data.pseudoprojective import ENCODINGS
-from dodona.scoring.scorer import EncodedSentence, Scorer
-from dodona.transitions import driver
+from dodona.parser.parser import Parser
+from dodona.search.scorer import EncodedSentence, Scorer
+from dodona.transitions import derivations
 from dodona.transitions.moves import ATTACH, LEFT, NONE, REDUCE
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
@@ -27,15 +27,15 @@ POPS = (LEFT, REDUCE, ATTACH)
 
 def walk(system: TransitionSystem, scorer: Scorer, sentence: EncodedSentence) -> Iterator[tuple[State, int, int]]:
     """Parse greedily, and yield each configuration with the move and the label that come next."""
-    actions = driver.actions(system)
-    state = driver.start(system, sentence.n)
-    while not driver.is_terminal(system, state):
+    actions = derivations.actions(system)
+    state = derivations.start(system, sentence.n)
+    while not derivations.is_terminal(system, state):
         row = scorer.scored(state, sentence)
-        legal = set(driver.legal_moves(system, state, 0))
+        legal = set(derivations.legal_moves(system, state, 0))
         best = max((a for a, (move, _) in enumerate(actions) if move in legal), key=row.__getitem__)
         move, label = actions[best]
         yield state, move, label
-        driver.apply(system, state, move, 0, label)
+        derivations.apply(system, state, move, 0, label)
 
 
 def judged(system: TransitionSystem, state: State, move: int, heads: Sequence[int]) -> tuple[str, str] | None:
@@ -43,9 +43,9 @@ def judged(system: TransitionSystem, state: State, move: int, heads: Sequence[in
     TN, FN); None if no word leaves the stack, or no repair is possible."""
     s0 = state.s0()
     kind, repair = ("LEFT", LEFT) if s0 <= state.n and state.head[s0] != NONE else ("REDUCE", ATTACH)
-    if move not in POPS or not driver.is_legal(system, state, repair, 0):
+    if move not in POPS or not derivations.is_legal(system, state, repair, 0):
         return None
-    right = driver.head_of(system, state, repair, 0) == heads[s0 - 1]
+    right = derivations.head_of(system, state, repair, 0) == heads[s0 - 1]
     if move == repair:
         return kind, "TP" if right else "FP"
     return kind, "FN" if right else "TN"

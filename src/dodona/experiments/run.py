@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 import dodona
-from dodona.components.network_options import NetworkOptions
-from dodona.components.parser_options import ParserOptions
 from dodona.errors import FormatWarning
 from dodona.experiments.measures import MEASURES, Subject
 from dodona.experiments.treebanks import Treebank
+from dodona.neural.options import NetworkOptions
+from dodona.parser.options import ParserOptions
 
 __all__ = ["FORMAT", "Run", "perform"]
 

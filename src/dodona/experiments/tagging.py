@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from dodona.components.tagger import TaggerOptions, train_tagger
 from dodona.data import write
 from dodona.experiments.plan import Plan
 from dodona.experiments.run import FORMAT
 from dodona.experiments.treebanks import PARTS, Treebank, sentences_of
 from dodona.pipeline.jackknife import jackknifed, with_tag_columns
+from dodona.tagger.tagger import TaggerOptions, train_tagger
 
 __all__ = ["Tagging", "tag", "taggings", "with_tags"]
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.components.parser import Parser
-from dodona.components.parser_options import ParserOptions
 from dodona.data import Sentence
-from dodona.data.vectors import Vectors
 from dodona.errors import FormatError
+from dodona.neural.vectors import Vectors
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
 from dodona.pipeline import modelfile
 
 __all__ = ["Checkpoint"]

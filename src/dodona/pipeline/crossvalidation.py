@@ -12,14 +12,13 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dodona.components.analysis import Analysis, Request, annotated
-from dodona.components.calibrating import calibrate
-from dodona.components.parser_options import ParserOptions
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
-from dodona.pipeline.parser_study import Say, say_nothing
+from dodona.parser.confidence import calibrate
+from dodona.parser.options import ParserOptions
+from dodona.parser.request import Analysis, Request, annotated
 from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
-from dodona.pipeline.training import TrainingPlan, train_pipeline
+from dodona.pipeline.training import Say, TrainingPlan, say_nothing, train_pipeline
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
 __all__ = ["SPLITS", "Fold", "cross_validated", "folds_of"]

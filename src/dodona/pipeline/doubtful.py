@@ -6,11 +6,11 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from dodona.components.analysis import NBEST, SENTENCE_CONFIDENCE
 from dodona.data import Sentence
 from dodona.data.conllu import read_chunks
-from dodona.data.marks import Item, Pause
+from dodona.data.stream import Item, Pause
 from dodona.errors import DodonaError, FormatError
+from dodona.parser.request import NBEST, SENTENCE_CONFIDENCE
 
 __all__ = ["most_doubtful_first"]
 

@@ -8,10 +8,10 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
-from dodona.components.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
 from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
+from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 
 __all__ = ["jackknifed", "with_tag_columns"]
 

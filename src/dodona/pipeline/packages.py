@@ -16,9 +16,8 @@ from typing import Any
 
 from dodona.data.files import replaced
 from dodona.errors import FormatError, OptionError
-from dodona.pipeline.doors import MODELS
-from dodona.pipeline.installed import GROUP
 from dodona.pipeline.modelfile import check_target
+from dodona.pipeline.models import GROUP, MODELS
 from dodona.pipeline.pipeline import Pipeline
 
 __all__ = ["ModelPackage", "write_package"]

@@ -6,22 +6,139 @@ from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import NDArray
 
-from dodona.components.analysis import Request
-from dodona.components.columns import check_columns
-from dodona.components.component import BATCH, Component
-from dodona.components.lemmatizer import Lemmatizer
-from dodona.components.parser import Parser
-from dodona.components.tagger import Tagger
-from dodona.components.tokenizer import Tokenizer
+from dodona.component import BATCH, Component
 from dodona.data import Sentence
 from dodona.data.batches import lacking, with_lists
-from dodona.data.marks import Boundary, Item, batches_with_marks, interleaved, sentences_only
-from dodona.data.notebook import drawing
+from dodona.data.checks import check_columns
+from dodona.data.sentence import drawing
+from dodona.data.stream import Boundary, Item, Mark, batches_with_marks, interleaved, sentences_only
 from dodona.errors import FormatError, OptionError
+from dodona.lemmatizer.lemmatizer import Lemmatizer
+from dodona.neural.options import NetworkOptions
+from dodona.parser.parser import Parser
+from dodona.parser.request import Request
 from dodona.pipeline import modelfile
-from dodona.pipeline.given import check_items, check_jobs, check_sentences, check_text, check_texts, text_pairs
+from dodona.tagger.tagger import Tagger
+from dodona.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["COMPONENTS", "Pipeline"]
+__all__ = [
+    "COMPONENTS",
+    "Pipeline",
+    "check_items",
+    "check_jobs",
+    "check_sentences",
+    "check_text",
+    "check_texts",
+    "description",
+    "text_pairs",
+]
+
+
+def check_text(text: Any, hint: str = "") -> None:
+    """Raise an error unless this is a string; the hint is for one that is a collection."""
+    if isinstance(text, str):
+        return
+    if isinstance(text, bytes | bytearray):
+        hint = "decode it first, with `.decode()`"
+    elif isinstance(text, Sentence):
+        hint = "for sentences: `nlp.parse(sentences)`"
+    elif not isinstance(text, list | tuple | set | Iterator):
+        hint = ""
+    raise OptionError(f"{_shown(text)}; expected a text, as a string{f' ({hint})' if hint else ''}")
+
+
+def check_texts(texts: Any) -> None:
+    """Raise an error unless this may be several texts: a string is one, and its letters are none."""
+    if isinstance(texts, str):
+        raise OptionError("one text; expected several texts (for one: `nlp(text)`)")
+    if isinstance(texts, bytes | bytearray | Sentence) or not hasattr(texts, "__iter__"):
+        raise OptionError(f"{_shown(texts)}; expected several texts, as strings")
+
+
+def text_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, Any]]:
+    """Yield pairs of texts and contexts, each checked when it is taken."""
+    for number, item in enumerate(texts, start=1):
+        if not as_tuples:
+            text, context = item, None
+            hint = (
+                "for pairs (text, context): `as_tuples=True`" if isinstance(item, tuple) else "one item for each text"
+            )
+        elif isinstance(item, list | tuple) and len(item) == 2:
+            (text, context), hint = item, ""
+        else:
+            raise OptionError(f"item {number}: {_shown(item)}; with `as_tuples` expected a pair (text, context)")
+        try:
+            check_text(text, hint)
+        except OptionError as error:
+            raise OptionError(f"item {number}: {error}") from None
+        yield text, context
+
+
+def check_sentences(sentences: Any) -> None:
+    """Raise an error unless this may be several sentences."""
+    if isinstance(sentences, str):
+        raise OptionError(f"{_shown(sentences)}; expected sentences (for a text: `nlp(text)`)")
+    if isinstance(sentences, Sentence):
+        raise OptionError("one sentence; expected several (for one: `nlp.parse([sentence])`)")
+    if isinstance(sentences, bytes | bytearray) or not hasattr(sentences, "__iter__"):
+        raise OptionError(f"{_shown(sentences)}; expected sentences, from `dodona.read` for example")
+
+
+def check_items(items: Iterable[Any]) -> None:
+    """Raise an error unless these are sentences and marks."""
+    for item in items:
+        if not isinstance(item, Sentence | Mark):
+            hint = " (for texts: `nlp.pipe(texts)`)" if isinstance(item, str) else ""
+            raise OptionError(f"{_shown(item)}; expected sentences{hint}")
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "None"
+    shown = repr(value)
+    return f"{shown if len(shown) <= 40 else shown[:37] + '...'} of type {type(value).__name__}"
+
+
+def check_jobs(number: int, name: str = "jobs") -> None:
+    if not isinstance(number, int) or number < 1:
+        raise OptionError(f"{name} {number!r}: expected at least 1")
+
+
+def description(pipeline: "Pipeline") -> dict[str, str]:
+    """Return the description line by line: names and values."""
+    parser = pipeline.parser
+    options = parser.options
+    how = options.update if options.scorer == "linear" else "log likelihood"
+    rows = {
+        "scorer": options.scorer,
+        "components": ", ".join(pipeline.components()),
+        "system": " ".join([str(options.system), *(f"{k}={v}" for k, v in options.system_options.items())]),
+        "oracle": options.oracle,
+        "training": f"{options.iterations} iterations, {how}, seed {options.seed}",
+        "beam": f"{options.beam}, {'early update' if options.early_update else 'max-violation'}"
+        if options.beam > 1
+        else None,
+        "exploration": f"after {options.explore_after}, p = {options.explore}" if options.oracle == "dynamic" else None,
+        "templates": options.templates,
+        "network": _network(options.network) if options.network is not None else None,
+        "positions": options.positions,
+        "word vectors": f"{len(parser.model.arrays['vectors']):,} words" if options.network is not None else None,
+        "tags": "those of the network replace the tagger's" if parser.model.retags else None,
+        "non-projective": options.nonprojective,
+        "roots": "exactly one" if options.single_root else "any number",
+        "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",
+    }
+    rows |= {key: value for key, value in pipeline.about.items() if key not in rows}
+    return {key: _written(value) for key, value in rows.items() if value is not None}
+
+
+def _written(value: object) -> str:
+    return " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+
+
+def _network(options: NetworkOptions) -> str:
+    return f"{options.layers} layers of {options.width} in each direction, {options.units} hidden units"
+
 
 NO_TOKENIZER = "this model has no tokenizer; expected CoNLL-U or words that are separated already"
 T = TypeVar("T")
@@ -85,7 +202,7 @@ class Pipeline:
         With `jobs`, that many threads parse.
         """
         if jobs > 1:
-            from dodona.pipeline.parallel import in_threads  # which takes longer to import than a sentence to parse
+            from dodona.pipeline.threads import in_threads  # which takes longer to import than a sentence to parse
 
             yield from in_threads(lambda some: list(self._parsed(some, request, retag)), items, jobs, batch)
             return
@@ -175,8 +292,6 @@ class Pipeline:
         return {name: component for name, component in found.items() if component is not None}
 
     def _repr_html_(self) -> str:
-        from dodona.pipeline.description import description
-
         return str(drawing("tables").html_table(("", ""), description(self).items(), "A pipeline"))
 
     def save(self, path: str | Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from dodona.systems.registry import Entry
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
 
@@ -79,7 +79,7 @@ class Configuration:
         return (tuple(self.stack), tuple(self.buffer), *arcs, self.state.front)
 
     def copy(self) -> "Configuration":
-        state = driver.copy(self.state)
+        state = derivations.copy(self.state)
         return Configuration(state, self.entry, self._label_names, self.words, self.system_key)
 
     def __copy__(self) -> "Configuration":

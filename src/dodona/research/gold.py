@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dodona.data.trees import checked_heads
 from dodona.errors import TreeError
 from dodona.systems.build import BuiltSystem, some
-from dodona.transitions.driver import gold_tree
+from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 

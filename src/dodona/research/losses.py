@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dodona.research.configuration import Configuration
 from dodona.research.gold import GoldTree
 from dodona.research.system import System
-from dodona.transitions.driver import gold_tree
+from dodona.transitions.derivations import gold_tree
 from dodona.transitions.moves import NONE
 
 __all__ = ["certainly_lost", "lost_arcs"]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dodona.errors import TransitionError
 from dodona.research.configuration import Configuration
 from dodona.systems.build import BuiltSystem, some
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 
 __all__ = ["Action", "ActionNames"]
@@ -21,7 +21,7 @@ class ActionNames:
         self._entry = built.entry
         self._core = built.core
         self._freer = built.with_options(single_root=False).core
-        self._move_labels: Sequence[tuple[int, int]] = driver.actions(built.core)
+        self._move_labels: Sequence[tuple[int, int]] = derivations.actions(built.core)
         self._names = {
             (move, label): self._entry.move_name(move)
             + (f":{built.labels[label]}" if label != NONE and built.labels else "")
@@ -33,11 +33,11 @@ class ActionNames:
         return [(move, site, label) for move, label in self._move_labels]
 
     def legal(self, c: Configuration) -> list[Action]:
-        if driver.is_terminal(self._core, c.state):
+        if derivations.is_terminal(self._core, c.state):
             return []
         found = []
-        for site in driver.sites(self._core, c.state):
-            legal = set(driver.legal_moves(self._core, c.state, site))
+        for site in derivations.sites(self._core, c.state):
+            legal = set(derivations.legal_moves(self._core, c.state, site))
             found += [action for action in self.at(site) if action[0] in legal]
         return found
 
@@ -77,8 +77,8 @@ class ActionNames:
             return f"{verb} is possible here as: {some(like)}"
         freer = (
             self._entry.move_name(move)
-            for site in driver.sites(self._core, c.state)
-            for move in driver.legal_moves(self._freer, c.state, site)
+            for site in derivations.sites(self._core, c.state)
+            for move in derivations.legal_moves(self._freer, c.state, site)
         )
         why = f"{verb} {self._entry.rules[verb]}"
         if verb in freer:

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field
 
-from dodona.data.projectivity import nonprojective_dependents
 from dodona.data.sentence import Sentence
+from dodona.data.trees import nonprojective_dependents
 from dodona.systems.build import BUDGET
 from dodona.systems.swap_search import fewest_swaps, plan
 from dodona.systems.swap_standard import SwapStandard
-from dodona.transitions.driver import canonical_derivation, gold_tree
+from dodona.transitions.derivations import canonical_derivation, gold_tree
 from dodona.transitions.gold import Gold
 
 __all__ = ["Statistics"]

@@ -18,7 +18,7 @@ from dodona.research.configuration import Configuration
 from dodona.research.gold import GoldTree, check_buildable, checked_gold
 from dodona.research.names import ActionNames
 from dodona.systems.build import BUDGET, BuiltSystem, build, some
-from dodona.transitions import driver
+from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE, SHIFT
 
@@ -78,11 +78,11 @@ class System:
             raise OptionError(f"initial takes at most {MOST_WORDS} words, not {count}")
         if isinstance(words, str) or not all(isinstance(word, str) for word in words or ()):
             raise OptionError(f"words must be a list of strings, not {words!r}")
-        return Configuration(driver.start(self._core, count), self.entry, self._label_names, words, self._key)
+        return Configuration(derivations.start(self._core, count), self.entry, self._label_names, words, self._key)
 
     def is_terminal(self, c: Configuration) -> bool:
         self._check_configuration(c)
-        return driver.is_terminal(self._core, c.state)
+        return derivations.is_terminal(self._core, c.state)
 
     def legal(self, c: Configuration) -> list[str]:
         """Return the names of all legal transitions; none in a terminal configuration."""
@@ -101,7 +101,7 @@ class System:
             label = self._carried(remembered)
         elif remembered is not None:
             raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
-        driver.apply(self._core, c.state, move, site, label)
+        derivations.apply(self._core, c.state, move, site, label)
 
     def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
         """Return heads and labels of a finished parse; headless words (arc-eager, root="first") get the head ROOT."""
@@ -148,8 +148,8 @@ class System:
         names = self._actions.namer(c)
         carried = self._carried(remembered)
         found: dict[str, int] = {}
-        for site in driver.sites(self._core, c.state):
-            at_site = driver.costs(self._core, c.state, gold, site, carried)
+        for site in derivations.sites(self._core, c.state):
+            at_site = derivations.costs(self._core, c.state, gold, site, carried)
             for action, cost in zip(self._actions.at(site), at_site, strict=True):
                 if cost != NONE:
                     found[names(action)] = cost
@@ -186,7 +186,7 @@ class System:
         preferred = []
         for transition in free:
             move, _, label = self._actions.parse(c, transition)
-            if driver.prefers(self._core, c.state, tree.core, move, label):
+            if derivations.prefers(self._core, c.state, tree.core, move, label):
                 preferred.append(transition)
         return preferred or free
 
@@ -211,14 +211,14 @@ class System:
         check_buildable(self._built, gold)
         with PLANNING:
             moves = self.entry.plan(self._core, gold, oracle, budget)
-            derivation = driver.canonical_derivation(self._core, gold, moves)
+            derivation = derivations.canonical_derivation(self._core, gold, moves)
         self.fallbacks += oracle == "minimal" and moves is None
         c = self.initial(gold.n)
         names = []
         for move, site, gold_label in derivation:
             label = max(gold_label, 0)  # without gold labels, the first
             names.append(self._actions.namer(c)((move, site, label)))
-            driver.apply(self._core, c.state, move, site, label)
+            derivations.apply(self._core, c.state, move, site, label)
         return names
 
     def correct(
@@ -245,9 +245,9 @@ class System:
         if self.is_terminal(c):
             return []
         names = []
-        for move in driver.correct_moves(self._core, c.state, gold, oracle == "nd-all"):
-            label = gold.label[driver.dependent_of(self._core, c.state, move, 0)]
-            plain = driver.dependent_of(self._core, c.state, move, 0) > gold.n
+        for move in derivations.correct_moves(self._core, c.state, gold, oracle == "nd-all"):
+            label = gold.label[derivations.dependent_of(self._core, c.state, move, 0)]
+            plain = derivations.dependent_of(self._core, c.state, move, 0) > gold.n
             for l in [label] if plain or label != NONE else range(max(1, len(self.labels))):
                 names.append(self._actions.namer(c)((move, 0, l)))
         return names

@@ -1,9 +1,9 @@
 cimport cython
 
 from dodona.transitions.gold cimport Gold
-from dodona.oracles.policy cimport Policy
-from dodona.scoring.scorer cimport EncodedSentence, Scorer
-from dodona.search.choice cimport Allowed
+from dodona.transitions.policy cimport Policy
+from dodona.search.scorer cimport EncodedSentence, Scorer
+from dodona.search.greedy cimport Allowed
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 from dodona.transitions.watch cimport Watch

@@ -1,8 +1,8 @@
 from array import array
 
-from dodona.oracles.policy import Policy
-from dodona.scoring.scorer import EncodedSentence, Scorer
+from dodona.search.scorer import EncodedSentence, Scorer
 from dodona.transitions.gold import Gold
+from dodona.transitions.policy import Policy
 from dodona.transitions.system import TransitionSystem
 
 class Beam:

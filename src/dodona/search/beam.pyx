@@ -14,8 +14,8 @@ from array import array
 
 from libc.stdlib cimport free, malloc, qsort, realloc
 
-from dodona.scoring.scorer cimport label_to_carry
-from dodona.search.arcs cimport arcs_of
+from dodona.search.scorer cimport label_to_carry
+from dodona.search.greedy cimport arcs_of
 from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE

@@ -3,10 +3,28 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.oracles.policy import Policy
-from dodona.scoring.scorer import EncodedSentence, Scorer
+from dodona.search.scorer import EncodedSentence, Scorer
 from dodona.transitions.gold import Gold
+from dodona.transitions.policy import Policy
 from dodona.transitions.system import TransitionSystem
+
+class Choice:
+    system: TransitionSystem
+    scorer: Scorer
+    def __init__(self, system: TransitionSystem, scorer: Scorer) -> None: ...
+
+class Confidence:
+    def __init__(
+        self,
+        choice: Choice,
+        policy: Policy | None,
+        gold: Gold | None,
+        found: array[float] | NDArray[np.float64],
+        temperature: float,
+    ) -> None: ...
+
+class SiteSearch:
+    def __init__(self, choice: Choice, capacity: int) -> None: ...
 
 class GreedySearch:
     system: TransitionSystem

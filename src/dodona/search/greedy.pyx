@@ -1,13 +1,237 @@
 """Greedy parsing: the best legal action in every configuration, until it is terminal (2013, Algorithm 1)."""
 
+from dodona.transitions.moves import NONE as _NONE
+from array import array
+from libc.math cimport exp, log
+from dodona.search.scorer cimport label_to_carry
+from libc.math cimport exp
 from array import array as new_array
-
 from cpython cimport array
 
-from dodona.search.arcs cimport arcs_of
-from dodona.transitions.moves import NONE as _NONE
-
 cdef int NONE = _NONE
+
+
+cdef tuple arcs_of(State s):
+    """Return (heads, labels) of the words 1..n; headless words are attached to ROOT."""
+    cdef int k
+    heads = [s.head[k] if s.head[k] != NONE else 0 for k in range(1, s.n + 1)]
+    return heads, [s.label[k] for k in range(1, s.n + 1)]
+
+
+cdef class Allowed:
+    """The allowed actions at a site, as ranges of numbers: the labels of a move are adjacent."""
+
+    def __init__(self, int actions):
+        self.spans = array("i", bytes(4 * 2 * (actions + 1)))
+
+    cdef void add(self, int begin, int end) noexcept nogil:
+        """Add the actions from `begin` up to `end`, which come after all that were added before."""
+        if self.count > 0 and self.spans[2 * self.count - 1] == begin:
+            self.spans[2 * self.count - 1] = end
+            return
+        self.spans[2 * self.count] = begin
+        self.spans[2 * self.count + 1] = end
+        self.count += 1
+
+    cdef int legal(self, TransitionSystem system, State s, int site) except -1 nogil:
+        """Allow the legal actions."""
+        cdef int m
+        self.count = 0
+        for m in range(system.moves.shape[0]):
+            if system.legal(s, system.moves[m], site):
+                self.add(system.first[m], system.first[m + 1])
+        return 0
+
+    cdef void costing(self, const int[::1] costs, int cost) noexcept nogil:
+        """Allow the actions of exactly this cost; NONE: none."""
+        cdef int a
+        self.count = 0
+        if cost == NONE:
+            return
+        for a in range(costs.shape[0]):
+            if costs[a] == cost:
+                self.add(a, a + 1)
+
+    cdef double log_sum(self, const float* scores, double temperature) noexcept nogil:
+        """Return the logarithm of the sum of exp(score / temperature) over the allowed actions, of which there is one.
+
+        A row of scores less this is a row of logarithms of probabilities. exp and log may differ in the last bit from
+        one C library to another, so the totals of beams and probabilities may, too. No greedy parse depends on them.
+        """
+        cdef int i, a
+        cdef double total = 0
+        cdef float most = scores[self.spans[0]]
+        for i in range(self.count):
+            for a in range(self.spans[2 * i], self.spans[2 * i + 1]):
+                if scores[a] > most:
+                    most = scores[a]
+        for i in range(self.count):
+            for a in range(self.spans[2 * i], self.spans[2 * i + 1]):
+                total += exp((<double> scores[a] - most) / temperature)
+        return most / temperature + log(total)
+
+
+cdef class Choice:
+    """The best action at one site. One for each thread."""
+
+    def __init__(self, TransitionSystem system, Scorer scorer):
+        if scorer.actions != system.actions:
+            raise ValueError(f"a scorer of {scorer.actions} actions for a system with {system.actions}")
+        self.system = system
+        self.scorer = scorer
+        self.allowed = Allowed(system.actions)
+
+    cdef bint is_forced(self, State s) except -1 nogil:
+        """Return whether only one action is legal, and no scores are needed to choose it; it is chosen."""
+        self.allowed.legal(self.system, s, 0)
+        if self.allowed.count != 1 or self.allowed.spans[1] - self.allowed.spans[0] != 1:
+            return False
+        self.action, self.carried = self.allowed.spans[0], NONE
+        return self.system.carried_move == NONE
+
+    cdef int look(self, State s, EncodedSentence sentence, int site, Policy policy, Gold gold) except -1 nogil:
+        """Find the best legal action at a site; with a policy, only among those of zero cost."""
+        cdef int i, a
+        cdef float* scores = self.scorer.scores(s, sentence, site)
+        self.row = scores
+        self.carried = label_to_carry(self.system, scores)
+        if policy is None:
+            self.allowed.legal(self.system, s, site)
+        else:
+            policy.assess(s, gold, site, NONE, self.carried)
+            self.allowed.costing(policy.costs, 0)
+        self.action = NONE
+        for i in range(self.allowed.count):
+            for a in range(self.allowed.spans[2 * i], self.allowed.spans[2 * i + 1]):
+                if self.action == NONE or scores[a] > self.score:
+                    self.action, self.score = a, scores[a]
+        return 0
+
+
+cdef class Confidence:
+    """Takes actions for a greedy search, and records their probabilities in `found`: at 0 the mean of their logarithms,
+    at k the probability for word k. Words that no action attaches (they hang on ROOT in the end) keep 0."""
+
+    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] found, double temperature):
+        if not temperature > 0:
+            raise ValueError(f"temperature {temperature}: expected more than 0")
+        self.system = choice.system
+        self.choice = choice
+        self.policy, self.gold = policy, gold
+        self.found = found
+        self.found[:] = 0
+        self.temperature = temperature
+
+    cdef int act(self, State s, EncodedSentence sentence, int action, int site, int carried) except -1 nogil:
+        """Take an action, and record its probability. At the only site of a system, `choice` has looked already."""
+        cdef int move = self.system.move_of(action), top = s.s0()
+        cdef int head = self.system.head_of(s, move, site), dependent = self.system.dependent_of(s, move, site)
+        cdef bint headless = s.head[top] == NONE
+        cdef double logarithm
+        if self.system.has_sites:
+            self.look(s, sentence, site)  # other sites were looked at since
+        logarithm = self.choice.row[action] / self.temperature
+        logarithm -= self.choice.allowed.log_sum(self.choice.row, self.temperature)
+        self.total += logarithm
+        self.actions += 1
+        self.system.act(s, action, site, carried)
+        if dependent <= s.n and s.head[dependent] == head:
+            self.found[dependent] = exp(logarithm)
+        elif top <= s.n and headless and s.head[top] > 0:
+            self.found[top] = exp(logarithm)  # non-monotonic REDUCE with the label that SHIFT has carried
+        return 0
+
+    cdef int look(self, State s, EncodedSentence sentence, int site) except -1 nogil:
+        """Find the actions that keep the given arcs; all legal ones where none does."""
+        self.choice.look(s, sentence, site, self.policy, self.gold)
+        if self.choice.action == NONE:
+            self.choice.look(s, sentence, site, None, None)
+        return 0
+
+    cdef void finish(self) noexcept nogil:
+        """Write the mean of the logarithms: how doubtful the sentence is as a whole."""
+        if self.actions > 0:
+            self.found[0] = self.total / self.actions
+
+
+cdef class SiteSearch:
+    """Workspace for sentences of up to `capacity` words. One for each thread."""
+
+    def __init__(self, Choice choice, int capacity):
+        self.system = choice.system
+        self.choice = choice
+        self.actions = array("i", bytes(4 * (capacity + 1)))
+        self.carried = array("i", bytes(4 * (capacity + 1)))
+        self.scores = array("f", bytes(4 * (capacity + 1)))
+        self.winners = array("i", bytes(4 * 4 * (capacity + 1)))
+
+    cdef int search(self, State s, EncodedSentence sentence, Confidence sure) except -1 nogil:
+        """Search from the initial to a terminal configuration."""
+        cdef int site = 0, i, action, dependent
+        self.leaves = 1
+        while self.leaves <= s.n:
+            self.leaves *= 2
+        for i in range(2 * self.leaves):
+            self.winners[i] = NONE
+        while site != NONE:
+            self.enter(s, sentence, site)
+            site = self.system.next_site(s, site)
+        while not self.system.is_terminal(s):
+            site = self.winners[1]
+            if site == NONE:
+                self.system.dead_end(s)
+            action = self.actions[site]
+            dependent = self.system.dependent_of(s, self.system.move_of(action), site)
+            if sure is None:
+                self.system.act(s, action, site, self.carried[site])
+            else:
+                sure.act(s, sentence, action, site, self.carried[site])
+            self.winners[self.leaves + dependent] = NONE
+            self.play(dependent)
+            self.enter_around(s, sentence, site)
+            site = self.system.reopened_site(s)
+            if site != NONE:
+                self.enter(s, sentence, site)
+        return 0
+
+    cdef int enter_around(self, State s, EncodedSentence sentence, int site) except -1 nogil:
+        """Score a site again, and those on both sides whose features depend on it."""
+        cdef int side, k, seen
+        self.enter(s, sentence, site)
+        for side in range(2):
+            k = site
+            seen = 0
+            while self.choice.scorer.reach == NONE or seen < self.choice.scorer.reach:
+                k = s.before[k] if side == 0 else s.after[k]
+                if k < 0 or k > s.n:
+                    break
+                self.enter(s, sentence, k)
+                seen += 1
+        return 0
+
+    cdef int enter(self, State s, EncodedSentence sentence, int site) except -1 nogil:
+        """Score a site and update the tournament."""
+        s.watch.step()
+        self.choice.look(s, sentence, site, None, None)
+        self.actions[site] = self.choice.action
+        self.carried[site] = self.choice.carried
+        self.scores[site] = self.choice.score
+        self.winners[self.leaves + site] = site if self.choice.action != NONE else NONE
+        self.play(site)
+        return 0
+
+    cdef void play(self, int site) noexcept nogil:
+        """Replay the matches from a site up to the final; ties go to the left."""
+        cdef int match = (self.leaves + site) // 2, left, right
+        while match > 0:
+            left = self.winners[2 * match]
+            right = self.winners[2 * match + 1]
+            if left == NONE or (right != NONE and self.scores[right] > self.scores[left]):
+                left = right
+            self.winners[match] = left
+            match //= 2
+
+
 cdef array.array NUMBERS = new_array("i")
 cdef array.array POINTERS = new_array("Q")
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from dodona.components.analysis import Request
 from dodona.data import Sentence
 from dodona.data.conllu import read_chunks
 from dodona.errors import OptionError
+from dodona.parser.request import Request
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
 from dodona.server.playground_requests import Fields, quoted

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dodona.errors import OptionError
-from dodona.pipeline.doors import load, model_names, model_path
+from dodona.pipeline.models import load, model_names, model_path
 from dodona.pipeline.pipeline import Pipeline
 
 __all__ = ["Models"]

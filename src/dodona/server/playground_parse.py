@@ -3,13 +3,13 @@
 import re
 from typing import Any
 
-from dodona.components.analysis import Analysis, Request, sentence_confidence, without_notes
-from dodona.components.columns import check_columns
 from dodona.data import Sentence
+from dodona.data.checks import check_columns
 from dodona.data.conllu import read_chunks
-from dodona.data.sniff import sniffed_format
+from dodona.data.formats import sniffed_format
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, OptionError, TreeError
+from dodona.parser.request import Analysis, Request, sentence_confidence, without_notes
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
 from dodona.server.playground_requests import Fields, quoted

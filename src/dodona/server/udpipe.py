@@ -10,7 +10,7 @@ from typing import Any
 from dodona import __version__
 from dodona.data import Sentence
 from dodona.data.conllu import read_chunks
-from dodona.data.plain import read_plain_stream
+from dodona.data.plain_text import read_plain_stream
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dodona.data import Sentence, characters
 from dodona.data.conllu import read_chunks
-from dodona.data.rawtext import rebuilt
+from dodona.data.spacing import rebuilt
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
 

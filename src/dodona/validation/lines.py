@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from dodona.data.blocks import BOM
+from dodona.data.conllu import BOM
 from dodona.validation.rules import LINES, Spot
 from dodona.validation.sentences import COLUMN_COUNT, Lines
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dodona.data.blocks import BOM, Block, blocks
+from dodona.data.conllu import BOM, Block, blocks
 from dodona.validation.graphs import head_order
 from dodona.validation.sentences import COLUMN_COUNT
 from dodona.validation.values import feature_faults

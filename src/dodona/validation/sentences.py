@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from dodona.data.blocks import BOM, Block
+from dodona.data.conllu import BOM, Block
 from dodona.data.trees import find_cycle, is_projective
 from dodona.validation.values import feature_faults, is_unspaced, texts, universal
 

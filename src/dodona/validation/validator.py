@@ -3,21 +3,9 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dodona.data.blocks import Block, blocks
+from dodona.data.conllu import Block, blocks
 from dodona.data.files import chunks
 from dodona.errors import OptionError
-from dodona.validation import (  # noqa: F401  # their rules are registered
-    columns,
-    comments,
-    function_words,
-    goeswith,
-    graphs,
-    lines,
-    numbers,
-    parallel_ids,
-    punctuation,
-    relations,
-)
 from dodona.validation.enhanced import IDENTICAL
 from dodona.validation.rules import COLUMNS, LEVELS, LINES, NUMBERS, TREES, Finding, Rule, Spot, file_rule
 from dodona.validation.sentences import Lines, Memory, Rows, tree_of

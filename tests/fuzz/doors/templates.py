@@ -8,9 +8,9 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import OptionError, Sentence
-from dodona.data.shipped import shipped_text
-from dodona.scoring.addresses import PLACES, STEPS
-from dodona.scoring.linear.templates import ATTRIBUTES, Templates
+from dodona.data.files import shipped_text
+from dodona.linear.templates import ATTRIBUTES, Templates
+from dodona.search.addresses import PLACES, STEPS
 from dodona.systems.registry import SYSTEMS
 
 TOKENS = tuple(name.encode() for name in (*PLACES, *STEPS, *ATTRIBUTES, "+", ".", "#", "\n", "S0.lc.w", " + ", "dist"))
@@ -20,7 +20,7 @@ def seeds() -> list[bytes]:
     return [
         STACK.encode(),
         SITES.encode(),
-        *(shipped_text("templates", s)[0].encode() for s in ("covington", "hybrid")),
+        *(shipped_text("linear/templates", s)[0].encode() for s in ("covington", "hybrid")),
     ]
 
 

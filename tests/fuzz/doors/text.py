@@ -6,8 +6,8 @@ from samples.small_models import whole
 from samples.texts import english, japanese
 
 from dodona.data.characters import is_blank
-from dodona.data.plain import read_text
-from dodona.data.rawtext import raw_text, rebuilt
+from dodona.data.plain_text import read_text
+from dodona.data.spacing import raw_text, rebuilt
 
 TOKENS = (
     b"\n\n", b"\r\n", b"\t", b"\x00", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\xc2\xa0", b"\xe3\x80\x80", b".", b"?!",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dodona.data.vectors import read_vectors
+from dodona.neural.vectors import read_vectors
 
 TOKENS = (
     b"\xef\xbb\xbf", b"\r\n", b"\t", b" ", b"  ", b"\x00", b"inf", b"-nan", b"1e-320", b"3.5e38", b"1_000", b"0x1p3",

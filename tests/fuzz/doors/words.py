@@ -6,7 +6,7 @@ from fuzz.trees import check_parsed
 from samples.inflected import STRANGE
 from samples.small_models import whole
 
-from dodona.data.plain import read_plain
+from dodona.data.plain_text import read_plain
 
 TOKENS = (
     b"\n\n",

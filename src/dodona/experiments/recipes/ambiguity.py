@@ -8,7 +8,6 @@ also tested on the others.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dodona.components.parser_options import ParserOptions
 from dodona.experiments.accuracy import marked
 from dodona.experiments.comparisons import mean, randomization_p
 from dodona.experiments.plan import Plan, as_in_the_papers
@@ -17,6 +16,7 @@ from dodona.experiments.records import Records
 from dodona.experiments.run import Run
 from dodona.experiments.tables import Cell, Row, Table, with_best
 from dodona.experiments.treebanks import Treebank
+from dodona.parser.options import ParserOptions
 
 
 def _options(oracle: str) -> ParserOptions:

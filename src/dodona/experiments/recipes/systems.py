@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
-from dodona.components.network_training import check_network_can_learn
-from dodona.components.parser_options import ParserOptions
 from dodona.experiments.figures import Figure, Scatter
 from dodona.experiments.plan import Condition, Grid, Plan
 from dodona.experiments.recipe import Recipe
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
 from dodona.experiments.tables import Cell, Row, Table, with_best
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import check_network_can_learn
 from dodona.systems.registry import SYSTEMS
 
 MEASURES = ("dev", "test", "speed")

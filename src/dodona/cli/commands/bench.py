@@ -1,0 +1,161 @@
+"""`dodona bench`: how fast a model is on this machine."""
+
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.progress import BarColumn, TextColumn
+from rich.progress import Progress as Bar
+
+from dodona import __version__
+from dodona.cli.tables import terminal
+from dodona.data import read
+from dodona.data.files import chunks, output
+from dodona.data.formats import sniffed_format
+from dodona.data.plain_text import read_text
+from dodona.data.spacing import raw_text
+from dodona.errors import DodonaError, FormatError
+from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
+from dodona.pipeline.models import model_path
+from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
+from dodona.pipeline.processes import available_cores
+from dodona.pipeline.threads import collect_rarely
+
+FORMAT = 1
+STARTS = 5
+LEAST_WORDS = 1000
+
+
+@click.command("bench", short_help="Measure how fast a model is on this machine.")
+@click.argument("model")
+@click.argument("file")
+@click.option(
+    "--seconds", default=30.0, show_default=True, metavar="N", help="How long to measure; longer is more precise."
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to try too. [default: all cores]")
+@click.option("--json", "target", metavar="OUT", help="Write the figures to this file too.")
+@click.option(
+    "--compare", "before", metavar="OLD", help="Compare with a file of --json; exit code 1 if something became slower."
+)
+@click.option(
+    "--tolerance",
+    default=5.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="With --compare: how much slower is not yet slower.",
+)
+def bench(
+    model: str, file: str, seconds: float, threads: int | None, target: str | None, before: str | None, tolerance: float
+) -> None:
+    """Measure how fast MODEL parses FILE: a text, or a treebank, whose text is taken.
+
+    \b
+    dodona bench en novel.txt
+    dodona bench en-fast novel.txt --json before.json
+    dodona bench en-fast novel.txt --compare before.json
+
+    Words per second of processor time on one core, the best of several rounds; microseconds that a word takes in each
+    stage; what more threads bring; how long one sentence takes from the start of the program to its end; memory.
+    """
+    old = _read(before) if before is not None else None
+    text = _text(file)
+    path = model_path(model)
+    pipeline = Pipeline.load(path)
+    if pipeline.tokenizer is None:
+        raise DodonaError(f"{model}: {NO_TOKENIZER}")
+    drawn = Bar(TextColumn("measuring"), BarColumn(), console=terminal(stderr=True), transient=True)
+    with collect_rarely(), drawn as bar:
+        task = bar.add_task("", total=1.0)
+        speed = measure_speed(pipeline, text, seconds, lambda done: bar.update(task, completed=done))
+        if speed.words < LEAST_WORDS:
+            raise FormatError(f"{file}: {speed.words} words; expected at least {LEAST_WORDS:,}, to measure well")
+        threads = threads or available_cores()
+        ratios = measure_threads(pipeline, text, threads) if threads > 1 else None
+    found = _figures(model, speed, threads, ratios, _start(path))
+    _show(found, speed)
+    if target is not None:
+        with output(target) as stream:
+            stream.write((json.dumps(found, indent=1) + "\n").encode())
+    if old is not None:
+        _compare(old, found, tolerance)
+
+
+def _text(file: str) -> str:
+    kind, pieces = sniffed_format(chunks(file), file)
+    return "".join(read_text(pieces, file)) if kind == "text" else raw_text(read(file))
+
+
+def _start(model: Path) -> float:
+    """Seconds from the start of the program to its end, with one short sentence in between."""
+    command = [sys.executable, "-m", "dodona", "parse", str(model), "Oak leaves rustle."]
+    found = []
+    for _ in range(STARTS):
+        begin = time.perf_counter()
+        subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        found.append(time.perf_counter() - begin)
+    return min(found)
+
+
+def _figures(
+    model: str, speed: Speed, threads: int, ratios: tuple[float, float] | None, start: float
+) -> dict[str, Any]:
+    shared = None
+    if ratios is not None:
+        shared = {"number": threads, "speed": round(ratios[0], 3), "processor": round(ratios[1], 3)}
+    return {
+        "format": FORMAT,
+        "dodona": __version__,
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "model": model,
+        "words": speed.words,
+        "rounds": speed.rounds,
+        "words_per_second": round(speed.words / speed.seconds[WHOLE]),
+        "microseconds_per_word": {name: round(speed.microseconds(name), 3) for name in speed.seconds},
+        "words_per_reference_loop": {name: round(speed.relative(name), 2) for name in speed.seconds},
+        "threads": shared,
+        "start_seconds": round(start, 3),
+        "memory_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+
+
+def _show(found: dict[str, Any], speed: Speed) -> None:
+    click.echo(f"{found['model']}: {found['words']:,} words, best of {found['rounds']} rounds; {found['machine']}")
+    click.echo(f"  {found['words_per_second']:,} words per CPU second from text to CoNLL-U")
+    stages = (f"{name} {speed.microseconds(name):.2f}" for name in speed.seconds if name != WHOLE)
+    click.echo(f"  µs a word: {', '.join(stages)}")
+    if found["threads"] is not None:
+        number, faster, dearer = found["threads"].values()
+        click.echo(f"  {number} threads: {faster:.2f} times as fast, {dearer:.2f} times the CPU")
+    click.echo(f"  one sentence from start to end: {found['start_seconds']:.2f} s; {found['memory_megabytes']} MB")
+
+
+def _read(file: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(b"".join(chunks(file)))
+        if found["format"] != FORMAT or not isinstance(found["words_per_reference_loop"], dict):
+            raise ValueError("another format")
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"{file}: {error}; expected what `dodona bench --json` wrote") from None
+    return found
+
+
+def _compare(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> None:
+    """Speed in relation to the reference loop of the same run."""
+    slower = []
+    before, after = (each["words_per_reference_loop"] for each in (old, new))
+    click.echo("Speed in relation to a reference loop, new against old:")
+    for name in after:
+        if name in before:
+            change = 100 * (after[name] / before[name] - 1)
+            click.echo(f"  {name:<16} {change:+6.1f} %")
+            if change < -tolerance and name == WHOLE:
+                slower.append(f"{name} by {-change:.1f} %")
+    if slower:
+        raise DodonaError(f"slower: {', '.join(slower)}; expected at most {tolerance:g} %")

@@ -1,0 +1,183 @@
+"""`dodona crossvalidate`: scores with their spread over folds, and arcs that may be annotation errors."""
+
+import os
+from copy import copy
+from dataclasses import astuple
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
+from dodona.cli.options import GroupedCommand
+from dodona.cli.outputs import is_same_file
+from dodona.cli.suspects import write_suspects
+from dodona.cli.tables import PRINTERS, Result, Table, Value
+from dodona.data import Sentence, write
+from dodona.data.conllu import read_all
+from dodona.errors import OptionError
+from dodona.evaluation.spread import SCORES, scores_of, spread, unpredicted
+from dodona.evaluation.suspects import suspects
+from dodona.parser.options import ParserOptions
+from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
+from dodona.pipeline.modelfile import check_target
+from dodona.pipeline.processes import available_cores
+from dodona.pipeline.training import TrainingPlan
+
+
+def without_tokenizer(parameter: click.Parameter) -> click.Parameter:
+    """An option of `dodona train` as it is offered here: the words are those of the treebank, so none is trained."""
+    if parameter.name != "components" or not isinstance(parameter, click.Option):
+        return parameter
+    offered = copy(parameter)
+    offered.help = (parameter.help or "").replace("tokenizer, ", "")
+    return offered
+
+
+OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
+WITHOUT = ("treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence")
+SHARED = [without_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
+Scores = dict[str, float | None]
+TITLES = {
+    "Options": OWN,
+    **{
+        title: [name for name in names if name not in WITHOUT]
+        for title, names in ({"Training": GROUPS["Options"]} | GROUPS).items()
+        if title != "Options"
+    },
+}
+
+
+@click.command(
+    "crossvalidate",
+    short_help="Train and score on folds of a treebank; find suspicious arcs.",
+    cls=GroupedCommand,
+    groups=TITLES,
+    params=SHARED,
+)
+@click.argument("treebank")
+@click.option("-o", "--output", metavar="FILE", help="Where to write the parsed treebank, in its own order.")
+@click.option(
+    "--suspects",
+    "suspects_file",
+    metavar="FILE",
+    help="Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
+    "`.json`, or else text with both trees.",
+)
+@click.option("--most", default=100, show_default=True, type=click.IntRange(1), metavar="N", help="Number of suspects.")
+@click.option("--folds", default=10, show_default=True, type=click.IntRange(2), metavar="N", help="Number of folds.")
+@click.option(
+    "--split",
+    default="blocks",
+    show_default=True,
+    type=click.Choice(SPLITS),
+    help="Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
+)
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one for each core]"
+)
+@click.option(
+    "--format",
+    "form",
+    default="table",
+    show_default=True,
+    type=click.Choice(list(PRINTERS)),
+    help="Output format of the scores.",
+)
+def crossvalidate(
+    treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
+    form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,
+    **options: Any
+) -> None:  # fmt: skip
+    """Train on all folds of TREEBANK (CoNLL-U with gold trees) but one, parse that one, and so on for each; print the
+    scores with their spread.
+
+    \b
+    dodona crossvalidate treebank.conllu
+    dodona crossvalidate treebank.conllu --folds 5 --system swap-standard --format json
+    dodona crossvalidate treebank.conllu -o parsed.conllu --suspects suspects.tsv --most 500
+    """
+    choice = parser_options(options)
+    _check_targets(treebank, output, suspects_file)
+    named = component_names(components)
+    if named is not None and "tokenizer" in named:
+        raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
+    plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
+    sentences = read_all(treebank)
+    numbers = folds_of(len(sentences), folds, split, choice.seed)
+    predicted = () if tags == "gold" else _predicted(named)
+    without = unpredicted(sentences, predicted)
+    parsed, scores = _run(sentences, choice, plan, numbers, jobs or available_cores(), without)
+    if output is not None:
+        write(parsed, output)
+    if suspects_file is not None:
+        write_suspects(suspects_file, sentences, parsed, suspects(sentences, parsed)[:most])
+    whole = scores_of(sentences, parsed, without)
+    PRINTERS[form]([Result([treebank], [_folds_table(scores), _spread_table(scores, whole)])])
+
+
+def _check_targets(treebank: str, *outputs: str | None) -> None:
+    """An error now, rather than after training."""
+    given = [path for path in outputs if path is not None]
+    for path in given:
+        if path == "-":
+            raise click.UsageError("The scores go to standard output; expected a FILE for the rest.")
+        check_target(path)
+        if is_same_file(path, treebank):
+            raise OptionError(f"{path}: it would take the place of the treebank; expected another name")
+    if len({os.path.realpath(path) for path in given}) < len(given):
+        raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two names")
+
+
+def _predicted(components: list[str] | None) -> list[str]:
+    """The columns that are predicted, where there is data for them."""
+    columns = {"tagger": ["upos", "xpos", "feats"], "lemmatizer": ["lemmas"]}
+    return [name for part, names in columns.items() if components is None or part in components for name in names]
+
+
+def _run(
+    sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, numbers: list[int], jobs: int,
+    without: set[str],
+) -> tuple[list[Sentence], list[Scores]]:  # fmt: skip
+    """All sentences parsed, and the scores of each fold; with a bar on a terminal and a line after each fold."""
+    console = Console(stderr=True, highlight=False)
+    parsed = list(sentences)
+    scores: list[Scores] = []
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("training", total=max(numbers) + 1)
+
+        def say(component: str, number: int, total: int, message: str) -> None:
+            bar.update(task, description=f"{component} {number}/{total}" if number else component)
+
+        for fold in cross_validated(sentences, options, plan, numbers, jobs, say):
+            gold = [sentences[i] for i in fold.places]
+            scores.append(
+                {"sentences": len(gold), "words": sum(map(len, gold))} | scores_of(gold, fold.sentences, without)
+            )
+            for i, sentence in zip(fold.places, fold.sentences, strict=True):
+                parsed[i] = sentence
+            line = _told(fold, max(numbers) + 1, scores[-1])
+            bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
+            bar.update(task, completed=len(scores))
+    return parsed, scores
+
+
+def _told(fold: Fold, folds: int, scores: Scores) -> str:
+    shown = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UPOS", "UAS", "LAS") if scores[name] is not None)
+    return f"fold {fold.number + 1}/{folds}: {len(fold.places)} sentences, {shown}"
+
+
+def _folds_table(scores: list[Scores]) -> Table:
+    rows: dict[str, tuple[Value, ...]] = {str(i): tuple(each.values()) for i, each in enumerate(scores, start=1)}
+    return Table("folds", "Folds", tuple(scores[0]), rows)
+
+
+def _spread_table(scores: list[Scores], whole: Scores) -> Table:
+    columns = ("mean", "standard deviation", "least", "greatest", "all sentences")
+    rows: dict[str, tuple[Value, ...]] = {}
+    for name in SCORES:
+        over = spread(each[name] for each in scores)
+        rows[name] = (*(astuple(over) if over is not None else (None,) * 4), whole[name])
+    return Table("cross-validation", f"Cross-validation, {len(scores)} folds", columns, rows)

@@ -1,0 +1,38 @@
+"""`dodona info`: the description of a model file."""
+
+from pathlib import Path
+
+import click
+
+from dodona.cli.commands.models import list_models
+from dodona.errors import OptionError
+from dodona.pipeline.models import model_path
+from dodona.pipeline.pipeline import Pipeline, description
+
+
+@click.command(short_help="Show the description and the scores of a model, or list the models.")
+@click.argument("model", required=False)
+@click.option("--models", is_flag=True, help="List the models, as `dodona models` does.")
+def info(model: str | None, models: bool) -> None:
+    """Show the training data, the options and the scores of MODEL; without one, list the models.
+
+    \b
+    dodona info
+    dodona info en
+    dodona info my.model
+    """
+    if model is None:
+        list_models()
+    elif models:
+        raise OptionError(f"{model}: a model and --models; expected only one of them")
+    else:
+        _describe(model_path(model))
+
+
+def _describe(path: Path) -> None:
+    """Print what a model file says about itself."""
+    pipeline = Pipeline.load(path)
+    rows = {"file": f"{path}, {path.stat().st_size / 1e6:.1f} MB"} | description(pipeline)
+    for key, value in rows.items():
+        line = f"{key + ':':<16}{value}"
+        click.echo("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line))

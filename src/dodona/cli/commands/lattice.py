@@ -1,0 +1,168 @@
+"""`dodona lattice`: all derivations of a sentence under a non-deterministic oracle, drawn or counted."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from dodona import DodonaError, TreeError, system
+from dodona.cli.inputs import find_sentence, given_sentence
+from dodona.cli.options import system_options
+from dodona.data.files import output
+from dodona.drawing.graph import graph_dot, graph_svg
+from dodona.research.gold import HINT
+from dodona.research.lattice import Counts, Derivations, Lattice, TooMany
+from dodona.research.lattice_graph import configuration_label, lattice_graph, static_paths
+
+FORMATS = ("svg", "dot", "text", "json")
+
+
+@contextmanager
+def _long_numbers() -> Iterator[None]:
+    """Numbers of derivations may be longer than Python writes without being asked. All else relies on that limit."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+@click.command(short_help="Draw or count all derivations of a sentence under an oracle.")
+@click.argument("file", required=False)
+@click.option("-n", "--sentence", default="1", show_default=True, help="Which sentence: its number or sent_id.")
+@click.option("--heads", help='A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
+@click.option("--words", help='With --heads: the words, e.g. "she reads books".')
+@click.option("-s", "--system", "name", default="swap-standard", show_default=True, help="The transition system.")
+@click.option(
+    "--oracle",
+    "oracle_name",
+    metavar="NAME",
+    help="dynamic: all zero-cost transitions; swap-standard: nd-all, nd-sw; nonmonotonic: joint too. "
+    "[default: the one that allows most]",
+)
+@click.option("--labelled", is_flag=True, help="With the labels of arcs.")
+@click.option("--single-root", is_flag=True, help="Exactly one word is attached to ROOT.")
+@system_options
+@click.option("--root-label", help="The label of root arcs that are left to the end.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="svg, dot (Graphviz), text or json. [default: as the name of the output ends; text]",
+)
+@click.option(
+    "-o", "--output", "target", default="-", metavar="FILE", help="Where to write it. [default: standard output]"
+)
+@click.option(
+    "--max-nodes",
+    default=400,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="N",
+    help="With more configurations than this, only count.",
+)
+@click.option(
+    "--max-configurations",
+    default=100_000,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="N",
+    help="Give up counting after this many configurations.",
+)
+@_long_numbers()
+def lattice(
+    file: str | None, sentence: str, heads: str | None, words: str | None, name: str, oracle_name: str | None,
+    labelled: bool, form: str | None, target: str, max_nodes: int, max_configurations: int, **options: Any
+) -> None:  # fmt: skip
+    """Draw all derivations of a sentence in FILE (CoNLL-U, `-` for standard input) that a non-deterministic oracle
+    allows, as a graph of configurations, and mark those of the static oracles.
+
+    \b
+    dodona lattice --heads "2 0 2" --words "she reads books" -o lattice.svg
+    dodona lattice treebank.conllu -n 7 -o lattice.svg
+    dodona lattice treebank.conllu -n 7 --system arc-standard --format dot
+    dodona lattice treebank.conllu -n 7 --system covington --max-nodes 1 --format json
+    """
+    form = form or next((known for known in FORMATS if target.endswith(f".{known}")), "text")
+    if (file is None) == (heads is None):
+        raise click.UsageError("Expected a FILE, or --heads, and not both.")
+    if (words if heads is None else labelled or None) is not None:
+        raise click.UsageError("--words goes with --heads, and --labelled with a FILE.")
+    found = find_sentence(file, sentence) if file is not None else given_sentence(str(heads), words)
+    labels = found.gold_labels() if labelled else None
+    given = {key: value for key, value in options.items() if value is not None}
+    chosen = system(name, None if labels is None else sorted(set(labels)), **given)
+    try:
+        derivations = Derivations(chosen, found.gold_heads(), labels, oracle=oracle_name, words=found.words)
+    except TreeError as error:
+        place = f"{found.file}:{found.line}: " if file is not None else "--heads: "
+        raise TreeError(place + str(error).replace(f" {HINT}", "")) from None
+    try:
+        counts = derivations.count(max_configurations)
+    except TooMany:
+        raise DodonaError(f"more than {max_configurations:,} configurations; see --max-configurations") from None
+    told = f"{chosen.name}, {derivations.oracle}: {counts.in_words()}"
+    drawn = derivations.lattice() if counts.configurations <= max_nodes else None
+    if drawn is None and form in ("svg", "dot"):
+        raise DodonaError(f"{told}; too many to draw (--max-nodes {max_nodes})")
+    with output(target) as stream:
+        stream.write(_written(form, told, derivations, counts, drawn).encode())
+    if form in ("svg", "dot"):
+        click.echo(told, err=True)
+
+
+def _written(form: str, told: str, derivations: Derivations, counts: Counts, drawn: Lattice | None) -> str:
+    if form == "json":
+        return json.dumps(_as_json(derivations, counts, drawn), ensure_ascii=False, indent=1) + "\n"
+    if form == "text":
+        return "\n".join([told, *(_as_text(drawn) if drawn is not None else ()), ""])
+    assert drawn is not None
+    return {"svg": graph_svg, "dot": graph_dot}[form](lattice_graph(drawn, told))
+
+
+def _as_json(derivations: Derivations, counts: Counts, drawn: Lattice | None) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "system": derivations.system.name,
+        "oracle": derivations.oracle,
+        "derivations": counts.derivations,
+        "shortest": counts.shortest,
+        "longest": counts.longest,
+        "configurations": counts.configurations,
+        "transitions": counts.transitions,
+    }
+    if drawn is None:
+        return found | {"nodes": None, "edges": None}
+    nodes = [
+        {
+            "layer": node.layer,
+            **node.configuration.lists,
+            "heads": node.configuration.heads,
+            "labels": node.configuration.labels,
+            "derivations": node.derivations,
+        }
+        for node in drawn.nodes
+    ]
+    edges = [
+        {"from": edge.source, "to": edge.target, "transition": edge.transition, "static": edge.static}
+        for edge in drawn.edges
+    ]
+    by_length = {str(length): number for length, number in drawn.by_length().items()}
+    return found | {"by_length": by_length, "static": drawn.lengths, "nodes": nodes, "edges": edges}
+
+
+def _as_text(drawn: Lattice) -> Iterator[str]:
+    """A line for each configuration, and below it one for each transition: where it leads, and who takes it."""
+    for length, number in drawn.by_length().items():
+        yield f"  {length} transitions: {number:,}"
+    letters = {name: path.letter for name, path in zip(drawn.lengths, static_paths(drawn), strict=True)}
+    for path in static_paths(drawn):
+        yield f"  {path.letter}: {path.told}"
+    for i, node in enumerate(drawn.nodes):
+        yield f"{i}. {configuration_label(node.configuration)}" + ("  (end)" if node.is_end else "")
+        for edge in (edge for edge in drawn.edges if edge.source == i):
+            marks = "".join(letters[name] for name in edge.static)
+            yield f"     {edge.transition} → {edge.target}" + (f"  [{marks}]" if marks else "")

@@ -1,0 +1,55 @@
+"""`dodona models`: the models that come with Dodona, and those that are installed."""
+
+import re
+from pathlib import Path
+
+import click
+
+from dodona.errors import FormatError
+from dodona.pipeline.models import GET_ONE, model_names, model_path
+from dodona.pipeline.pipeline import Pipeline
+
+COLUMNS = ("model", "language", "scorer", "size", "LAS (dev)", "data", "licence")
+SAID = re.compile(r"^- (language|licence): (.+)$", re.M)  # on the page of a model
+
+
+@click.command(short_help="List the models that are here.")
+def models() -> None:
+    """List the models that come with Dodona, and those that are installed as packages.
+
+    \b
+    dodona models
+    """
+    list_models()
+
+
+def list_models() -> None:
+    """Print a table of all models that have names."""
+    names = model_names()
+    if not names:
+        click.echo(f"dodona: no models are installed ({GET_ONE})", err=True)
+        return
+    rows = [COLUMNS, *(_row(name, model_path(name)) for name in names)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        click.echo("  ".join(cell.ljust(width) for cell, width in cells).rstrip())
+
+
+def _row(name: str, path: Path) -> tuple[str, ...]:
+    try:
+        pipeline = Pipeline.load(path)
+    except FormatError as error:  # of one model: the others are listed all the same
+        click.echo(f"dodona: {error}", err=True)
+        return (name, *[""] * (len(COLUMNS) - 1))
+    page = path.with_suffix(".md")
+    said = dict(SAID.findall(page.read_text(encoding="utf-8"))) if page.exists() else {}
+    about = pipeline.about
+    told = (about.get("dev", {}).get("LAS"), about.get("data"), said.get("licence") or about.get("licence"))
+    return (
+        name,
+        said.get("language", ""),
+        pipeline.parser.options.scorer,
+        f"{path.stat().st_size / 1e6:.1f} MB",
+        *("" if x is None else str(x) for x in told),
+    )

@@ -1,0 +1,34 @@
+"""`dodona package`: a model as a wheel that can be installed."""
+
+import click
+
+from dodona import __version__
+from dodona.errors import OptionError
+from dodona.pipeline.models import model_path
+from dodona.pipeline.packages import ModelPackage, write_package
+from dodona.pipeline.pipeline import Pipeline
+
+
+@click.command("package", short_help="Make a package of a model, to be installed with pip.")
+@click.argument("model")
+@click.option("--language", required=True, metavar="CODE", help="The language, as UD abbreviates it: ga.")
+@click.option("--name", metavar="NAME", help="The name for `dodona parse` and `dodona.load`. [default: the language]")
+@click.option("--licence", help="Licence of the model. [default: what the model says of its training data]")
+@click.option("--version", default=__version__, show_default=True, help="Version of the package.")
+@click.option("-o", "--output", default=".", metavar="FOLDER", help="Where to write the wheel. [default: here]")
+def package_command(
+    model: str, language: str, name: str | None, licence: str | None, version: str, output: str
+) -> None:
+    """Write MODEL as a wheel, dodona_model_NAME-VERSION-py3-none-any.whl. Once it is installed, NAME is a model for all
+    commands and for `dodona.load`.
+
+    \b
+    dodona package my.model --language ga --licence "CC BY-SA 3.0"
+    pip install dodona_model_ga-*.whl
+    dodona parse ga text.txt
+    """
+    path = model_path(model)
+    said = Pipeline.load(path).about.get("licence") if licence is None else licence
+    if not said:
+        raise OptionError(f"{model}: the model does not say under which licence it is; expected --licence")
+    click.echo(write_package(path, ModelPackage(name or language, language, said, version), output))

@@ -1,0 +1,81 @@
+"""The one sentence that a command is about: of a file, typed and parsed, or a tree on the command line."""
+
+import re
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+from dodona.data import Sentence, read
+from dodona.errors import FormatError, OptionError
+
+__all__ = ["find_sentence", "given_sentence", "parsed_sentence", "safe_name", "text_names"]
+
+NOT_IN_NAMES = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""White space, which UD does not allow in a sent_id; control characters; and bytes that are not UTF-8, as Python shows
+them in the names of files."""
+NOT_IN_FILES = re.compile(NOT_IN_NAMES.pattern[:-1] + r'/\\:*?"<>|]')
+
+
+def text_names(files: Sequence[str | None]) -> list[str]:
+    """Return a name for each input, no two of them the same: that of its file, or else a number. An input that is no
+    file is None."""
+    names = ["" if file in (None, "-") else _name(str(file)) for file in files]
+    taken = {name for name in names if names.count(name) == 1}
+    for place, name in enumerate(names):
+        if name not in taken or not name:
+            names[place] = next(number for k in count(place + 1) if (number := str(k)) not in taken)
+            taken.add(names[place])
+    return names
+
+
+def safe_name(name: str) -> str:
+    """Return a name that can be that of a file: in no folder, not hidden, without what other systems do not allow."""
+    return NOT_IN_FILES.sub("_", name).lstrip(".")
+
+
+def _name(file: str) -> str:
+    return NOT_IN_NAMES.sub("_", Path(file).name.partition(".")[0])
+
+
+def find_sentence(file: str, wanted: str) -> Sentence:
+    """Return a sentence by its number, or else by its sent_id."""
+    count = 0
+    for count, sentence in enumerate(read(file), start=1):
+        if wanted == (str(count) if wanted.isdigit() else sentence.sent_id):
+            return sentence
+    if count == 0:
+        raise FormatError(f"{file}: there are no sentences in this file")
+    raise OptionError(f"{file}: no sentence {wanted!r}; expected a number from 1 to {count}, or a sent_id")
+
+
+def parsed_sentence(text: str, model: str, wanted: str) -> Sentence:
+    """Return a sentence of a text, by its number, as a model parses it."""
+    from dodona.pipeline.models import load
+
+    sentences = load(model)(text)
+    if not sentences:
+        raise OptionError("--text: no words; expected a sentence")
+    if not wanted.isdecimal() or not 1 <= int(wanted) <= len(sentences):
+        raise OptionError(f"--text: no sentence {wanted!r}; expected a number from 1 to {len(sentences)}")
+    found = sentences[int(wanted) - 1]
+    found.file = "--text"
+    return found
+
+
+def given_sentence(heads: str, words: str | None, labels: str | None = None) -> Sentence:
+    """Return the tree on the command line; without words, these are numbers."""
+    try:
+        numbers = [int(head) for head in heads.split()]
+    except ValueError:
+        raise OptionError(f"--heads {heads!r}: expected numbers, e.g. '2 0 2'") from None
+    forms = list(map(str, range(1, len(numbers) + 1))) if words is None else words.split()
+    if len(forms) != len(numbers) or not numbers:
+        raise OptionError(f"--heads {heads!r}: {len(numbers)} heads; expected one for each of {len(forms)} words")
+    if not all(0 <= head <= len(numbers) for head in numbers):
+        raise OptionError(f"--heads {heads!r}: expected numbers from 0 to {len(numbers)}")
+    names = None if labels is None else labels.split()
+    if names is not None and len(names) != len(numbers):
+        raise OptionError(f"--labels {labels!r}: {len(names)} labels; expected one for each of {len(numbers)} heads")
+    found = Sentence.from_words(forms, heads=numbers, labels=names)
+    found.file = "--heads"
+    return found

@@ -1,0 +1,85 @@
+"""The entry point of the program. From here on Ctrl-C ends it without a traceback, also while the rest is imported.
+
+So this file, and what is imported before it (`dodona`, `dodona.cli`), imports next to nothing.
+"""
+
+import io
+import os
+import signal
+import sys
+from types import FrameType
+
+__all__ = ["hear_signals", "last_signal", "prepare_standard_streams", "run"]
+
+STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
+"""Name, mode, and how the null device is opened in place of a closed one: the wrong way round, so that use fails."""
+
+_number = signal.SIGINT
+
+
+def prepare_standard_streams() -> None:
+    """Make closed standard streams fail like any closed file, when they are used.
+
+    Python has None for them. Their numbers would go to the next files that are opened. Only messages on a closed
+    standard error go nowhere, without an error.
+    """
+    for number, (name, mode, way) in enumerate(STREAMS):
+        if getattr(sys, name) is None:
+            _take(number, way)
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show a character still gets the rest
+
+
+def _take(number: int, way: int) -> None:
+    """Open the null device under this number."""
+    handle = os.open(os.devnull, way)
+    if handle != number:
+        os.dup2(handle, number)
+        os.close(handle)
+
+
+def hear_signals() -> None:
+    """Let SIGTERM and SIGHUP end the program as Ctrl-C does: without half-written files. `nohup` stays in force."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _interrupt)
+
+
+def last_signal() -> int:
+    """Return the number of the signal that ends the program."""
+    return _number
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    global _number
+    _number = signal.Signals(number)
+    signal.signal(number, signal.SIG_IGN)  # once is enough: the second one must not disturb the end
+    raise KeyboardInterrupt
+
+
+def run() -> None:
+    """Run the command line; for the installed program and `python -m dodona`."""
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not ignored, as in the background
+    if heard:
+        signal.signal(signal.SIGINT, _end)
+    from dodona.cli.main import run as run_command
+
+    try:
+        if heard:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        run_command()
+    except KeyboardInterrupt:
+        _end()
+    finally:
+        if heard:
+            signal.signal(signal.SIGINT, _end)  # while the interpreter ends
+
+
+def _end(*_: object) -> None:
+    """End at once; nothing of ours is open."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.write(2, b"dodona: interrupted\n")
+    os._exit(130)

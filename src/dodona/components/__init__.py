@@ -1,1 +1,0 @@
-"""Tokenizer, tagger, lemmatizer and parser, with a common interface for training, application and storage."""

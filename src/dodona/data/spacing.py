@@ -1,0 +1,226 @@
+"""Raw text and sentences: the raw text of a treebank, and the encoding of whitespace in MISC.
+
+MISC has the whitespace between a token and the next, as in UDPipe: nothing for one space, `SpaceAfter=No` for none,
+`SpacesAfter=…` for all other whitespace; `SpacesBefore=…` the whitespace before the first token of a text;
+`SpacesInToken=…` a token with its original whitespace, if that is not single spaces. In these values
+
+    \\s  space      \\t  tab      \\n  line feed      \\r  carriage return      \\p  |      \\\\  backslash
+
+and all other whitespace, with NUL and lone surrogates, which a CoNLL-U file cannot contain, is \\uXXXX. So the text can
+be restored exactly from the sentences of a tokenizer. Only a text that is all whitespace cannot: it has no sentence.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from dodona.data import characters
+from dodona.data.characters import is_blank
+from dodona.data.sentence import Sentence
+from dodona.errors import FormatError
+
+__all__ = [
+    "Token", "begins_paragraph", "check_text", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt",
+    "unescaped",
+]  # fmt: skip
+
+NEW_PARAGRAPH = re.compile(r"#\s*new(?:par|doc)\b")
+ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
+CHARACTERS = {escape[1]: char for char, escape in ESCAPES.items()}
+TO_ESCAPE = re.compile(f"[{characters.BLANKS}|\\\\]")
+ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([stnrp\\]))")
+NO_SPACE = "SpaceAfter=No"
+MISC = 9
+
+
+class Token(NamedTuple):
+    """A token of a text, by its characters; `words` if it is a multiword token."""
+
+    start: int
+    end: int
+    ends_sentence: bool
+    words: list[str] | None
+
+
+def escaped(text: str) -> str:
+    """Return text escaped as the value of one of the attributes above; other characters are unchanged."""
+    return TO_ESCAPE.sub(lambda found: ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04X}", text)
+
+
+def unescaped(value: str) -> str:
+    return ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else CHARACTERS[found[2]], value)
+
+
+def rebuilt(sentences: Iterable[Sentence]) -> str:
+    """Return the original text of sentences from the tokenizer."""
+    pieces: list[str] = []
+    for sentence in sentences:
+        for _, _, form, misc in _tokens(sentence):
+            if misc == "_":
+                pieces += (form, " ")
+                continue
+            said = _said(misc)
+            pieces.append(unescaped(said.get("SpacesBefore", "")))
+            pieces.append(unescaped(said["SpacesInToken"]) if "SpacesInToken" in said else form)
+            pieces.append(_space_after(said))
+    return "".join(pieces)
+
+
+def raw_text(sentences: Iterable[Sentence]) -> str:
+    """Return the text of a treebank, with an empty line between paragraphs, for testing a tokenizer."""
+    return "\n\n".join(text for text, _ in paragraphs(sentences)) + "\n"
+
+
+def begins_paragraph(sentence: Sentence) -> bool:
+    """Whether a paragraph or a document begins with a sentence, by `# newpar` or `# newdoc`."""
+    return any(map(NEW_PARAGRAPH.match, sentence.comments))
+
+
+def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[Token]]]:
+    """Yield text and tokens of each paragraph of a treebank, from `# text`, `# newpar`, `# newdoc` and MISC.
+
+    Without these comments all sentences are one paragraph.
+    """
+    pieces: list[str] = []
+    tokens: list[Token] = []
+    begin = 0
+    gap = ""
+    for sentence in sentences:
+        if begins_paragraph(sentence) and tokens:
+            yield "".join(pieces), tokens
+            pieces, tokens, begin, gap = [], [], 0, ""
+        text = _text(sentence)
+        begin += len(gap)
+        tokens += _aligned(sentence, text, begin)
+        pieces += (gap, text)
+        begin += len(text)
+        *_, (_, _, _, misc) = _tokens(sentence)
+        gap = _space_after(_said(misc))
+    if tokens:
+        yield "".join(pieces), tokens
+
+
+def check_text(sentence: Sentence) -> None:
+    """Raise an error unless `# text` has the tokens of the sentence, and nothing else."""
+    _aligned(sentence, _text(sentence), 0)
+
+
+def _text(sentence: Sentence) -> str:
+    if not sentence.text:
+        raise FormatError(
+            f"{sentence.file}:{sentence.line}: a sentence without '# text'; expected the raw text, to learn where "
+            "tokens end (dodona.data.spacing.detokenized makes it up from the words)"
+        )
+    return sentence.text
+
+
+def _aligned(sentence: Sentence, text: str, begin: int) -> list[Token]:
+    """The tokens of a sentence whose text begins there; blanks in the text or in a form need not be the same."""
+    tokens: list[Token] = []
+    at = 0
+    for first, last, form, _ in _tokens(sentence):
+        while at < len(text) and is_blank(text[at]):
+            at += 1
+        start = at
+        if text.startswith(form, at):
+            at += len(form)
+        else:
+            for char in form:
+                if is_blank(char):
+                    continue
+                while at < len(text) and is_blank(text[at]):
+                    at += 1
+                if at == len(text) or text[at] != char:
+                    place = f"{sentence.file}:{sentence.word_line(first)}"
+                    raise FormatError(f"{place}: FORM {form!r} is not what '# text' has here: {text[start:][:40]!r}")
+                at += 1
+        if at == start or is_blank(text[at - 1]):
+            raise FormatError(f"{sentence.file}:{sentence.word_line(first)}: FORM {form!r} has blanks at its end")
+        words = sentence.words[first - 1 : last] if last > first else None
+        tokens.append(Token(begin + start, begin + at, False, words))
+    if text[at:].strip():
+        place = f"{sentence.file}:{sentence.line}"
+        raise FormatError(f"{place}: '# text' goes on after the last word: {text[at:][:40]!r}")
+    tokens[-1] = tokens[-1]._replace(ends_sentence=True)
+    return tokens
+
+
+def detokenized(treebank: Iterable[Sentence]) -> list[Sentence]:
+    """Give the sentences of a treebank without raw text a `# text`, in place; those that have one stay as they are.
+
+    If the treebank has `SpaceAfter=No` anywhere, it is used. Otherwise spaces are inserted by rules: not inside of
+    brackets and quotation marks, not before full stops and commas, not in Chinese, Japanese or Thai. The result is also
+    written into MISC.
+    """
+    sentences = list(treebank)
+    told = any("SpaceAfter=No" in misc or "SpacesAfter=" in misc for s in sentences for misc in s.misc)
+    for sentence in sentences:
+        if sentence.text:
+            continue
+        tokens = list(_tokens(sentence))
+        if told:
+            gaps = [_space_after(_said(misc)) for _, _, _, misc in tokens]
+        else:
+            gaps = _usual_spaces([form for _, _, form, _ in tokens])
+            misc = list(sentence.misc)
+            for (first, last, _, _), gap in zip(tokens, gaps, strict=True):
+                if not gap and first == last:
+                    misc[first - 1] = NO_SPACE if misc[first - 1] == "_" else f"{misc[first - 1]}|{NO_SPACE}"
+            sentence.set_column("misc", misc)
+        text = "".join(form + gap for (_, _, form, _), gap in zip(tokens, gaps, strict=True))
+        sentence.set_comments([*sentence.comments, f"# text = {' '.join(text.split())}"])
+    return sentences
+
+
+def _usual_spaces(forms: list[str]) -> list[str]:
+    """Return the whitespace after each token by rules that most languages share."""
+    attached = [False] * len(forms) + [False]  # to the token before
+    open_quotes: set[str] = set()
+    for k, form in enumerate(forms):
+        if form in ('"', "'"):
+            attached[k + (form not in open_quotes)] = True
+            open_quotes ^= {form}
+        elif len(form) == 1:
+            attached[k] = attached[k] or form in ",.;:!?%)]}" or characters.kind(ord(form)) in CLOSING
+            attached[k + 1] = form in "([{¿¡" or characters.kind(ord(form)) in OPENING
+        if _is_unspaced(form[0]):
+            attached[k] = True
+        if _is_unspaced(form[-1]):
+            attached[k + 1] = True
+    return ["" if together else " " for together in attached[1:]]
+
+
+CLOSING = (characters.CLOSE, characters.FINAL, characters.FULL_STOP)
+OPENING = (characters.OPEN, characters.INITIAL)
+UNSPACED = (characters.HAN, characters.HIRAGANA, characters.KATAKANA, characters.UNSPACED)
+
+
+def _is_unspaced(char: str) -> bool:
+    return characters.kind(ord(char)) in UNSPACED or "\u3000" < char < "\u3040" or "\uff00" < char < "\uff66"
+
+
+def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
+    """Return first word, last word, form and MISC of every token."""
+    range_misc = _range_misc(sentence) if sentence.multiword else {}
+    for first, last, form in sentence.tokens():
+        yield first, last, form, range_misc.get(first, "_") if last > first else sentence.misc[first - 1]
+
+
+def _range_misc(sentence: Sentence) -> dict[int, str]:
+    """The MISC column of each multiword token, by its first word."""
+    found = {}
+    for line in sentence.to_bytes().decode().split("\n"):
+        columns = line.rstrip("\r").split("\t")
+        if len(columns) > MISC and "-" in columns[0] and not line.startswith("#"):
+            found[int(columns[0].partition("-")[0])] = columns[MISC]
+    return found
+
+
+def _said(misc: str) -> dict[str, str]:
+    return {key: value for key, equals, value in (part.partition("=") for part in misc.split("|")) if equals}
+
+
+def _space_after(said: dict[str, str]) -> str:
+    if said.get("SpaceAfter") == "No":
+        return ""
+    return unescaped(said["SpacesAfter"]) if "SpacesAfter" in said else " "

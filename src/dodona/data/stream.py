@@ -1,0 +1,81 @@
+"""Marks: what stands between the sentences of a stream, and passes through all stages in its place.
+
+    input ──► reader, tokenizer ──► pipeline ──► writer
+    b"" ────► Pause ──────────────► Pause ─────► flush
+
+When the input pauses, `data.files.chunks` yields an empty chunk. Each stage then passes on whatever is complete, and
+the pause after it. So a batch ends early, and the writer flushes. What is complete does not depend on the time; only
+when it is passed on does.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from dodona.data.sentence import Sentence
+
+__all__ = ["Boundary", "Item", "Mark", "Pause", "batches_with_marks", "interleaved", "sentences_only"]
+
+
+class Mark:
+    """Base class of all marks."""
+
+
+@dataclass(frozen=True)
+class Pause(Mark):
+    """The input pauses, or will fail: everything before is parsed and written now.
+
+    `data` are bytes to be written as they are: comments at the end of a file whose last sentence is already passed on.
+    """
+
+    data: bytes = b""
+
+
+@dataclass(frozen=True)
+class Boundary(Mark):
+    """The end of one of several texts or files. Sentences on both sides of it may be parsed together."""
+
+    value: Any = None
+
+
+Item: TypeAlias = Sentence | Mark
+"""An element of a stream."""
+
+
+def batches_with_marks(items: Iterable[Item], size: int) -> Iterator[tuple[list[Item], Pause | None]]:
+    """Yield a few items at a time, and the pause after them, if a pause has ended the batch."""
+    batch: list[Item] = []
+    for item in items:
+        if isinstance(item, Pause):
+            yield batch, item
+            batch = []
+            continue
+        batch.append(item)
+        if len(batch) >= size:
+            yield batch, None
+            batch = []
+    if batch:
+        yield batch, None
+
+
+def sentences_only(items: Iterable[Item]) -> list[Sentence]:
+    return [item for item in items if isinstance(item, Sentence)]
+
+
+def interleaved(batch: Iterable[Item], parsed: Iterable[Sentence]) -> Iterator[Item]:
+    """Put the marks of a batch between its parsed sentences.
+
+    These are the sentences of the batch in the same order; copies with other trees may follow each of them.
+    """
+    waiting: list[Mark] = []
+    marks: dict[int, list[Mark]] = {}  # before the sentence with this `id`
+    for item in batch:
+        if isinstance(item, Mark):
+            waiting.append(item)
+        elif waiting:
+            marks[id(item)] = waiting
+            waiting = []
+    for sentence in parsed:
+        yield from marks.get(id(sentence), ())
+        yield sentence
+    yield from waiting

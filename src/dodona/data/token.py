@@ -1,0 +1,147 @@
+"""The words of a sentence as objects: views of its columns, which stay the storage."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from dodona.data.ud import attributes, confidence_of, written
+from dodona.errors import OptionError
+
+if TYPE_CHECKING:
+    from dodona.data.sentence import SentenceViews
+
+__all__ = ["Token"]
+
+
+def _column(name: str, told: str) -> property:
+    """A property that reads and sets a word's value of a column of strings."""
+
+    def value(token: "Token") -> str:
+        found: str = getattr(token.sentence, name)[token.id - 1]
+        return found
+
+    def set_value(token: "Token", value: str) -> None:
+        token._replace(name, value)
+
+    return property(value, set_value, doc=told)
+
+
+class Token:
+    """A word of a sentence. Two tokens are equal if they are the same word of the same sentence.
+
+    A token has no values of its own: it reads the columns of its sentence, and what is set is set there. So it is made
+    anew whenever it is asked for, and costs nothing where nobody asks. Values are strings as the columns have them, `_`
+    for nothing.
+    """
+
+    __slots__ = ("id", "sentence")
+
+    def __init__(self, sentence: "SentenceViews", id: int) -> None:
+        """The word of this sentence with this number, from 1."""
+        self.sentence = sentence
+        self.id = id
+
+    lemma = _column("lemmas", "The lemma.")
+    upos = _column("upos", "The universal part of speech.")
+    xpos = _column("xpos", "The part of speech of the treebank's own tag set.")
+    label = _column("labels", "The relation to the head, DEPREL in CoNLL-U.")
+    misc = _column("misc", "The column MISC.")
+
+    def __repr__(self) -> str:
+        return f"<Token {self.id} {self.form!r}>"
+
+    def __str__(self) -> str:
+        return self.form
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Token) and self.sentence is other.sentence and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash((id(self.sentence), self.id))
+
+    @property
+    def form(self) -> str:
+        """The word itself. It cannot be set, because the text, the offsets and the tree are about this word."""
+        return self.sentence.words[self.id - 1]
+
+    @property
+    def feats(self) -> Mapping[str, str]:
+        """The morphological features, as a mapping that cannot be changed; set another one in its place."""
+        return MappingProxyType(attributes(self.sentence.feats[self.id - 1]))
+
+    @feats.setter
+    def feats(self, value: Mapping[str, str] | str) -> None:
+        self._replace("feats", written(value) if isinstance(value, Mapping) else value)
+
+    @property
+    def head_id(self) -> int | None:
+        """The number of the head: 0 for a root, None for a word that has no head yet."""
+        return self.sentence.heads[self.id - 1]
+
+    @property
+    def head(self) -> "Token | None":
+        """The head; None for a root, and for a word that has no head yet. Set a token, its number, 0 or None."""
+        number = self.head_id
+        return Token(self.sentence, number) if number else None
+
+    @head.setter
+    def head(self, value: "Token | int | None") -> None:
+        if isinstance(value, Token):
+            if value.sentence is not self.sentence:
+                raise OptionError(f"head {value!r} of another sentence; expected a token of the same one")
+            value = value.id
+        self._replace("heads", value)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether the word hangs on ROOT."""
+        return self.head_id == 0
+
+    @property
+    def children(self) -> "list[Token]":
+        """The dependents, in order."""
+        return [Token(self.sentence, d) for d in self.sentence.children(self.id)]
+
+    @property
+    def left(self) -> "list[Token]":
+        """The dependents before the word, in order."""
+        return [Token(self.sentence, d) for d in self.sentence.children(self.id) if d < self.id]
+
+    @property
+    def right(self) -> "list[Token]":
+        """The dependents after the word, in order."""
+        return [Token(self.sentence, d) for d in self.sentence.children(self.id) if d > self.id]
+
+    @property
+    def subtree(self) -> "list[Token]":
+        """The word and all its descendants, in order."""
+        return [Token(self.sentence, d) for d in self.sentence.subtree(self.id)]
+
+    @property
+    def ancestors(self) -> "list[Token]":
+        """The head, its head and so on up to the root; in a cycle, each word once."""
+        found = [self]
+        above = self.head
+        while above is not None and above not in found:
+            found.append(above)
+            above = above.head
+        return found[1:]
+
+    @property
+    def offsets(self) -> tuple[int, int] | None:
+        """Start and end in the text that was parsed, in characters; None for a word that is not from a text.
+
+        The words of a multiword token share its offsets.
+        """
+        return None if self.sentence.offsets is None else self.sentence.offsets[self.id - 1]
+
+    @property
+    def confidence(self) -> float | None:
+        """How probable it is that head and label are right; None unless the parser was asked for it."""
+        return confidence_of(self.sentence.misc[self.id - 1])
+
+    def _replace(self, column: str, value: Any) -> None:
+        """Set one value of a column."""
+        values = list(getattr(self.sentence, column))
+        values[self.id - 1] = value
+        setattr(self.sentence, column, values)

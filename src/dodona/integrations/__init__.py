@@ -1,0 +1,1 @@
+"""Dodona inside other libraries."""

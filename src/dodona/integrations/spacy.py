@@ -1,0 +1,129 @@
+"""A component for spaCy: `nlp.add_pipe("dodona", config={"model": "en"})`.
+
+spaCy finds it by an entry point, so nothing of Dodona imports this file, and Dodona does not need spaCy. It fills in
+tags, lemmas, morphology, heads, labels and sentence starts of spaCy's own tokens.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from spacy.attrs import DEP, HEAD, LEMMA, MORPH, POS, TAG
+from spacy.language import Language
+from spacy.parts_of_speech import IDS
+
+from dodona.data import Sentence
+from dodona.pipeline.models import load
+from dodona.pipeline.pipeline import Pipeline
+
+__all__ = ["SpacyComponent", "make_component"]
+
+ATTRIBUTES = (POS, TAG, LEMMA, MORPH, HEAD, DEP)
+UNWRITABLE = str.maketrans(dict.fromkeys("\t\n\r\0", " "))
+ASSIGNS = ["token.pos", "token.tag", "token.lemma", "token.morph", "token.head", "token.dep", "token.is_sent_start"]
+
+
+def make_component(nlp: Any, name: str, model: str) -> "SpacyComponent":
+    """Called by spaCy: `model` is what `dodona.load` takes, a name or a path."""
+    return SpacyComponent(load(model))
+
+
+Language.factory("dodona", assigns=[*ASSIGNS, "doc.sents"], default_config={"model": "en"}, func=make_component)
+
+
+class SpacyComponent:
+    """A pipeline of Dodona as a component of one of spaCy."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+
+    def __call__(self, doc: Any) -> Any:
+        (done,) = self.pipe([doc])
+        return done
+
+    def pipe(self, stream: Iterable[Any], batch_size: int = 32) -> Iterator[Any]:
+        """Parse the sentences of several documents together, which is faster for short ones."""
+        docs = iter(stream)
+        while some := list(islice(docs, batch_size)):
+            parts = [_words_of_sentences(doc, self.pipeline) for doc in some]
+            made = [
+                Sentence.from_words([_word(doc[i]) for i in part])
+                for doc, own in zip(some, parts, strict=True)
+                for part in own
+            ]
+            parsed = self.pipeline.parse(made)
+            for doc, own in zip(some, parts, strict=True):
+                _fill_in(doc, own, [next(parsed) for _ in own])
+                yield doc
+
+
+def _word(token: Any) -> str:
+    """The text of a token; what a column cannot hold becomes a space."""
+    return str(token.text).translate(UNWRITABLE).encode("utf-8", "replace").decode()
+
+
+def _words_of_sentences(doc: Any, pipeline: Pipeline) -> list[list[int]]:
+    """Return the places of the words of each sentence: as an earlier component has divided the text, else as Dodona's
+    tokenizer does, or else all in one. Blanks, which spaCy has as tokens, are no words."""
+    places = [token.i for token in doc if not token.is_space]
+    if not places:
+        return []
+    if doc.has_annotation("SENT_START"):
+        starts = {sentence.start_char for sentence in doc.sents}
+    elif pipeline.tokenizer is not None:
+        found = pipeline.sentences([doc.text], located=True)
+        starts = {sentence.offsets[0][0] for sentence in found if sentence.offsets}
+    else:
+        starts = set()
+    borders = sorted(starts)
+    sentences: list[list[int]] = [[]]
+    at = 0
+    for place in places:
+        begins = False
+        while at < len(borders) and borders[at] <= doc[place].idx:
+            at += 1
+            begins = True
+        if begins and sentences[-1]:
+            sentences.append([])
+        sentences[-1].append(place)
+    return sentences
+
+
+def _fill_in(doc: Any, parts: Sequence[Sequence[int]], parsed: Sequence[Sentence]) -> None:
+    """Set the attributes of all tokens. spaCy finds the sentences by the trees."""
+    if not parts:
+        return
+    rows = np.zeros((len(doc), len(ATTRIBUTES)), dtype=np.int64)
+    add = doc.vocab.strings.add
+    morphology = doc.vocab.morphology
+    for part, sentence in zip(parts, parsed, strict=True):
+        for token, place in zip(sentence, part, strict=True):
+            head = part[token.head_id - 1] if token.head_id else place
+            rows[place] = (
+                IDS.get(token.upos, IDS["X"]),
+                *_signed(add(value) if value != "_" else 0 for value in (token.xpos, token.lemma)),
+                *_signed([morphology.add(sentence.feats[token.id - 1])]),
+                head - place,
+                *_signed([add("ROOT" if token.is_root else token.label)]),
+            )
+    _fill_in_blanks(doc, rows)
+    doc.from_array(list(ATTRIBUTES), rows.astype(np.uint64))
+
+
+def _fill_in_blanks(doc: Any, rows: Any) -> None:
+    """Blanks hang on the word before them, those at the beginning on the first word, as spaCy's own parser has it."""
+    add = doc.vocab.strings.add
+    first = next(token.i for token in doc if not token.is_space)
+    before = first
+    for token in doc:
+        if token.is_space:
+            blank = _signed([add("_SP"), add(token.text), doc.vocab.morphology.add("_")])
+            rows[token.i] = (IDS["SPACE"], *blank, before - token.i, *_signed([add("dep")]))
+        else:
+            before = token.i
+
+
+def _signed(hashes: Iterable[int]) -> Iterator[int]:
+    """Hashes have 64 bits without a sign, and relative heads have one; both are in one array."""
+    return (number - (1 << 64) if number >= 1 << 63 else number for number in hashes)

@@ -1,0 +1,1 @@
+"""The lemmatizer: lemmas by edit scripts."""

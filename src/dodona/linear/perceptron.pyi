@@ -1,0 +1,28 @@
+from array import array
+
+from dodona.linear.features import Words
+from dodona.linear.templates import Templates
+from dodona.linear.weights import Weights
+from dodona.transitions.gold import Gold
+from dodona.transitions.policy import Policy
+from dodona.transitions.system import TransitionSystem
+
+RULES: dict[str, int]
+
+class GreedyLearner:
+    system: TransitionSystem
+    weights: Weights
+    transitions: int
+    def __init__(
+        self,
+        policy: Policy,
+        templates: Templates,
+        *,
+        rule: str = "perceptron",
+        aggressiveness: float = 1.0,
+        random_choice: bool = False,
+        longest: int = 0,
+        seed: int = 1,
+    ) -> None: ...
+    def train(self, words: Words, gold: Gold, moves: array[int], explore: float) -> None: ...
+    def count(self) -> tuple[int, int]: ...

@@ -1,0 +1,1 @@
+"""The network: what it sees of a configuration, its encoder, its scores, and how it is trained."""

@@ -1,0 +1,285 @@
+"""A bidirectional LSTM over the words of sentences, quantized to 8 bits: the same numbers on any machine.
+
+Sums of products are integers, so their order does not matter. Scaling and gates are single float operations in a fixed
+order, one number at a time. So what a sentence gets depends neither on the other sentences of the batch nor on the
+kernel, the version of the innermost loops that the processor can run (see kernels.h).
+"""
+
+import numpy as np
+
+from libc.stdint cimport int8_t, int32_t
+from libc.string cimport memset
+
+from dodona.neural.matrix cimport DEPTH, STRIP, Matrix, Memory, PackedMatrix
+from dodona.neural.matrix cimport cell_size, padded, prepare, product
+
+from dodona.neural.matrix import KERNELS, MOST_INPUTS, check_size, checked, kernel_number, kernels
+
+cdef extern from "gates.h" nogil:
+    float dodona_tanh(float x)
+    void dodona_cells(
+        int kernel, size_t width, size_t count, const Scales* scales, const int32_t* inputs, int32_t* recurrent,
+        float* cells, int8_t* outputs
+    )
+    void dodona_quantize(int kernel, size_t n, const float* values, float inverse, int8_t* outputs)
+    void dodona_scale(int kernel, size_t n, const int32_t* sums, const float* scales, const float* bias, float* outputs)
+
+STATE_SCALE = np.float32(1) / np.float32(127)  # outputs of a layer are between -1 and 1
+
+cdef enum:  # the sizes of workspaces
+    MOST_SENTENCES = 256  # at a time
+    MOST_ROWS = 512  # words at a time whose products with the input weights are kept; not less than sentences
+    DENSE_ROWS = 48  # rows at a time
+
+
+def tanh(const float[::1] x):
+    """Return what the gates take for tanh: a quotient of polynomials, at most 1.1e-6 off."""
+    found = np.empty(x.shape[0], np.float32)
+    cdef float[::1] view = found
+    cdef Py_ssize_t i
+    for i in range(x.shape[0]):
+        view[i] = dodona_tanh(x[i])
+    return found
+
+
+def one_step(kernel, const int32_t[::1] inputs, const int32_t[::1] recurrent, scales, cells):
+    """Return (cells, outputs) after one time step, from the sums of products of the four gates: a door for tests.
+
+    `scales` are those of the inputs, those of the recurrent inputs, and the bias.
+    """
+    cdef const float[::1] first = scales[0], second = scales[1], third = scales[2]
+    cdef Scales all_scales
+    cdef int width = len(cells)
+    if any(len(array) != 4 * width for array in (inputs, recurrent, *scales)) or width == 0:
+        raise ValueError("expected four numbers for each cell")
+    after, outputs = np.array(cells, np.float32), np.empty(width, np.int8)
+    cdef float[::1] cell_view = after
+    cdef int8_t[::1] output_view = outputs
+    cdef int32_t[::1] work = np.array(recurrent)
+    all_scales.input_scales, all_scales.recurrent_scales, all_scales.bias = &first[0], &second[0], &third[0]
+    dodona_cells(
+        kernel_number(kernel), width, width, &all_scales, &inputs[0], &work[0], &cell_view[0], &output_view[0]
+    )
+    return after, outputs
+
+
+def padded_parts(array, parts):
+    """Return the numbers of each gate, or of the one part, padded with zeros to whole strips."""
+    size = len(array) // parts
+    whole = np.zeros((parts, padded(size, STRIP)), np.float32)
+    whole[:, :size] = array.reshape(parts, size)
+    return whole.reshape(-1)
+
+
+cdef class Direction:
+    """The weights of one direction of one layer; its scales are those of the weights times that of the inputs."""
+
+    def __init__(self, get, inputs, width, input_scale, int kernel):
+        self.input = Matrix(get("input", np.int8, 4 * width * inputs), inputs, 4, kernel)
+        self.recurrent = Matrix(get("recurrent", np.int8, 4 * width * width), width, 4, kernel)
+        with np.errstate(all="ignore"):
+            input_scales = get("input_scales", np.float32, 4 * width) * input_scale
+            recurrent_scales = get("recurrent_scales", np.float32, 4 * width) * STATE_SCALE
+        bias = get("bias", np.float32, 4 * width)
+        self.arrays = tuple(padded_parts(array, 4) for array in (input_scales, recurrent_scales, bias))
+        cdef const float[::1] first = self.arrays[0], second = self.arrays[1], third = self.arrays[2]
+        self.scales.input_scales, self.scales.recurrent_scales, self.scales.bias = &first[0], &second[0], &third[0]
+
+
+cdef class Network:
+    """The weights of all layers, packed for a kernel. It does not change: threads share it."""
+
+    def __init__(self, arrays, *, inputs, width, layers, kernel=None):
+        check_size("inputs", inputs, MOST_INPUTS)
+        check_size("width", width, MOST_INPUTS // 2)
+        check_size("layers", layers, 1000)
+        self.inputs, self.width, self.layers = inputs, width, layers
+        self.kernel_number = kernel_number(kernel)
+        self.kernel = KERNELS[self.kernel_number]
+        (scale,) = checked("input.scale", arrays.get("input.scale"), np.float32, 1)
+        if scale <= 0:
+            raise ValueError(f"input.scale: expected a positive number, found {scale}")
+        with np.errstate(all="ignore"):
+            self.inverse_scale = np.float32(1) / scale
+        self.directions = []
+        for layer in range(layers):
+            for name in ("forward", "backward"):
+                get = _getter(arrays, f"layer{layer}.{name}")
+                ins, factor = (2 * width, STATE_SCALE) if layer else (inputs, scale)
+                self.directions.append(Direction(get, ins, width, factor, self.kernel_number))
+
+
+def _getter(arrays, prefix):
+    return lambda name, dtype, size: checked(f"{prefix}.{name}", arrays.get(f"{prefix}.{name}"), dtype, size)
+
+
+cdef class Encoder:
+    """Encodes sentences with a network. It has the workspace: one for each thread."""
+
+    def __init__(self, Network network not None):
+        cdef Py_ssize_t deepest = max(padded(network.inputs, DEPTH), padded(2 * network.width, DEPTH))
+        cdef Py_ssize_t width = padded(network.width, STRIP), cell = cell_size(network.kernel_number)
+        self.network = network
+        self.watch = Watch()
+        self.inputs = Memory(MOST_ROWS * deepest * cell)
+        self.input_sums = Memory(MOST_ROWS * 4 * width * sizeof(int32_t))
+        self.states = Memory(MOST_SENTENCES * padded(network.width, DEPTH) * cell)
+        self.recurrent_sums = Memory(MOST_SENTENCES * 4 * width * sizeof(int32_t))
+        self.cells = Memory(MOST_SENTENCES * width * sizeof(float))
+
+    def encode(self, x, lengths):
+        """Return the outputs of every layer, int8 [words, 2 * width] each, first forward and then backward.
+
+        `x` float32 [words, inputs] has the words of all sentences one after the other; `lengths` int32 says how many
+        words each has.
+        """
+        cdef Network network = self.network
+        _check_batch(x, lengths, network.inputs)
+        order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+        cdef const int32_t[::1] sizes = lengths[order]
+        cdef const Py_ssize_t[::1] begins = (np.cumsum(lengths, dtype=np.intp) - lengths)[order]
+        cdef const float[:, ::1] values = np.ascontiguousarray(x)
+        cdef int8_t[:, ::1] inputs = np.empty(x.shape, np.int8), outputs
+        cdef Py_ssize_t first, words = x.shape[0], sentences = len(order)
+        cdef Direction forward, backward
+        cdef int count, width = network.width
+        if words:
+            with nogil:
+                dodona_quantize(
+                    network.kernel_number, words * network.inputs, &values[0, 0], network.inverse_scale, &inputs[0, 0]
+                )
+        found = []
+        for layer in range(network.layers):
+            forward = network.directions[2 * layer]
+            backward = network.directions[2 * layer + 1]
+            found.append(np.empty((words, 2 * width), np.int8))
+            outputs = found[layer]
+            with nogil:
+                first = 0
+                while first < sentences:
+                    count = min(<Py_ssize_t> MOST_SENTENCES, sentences - first)
+                    self.run(forward, False, &inputs[0, 0], &begins[first], &sizes[first], count, &outputs[0, 0])
+                    self.run(backward, True, &inputs[0, 0], &begins[first], &sizes[first], count, &outputs[0, width])
+                    first += count
+            inputs = outputs
+        return found
+
+    cdef int run(
+        self, Direction direction, bint backward, const int8_t* inputs, const Py_ssize_t* begins,
+        const int32_t* lengths, int sentences, int8_t* outputs
+    ) except -1 nogil:
+        """Run one direction over these sentences, the longest first: all that are not at their end take a step at once.
+
+        The products with the input weights, which do not depend on the steps before, are computed for several steps.
+        """
+        cdef const PackedMatrix* matrix = &direction.input.packed
+        cdef Py_ssize_t row = <Py_ssize_t> matrix.depth * cell_size(matrix.kernel), word
+        cdef Py_ssize_t columns = matrix.outputs
+        cdef int32_t* sums = <int32_t*> self.input_sums.data
+        cdef int begin = 0, end, time, rows, active = sentences, left, i
+        memset(self.cells.data, 0, sentences * (matrix.outputs // 4) * sizeof(float))
+        while begin < lengths[0]:
+            rows, end, left = 0, begin, active
+            while end < lengths[0]:
+                while lengths[left - 1] <= end:
+                    left -= 1
+                if rows + left > MOST_ROWS:
+                    break
+                for i in range(left):
+                    word = begins[i] + (lengths[i] - 1 - end if backward else end)
+                    prepare(matrix, inputs + word * matrix.inputs, self.inputs.data + (rows + i) * row)
+                rows += left
+                end += 1
+            product(matrix, self.inputs.data, rows, sums)
+            rows = 0
+            for time in range(begin, end):
+                while lengths[active - 1] <= time:
+                    active -= 1
+                self.step(direction, backward, time, sums + rows * columns, begins, lengths, active, outputs)
+                rows += active
+            begin = end
+            self.watch.report(32 * <long long> rows * matrix.outputs)
+        return 0
+
+    cdef void step(
+        self, Direction direction, bint backward, int time, const int32_t* sums, const Py_ssize_t* begins,
+        const int32_t* lengths, int active, int8_t* outputs
+    ) noexcept nogil:
+        """One time step of the first `active` sentences; `sums` are the products of their inputs."""
+        cdef const PackedMatrix* matrix = &direction.recurrent.packed
+        cdef Py_ssize_t row = <Py_ssize_t> matrix.depth * cell_size(matrix.kernel), i, word
+        cdef Py_ssize_t columns = matrix.outputs
+        cdef int width = matrix.outputs // 4, count = matrix.inputs
+        cdef int32_t* recurrent = <int32_t*> self.recurrent_sums.data
+        cdef float* cells = <float*> self.cells.data
+        cdef int8_t* output
+        if time == 0:
+            memset(recurrent, 0, active * columns * sizeof(int32_t))
+        else:
+            product(matrix, self.states.data, active, recurrent)
+        for i in range(active):
+            word = begins[i] + (lengths[i] - 1 - time if backward else time)
+            output = outputs + word * 2 * count
+            dodona_cells(
+                matrix.kernel, width, count, &direction.scales, sums + i * columns, recurrent + i * columns,
+                cells + i * width, output
+            )
+            prepare(matrix, output, self.states.data + i * row)
+
+
+def _check_batch(x, lengths, int inputs):
+    for name, array, dtype, dimensions in (("x", x, np.float32, 2), ("lengths", lengths, np.int32, 1)):
+        if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != dimensions:
+            raise ValueError(f"{name}: expected an array {np.dtype(dtype)} of {dimensions} dimensions, found {array!r}")
+    if x.shape[1] != inputs:
+        raise ValueError(f"x: expected {inputs} columns, found {x.shape[1]}")
+    if (lengths < 0).any() or lengths.sum(dtype=np.int64) != len(x):
+        raise ValueError(f"lengths: expected numbers from 0 whose sum is {len(x)}, found {lengths.sum(dtype=np.int64)}")
+
+
+cdef class Dense:
+    """One layer of weights over the outputs of an encoder. It does not change: threads share it."""
+
+    def __init__(self, weights, scales, bias, inputs, kernel=None):
+        check_size("inputs", inputs, MOST_INPUTS)
+        if not isinstance(scales, np.ndarray):
+            raise ValueError(f"scales: expected an array float32, found {type(scales).__name__}")
+        outputs = scales.size
+        check_size("outputs", outputs, 10_000_000)
+        self.inputs, self.outputs = inputs, outputs
+        cdef int number = kernel_number(kernel)
+        self.kernel = KERNELS[number]
+        self.scales = checked("scales", scales, np.float32, outputs) * STATE_SCALE
+        self.bias = checked("bias", bias, np.float32, outputs).copy()
+        self.matrix = Matrix(checked("weights", weights, np.int8, outputs * inputs), inputs, 1, number)
+
+    def apply(self, values):
+        """Return float32 [m, outputs] for the rows of `values`, int8 [m, inputs] with the scale 1 / 127."""
+        if not isinstance(values, np.ndarray) or values.dtype != np.int8 or values.shape[1:] != (self.inputs,):
+            raise ValueError(f"values: expected an array int8 [any, {self.inputs}], found {values!r}")
+        found = np.empty((len(values), self.outputs), np.float32)
+        cdef const int8_t[:, ::1] rows = np.ascontiguousarray(values)
+        cdef float[:, ::1] view = found
+        cdef const PackedMatrix* matrix = &self.matrix.packed
+        cdef Memory prepared = Memory(<size_t> DENSE_ROWS * matrix.depth * cell_size(matrix.kernel))
+        cdef Memory sums = Memory(<size_t> DENSE_ROWS * matrix.outputs * sizeof(int32_t))
+        if len(values):
+            with nogil:
+                self.fill(&rows[0, 0], rows.shape[0], prepared.data, <int32_t*> sums.data, &view[0, 0])
+        return found
+
+    cdef void fill(self, const int8_t* rows, Py_ssize_t m, char* prepared, int32_t* sums, float* found) noexcept nogil:
+        cdef const PackedMatrix* matrix = &self.matrix.packed
+        cdef Py_ssize_t row = <Py_ssize_t> matrix.depth * cell_size(matrix.kernel), first = 0
+        cdef int i, count
+        while first < m:
+            count = min(<Py_ssize_t> DENSE_ROWS, m - first)
+            for i in range(count):
+                prepare(matrix, rows + (first + i) * matrix.inputs, prepared + i * row)
+            product(matrix, prepared, count, sums)
+            for i in range(count):
+                dodona_scale(
+                    matrix.kernel, self.outputs, sums + <Py_ssize_t> i * matrix.outputs, &self.scales[0], &self.bias[0],
+                    found + (first + i) * self.outputs
+                )
+            first += count

@@ -1,0 +1,267 @@
+"""The network in floating point, for training: from words and tags to the loss of recorded configurations.
+
+    word         word embedding, mean of subword embeddings, pretrained vector, sum of tag embeddings → a linear layer
+    sentence     layers of bidirectional LSTM; on the first one, heads that predict the tags (only to learn from)
+    positions    what each word contributes to the hidden layer at each position
+    action       ReLU of the contributions of words and labels, then a score for each action
+
+The loss of a configuration is minus the logarithm of the probability of all correct actions together.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dodona.neural.options import Sizes
+
+__all__ = ["Batch", "Dropout", "Steps", "bidirectional", "encode", "initial", "step_loss"]
+
+Array = Any
+Weights = tuple[Array, Array, Array]
+Saved = tuple[Array, Array, Array, Array, Array]
+
+
+def bidirectional(x: Array, first: Array, last: Array, weights: tuple[Weights, Weights]) -> Array:
+    """Encode x [time, lanes, inputs]; the result is [time, lanes, 2 × width], forward first.
+
+    `first` and `last` [time, lanes] are 1 where a sentence begins and where it ends, else 0. `weights` are (input,
+    recurrent, bias) of each direction; gates are in the order input, forget, candidate, output.
+    """
+    outputs = []
+    for reverse, edge, (inputs, recurrent, bias) in zip((False, True), (first, last), weights, strict=True):
+        outputs.append(states(x @ inputs + bias, (1 - edge)[..., None], recurrent, reverse))
+    return jnp.concatenate(outputs, axis=-1)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(3,))
+def states(z: Array, keep: Array, recurrent: Array, reverse: bool) -> Array:
+    """Return the states h [time, lanes, width] of an LSTM with inputs z [time, lanes, 4 × width].
+
+    `keep` [time, lanes, 1] is 0 where the state of the step before is forgotten; `reverse`: from the last step to the
+    first.
+    """
+    return _forward(z, keep, recurrent, reverse)[0]
+
+
+def _forward(z: Array, keep: Array, recurrent: Array, reverse: bool) -> tuple[Array, Saved]:
+    def step(carry: tuple[Array, Array], now: tuple[Array, Array]) -> Any:
+        inputs, kept = now
+        h, c = carry[0] * kept, carry[1] * kept
+        i, f, g, o = jnp.split(inputs + h @ recurrent, 4, axis=-1)
+        i, f, g, o = jax.nn.sigmoid(i), jax.nn.sigmoid(f), jnp.tanh(g), jax.nn.sigmoid(o)
+        after = f * c + i * g
+        return (o * jnp.tanh(after), after), (o * jnp.tanh(after), c, h, jnp.concatenate([i, f, g, o], axis=-1))
+
+    zero = jnp.zeros((z.shape[1], recurrent.shape[0]), z.dtype)
+    _, (hs, before, h_before, gates) = jax.lax.scan(step, (zero, zero), (z, keep), reverse=reverse)
+    return hs, (before, h_before, gates, keep, recurrent)
+
+
+def _backward(reverse: bool, saved: Saved, dhs: Array) -> tuple[Array, None, Array]:
+    before, h_before, gates, keep, recurrent = saved
+    zero = jnp.zeros_like(before[0])
+
+    def step(carry: tuple[Array, Array], now: tuple[Array, Array, Array, Array]) -> Any:
+        above, c, gate, kept = now
+        i, f, g, o = jnp.split(gate, 4, axis=-1)
+        t = jnp.tanh(f * c + i * g)
+        dh = carry[0] + above
+        dc = carry[1] + dh * o * (1 - t * t)
+        dz = jnp.concatenate(
+            [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o)], axis=-1
+        )
+        return (dz @ recurrent.T * kept, dc * f * kept), dz
+
+    _, dzs = jax.lax.scan(step, (zero, zero), (dhs, before, gates, keep), reverse=not reverse)
+    width = before.shape[-1]
+    return dzs, None, h_before.reshape(-1, width).T @ dzs.reshape(-1, 4 * width)
+
+
+states.defvjp(_forward, _backward)
+
+
+Parameters = dict[str, Array]
+LOW = -1e9
+
+
+@dataclass(frozen=True)
+class Dropout:
+    """Probabilities of dropping out: units, and whole words; a rare word is dropped more often than a frequent one."""
+
+    units: float
+    rare: float = 0.25
+    words: float = 0.05
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    meta_fields=[],
+    data_fields=["forms", "frequency", "tags", "form", "tag", "first", "last", "gold"],
+)
+@dataclass(frozen=True)
+class Batch:
+    """Sentences as numbers, one after the other in lanes. Words refer to a list of forms and one of tags."""
+
+    forms: Array  # [forms, 2 + subwords]: vocabulary, vector, subwords; 0 is none
+    frequency: Array  # [forms]: in the training data
+    tags: Array  # [tags, parts]; 0 is none
+    form: Array  # [time, lanes]
+    tag: Array  # [time, lanes]
+    first: Array  # [time, lanes]: 1 where a sentence begins, else 0
+    last: Array  # [time, lanes]: 1 where it ends
+    gold: Array  # [kinds of tags, time, lanes]; -1 is unknown
+
+
+@jax.tree_util.register_dataclass
+@dataclass(frozen=True)
+class Steps:
+    """Recorded configurations, one row for each site; padded with rows without a legal action."""
+
+    words: Array  # [rows, positions]
+    labels: Array  # [rows, positions]
+    verdicts: Array  # [rows, actions]: 1 correct, 0 wrong, -1 not legal
+    step_of: Array  # [rows]: the configuration, counted from 0
+
+
+def initial(sizes: Sizes, seed: int) -> Parameters:
+    """Return random weights."""
+    generator = np.random.default_rng(seed)
+
+    def normal(deviation: float, *shape: int) -> Array:
+        return jnp.asarray(generator.normal(0, deviation, shape), jnp.float32)
+
+    def uniform(width: int, *shape: int) -> Array:
+        bound = width**-0.5
+        return jnp.asarray(generator.uniform(-bound, bound, shape), jnp.float32)
+
+    found = {
+        "word": normal(0.1, sizes.words, sizes.embedding),
+        "subword": normal(0.2, sizes.subwords, sizes.embedding),
+        "tag": normal(0.1, sizes.tags, sizes.tag_embedding),
+        "input.word": uniform(sizes.into, sizes.embedding, sizes.inputs),
+        "input.subword": uniform(sizes.into, sizes.embedding, sizes.inputs),
+        "input.tag": uniform(sizes.into, sizes.tag_embedding, sizes.inputs),
+        "input.bias": jnp.zeros(sizes.inputs),
+        "root": normal(0.1, 2 * sizes.width),
+        "nobody": normal(0.1, 2 * sizes.width),
+        "positions": normal((6 * sizes.width) ** -0.5, 2 * sizes.width, sizes.positions * sizes.units),
+        "labels": normal(0.05, sizes.label_positions, sizes.labels + 1, sizes.units),
+        "hidden.bias": jnp.zeros(sizes.units),
+        "actions": uniform(sizes.units, sizes.units, sizes.actions),
+        "actions.bias": jnp.zeros(sizes.actions),
+    }
+    if sizes.vector:
+        found["input.vector"] = uniform(sizes.into, sizes.vector, sizes.inputs)
+    for layer in range(sizes.layers):
+        inputs = 2 * sizes.width if layer else sizes.inputs
+        for direction in ("forward", "backward"):
+            name = f"layer{layer}.{direction}"
+            found[f"{name}.input"] = uniform(sizes.width, inputs, 4 * sizes.width)
+            found[f"{name}.recurrent"] = uniform(sizes.width, sizes.width, 4 * sizes.width)
+            found[f"{name}.bias"] = uniform(sizes.width, 4 * sizes.width)
+    for kind, count in enumerate(sizes.tag_kinds):
+        found[f"head{kind}"] = uniform(2 * sizes.width, 2 * sizes.width, count)
+        found[f"head{kind}.bias"] = jnp.zeros(count)
+    return found
+
+
+def word_inputs(p: Parameters, batch: Batch, vectors: Array | None, dropout: Dropout | None, key: Array) -> Array:
+    """Return x [time, lanes, inputs]: what the first layer reads."""
+    keys = jax.random.split(key, 5)
+    word = p["word"][batch.forms[:, 0]]
+    subwords = batch.forms[:, 2:]
+    some = (subwords > 0)[..., None]
+    subword = (p["subword"][subwords] * some).sum(1) / jnp.maximum(some.sum(1), 1)
+    tag = (p["tag"][batch.tags] * (batch.tags > 0)[..., None]).sum(1)
+    word, subword, tag = word[batch.form], subword[batch.form], tag[batch.tag]
+    if dropout is not None:
+        chance = dropout.rare / (dropout.rare + batch.frequency[batch.form])
+        drop = jax.random.uniform(keys[0], batch.form.shape) < chance + dropout.words
+        word = jnp.where(drop[..., None], p["word"][0], word)
+        word, subword, tag = (
+            dropped(dropout.units, part, key) for part, key in zip((word, subword, tag), keys[1:4], strict=True)
+        )
+    x = word @ p["input.word"] + subword @ p["input.subword"] + tag @ p["input.tag"] + p["input.bias"]
+    if vectors is not None:
+        vector = vectors[batch.forms[:, 1]][batch.form]
+        if dropout is not None:
+            vector = dropped(dropout.units, vector, keys[4])
+        x = x + vector @ p["input.vector"]
+    return x
+
+
+def encode(
+    p: Parameters, batch: Batch, vectors: Array | None, sizes: Sizes, dropout: Dropout | None, key: Array
+) -> tuple[Array, Array, list[Array]]:
+    """Return the contributions of all nodes, one row a node, the loss of the tag heads, and their scores.
+
+    The rows are the words, lane by lane in each step of time, and at the end ROOT and nobody.
+    """
+    key, first = jax.random.split(key)
+    x = word_inputs(p, batch, vectors, dropout, first)
+    heads = []
+    for layer in range(sizes.layers):
+        if dropout is not None:
+            key, drop = jax.random.split(key)
+            x = dropped(dropout.units, x, drop)
+        first_way, second_way = (
+            tuple(p[f"layer{layer}.{way}.{part}"] for part in ("input", "recurrent", "bias"))
+            for way in ("forward", "backward")
+        )
+        x = bidirectional(x, batch.first, batch.last, (first_way, second_way))
+        if layer == sizes.tag_layer:
+            seen = x if dropout is None else dropped(dropout.units, x, jax.random.fold_in(key, 1))
+            heads = [seen @ p[f"head{kind}"] + p[f"head{kind}.bias"] for kind in range(len(sizes.tag_kinds))]
+    if dropout is not None:
+        key, drop = jax.random.split(key)
+        x = dropped(dropout.units, x, drop)
+    ends = jnp.tanh(jnp.stack([p["root"], p["nobody"]]))
+    rows = jnp.concatenate([x.reshape(-1, 2 * sizes.width), ends]) @ p["positions"]
+    return rows, tag_loss(heads, batch.gold), heads
+
+
+def tag_loss(heads: list[Array], gold: Array) -> Array:
+    """Return the sum over the kinds of tags of the mean loss of a word."""
+    total = jnp.zeros(())
+    for scores, right in zip(heads, gold, strict=True):
+        known = right >= 0
+        logs = jax.nn.log_softmax(scores)
+        found = jnp.take_along_axis(logs, jnp.maximum(right, 0)[..., None], axis=-1)[..., 0]
+        total -= (found * known).sum() / jnp.maximum(known.sum(), 1)
+    return total
+
+
+def step_loss(p: Parameters, rows: Array, steps: Steps, units: float, key: Array) -> Array:
+    """Return the sum of the losses of all configurations."""
+    positions = steps.words.shape[1]
+    by_position = rows.reshape(rows.shape[0] * positions, -1)
+    hidden = p["hidden.bias"] + by_position[steps.words * positions + jnp.arange(positions)].sum(1)
+    hidden += p["labels"][jnp.arange(steps.labels.shape[1]), steps.labels].sum(1)
+    hidden = jax.nn.relu(hidden)
+    if units > 0:
+        hidden = dropped(units, hidden, key)
+    scores = hidden @ p["actions"] + p["actions.bias"]
+    legal = _mass(jnp.where(steps.verdicts >= 0, scores, LOW), steps.step_of)
+    correct = _mass(jnp.where(steps.verdicts == 1, scores, LOW), steps.step_of)
+    return jnp.where(legal > LOW / 2, legal - correct, 0).sum()
+
+
+def _mass(scores: Array, step_of: Array) -> Array:
+    """Return the logarithm of the sum of exp(score) over all sites of each configuration."""
+    of_row = jax.nn.logsumexp(scores, axis=-1)
+    count = step_of.shape[0]
+    most = jax.lax.stop_gradient(jax.ops.segment_max(of_row, step_of, count, indices_are_sorted=True))
+    most = jnp.maximum(most, LOW)
+    total = jax.ops.segment_sum(jnp.exp(of_row - most[step_of]), step_of, count, indices_are_sorted=True)
+    return jnp.where(total > 0, jnp.log(jnp.maximum(total, 1e-30)), LOW) + most
+
+
+def dropped(rate: float, x: Array, key: Array) -> Array:
+    """Set a part of the values to zero and scale the others up."""
+    if rate <= 0:
+        return x
+    return jnp.where(jax.random.bernoulli(key, 1 - rate, x.shape), x / (1 - rate), 0)

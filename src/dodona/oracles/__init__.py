@@ -1,1 +1,0 @@
-"""Oracles: which actions are correct in a configuration."""

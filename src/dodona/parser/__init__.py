@@ -1,0 +1,1 @@
+"""The parser: its options and training, its models, searches, constraints and confidence."""

@@ -1,0 +1,127 @@
+"""From the values of a column to the numbers that feature templates combine: hashes, so that no vocabulary is needed."""
+
+from array import array as new_array
+
+from cpython cimport array
+from libc.stdint cimport uint64_t
+
+from dodona.data.values cimport Inventory, Values, begin_of, end_of
+from dodona.linear.features cimport Words
+from dodona.data.hashing cimport mix
+from dodona.data.hashing cimport hash_codes
+from dodona.data.hashing cimport Letters
+
+from dodona.data.values import Values as _Values, values_of
+from dodona.linear.templates import COLUMNS
+
+cdef enum:
+    MOST_COLUMNS = 16  # that are made of one
+    MOST = 64          # inventories whose numbers are kept
+
+cdef array.array POINTERS = new_array("Q")
+
+
+cdef class ColumnHashes:
+    """Each value has a number for each of some columns: the hash of the value, or of an affix of it."""
+
+    def __init__(self, columns, parts, str root not None):
+        """`root` is the value of ROOT, which has no affixes."""
+        if not all(0 <= column < len(COLUMNS) for column in columns) or not 0 < len(columns) == len(parts) <= MOST_COLUMNS:
+            raise ValueError("expected columns that words have, and a part for each")
+        self.count = len(columns)
+        self.columns, self.parts = new_array("i", columns), new_array("i", bytes(4 * len(columns)))
+        self.root = new_array("Q", bytes(8 * len(columns)))
+        cdef bytes text = root.encode()
+        self.hash(text, len(text), Letters(), &self.root[0])
+        self.parts = new_array("i", parts)
+        self.known = {}
+
+    cdef int put(self, Values values, Words words, const uint64_t* known, Letters letters) except -1 nogil:
+        """ROOT is first in a column, nobody last."""
+        cdef uint64_t numbers[MOST_COLUMNS]
+        cdef const uint64_t* found = &self.root[0]
+        cdef int i, j, begin
+        for i in range(values.n + 1):
+            if i > 0 and known != NULL:
+                found = known + self.count * values.chosen[i - 1]
+            elif i > 0:
+                begin = begin_of(values, i - 1)
+                self.hash(values.text + begin, end_of(values, i - 1) - begin, letters, numbers)
+                found = numbers
+            for j in range(self.count):
+                words.atoms[(words.n + 2) * self.columns[j] + i] = found[j]
+        return 0
+
+    cdef const uint64_t[::1] of_inventory(self, Inventory inventory):
+        """Return the numbers of each value of an inventory; they are computed once."""
+        found = self.known.get(inventory)
+        cdef uint64_t[::1] numbers
+        cdef Letters letters
+        cdef int i
+        cdef bytes text
+        if found is None:
+            found = new_array("Q", bytes(8 * self.count * len(inventory.values)))
+            numbers, letters = found, Letters()
+            for i in range(len(inventory.values)):
+                text = inventory.values[i].encode()
+                self.hash(text, len(text), letters, &numbers[self.count * i])
+            if len(self.known) >= MOST:
+                self.known.clear()
+            self.known[inventory] = found
+        return found
+
+    cdef int hash(self, const char* text, int size, Letters letters, uint64_t* numbers) except -1 nogil:
+        """Compute the numbers of a value in UTF-8. They are different in each column, and never 0."""
+        cdef int j, begin, length
+        letters.read(text, size)
+        for j in range(self.count):
+            begin, length = 0, letters.size
+            if self.parts[j] > 0:
+                length = min(length, self.parts[j])
+            elif self.parts[j] < 0:
+                length = min(length, -self.parts[j])
+                begin = letters.size - length
+            numbers[j] = mix(hash_codes(letters.codes + begin, length), self.columns[j] + 1) or 1
+        return 0
+
+
+def write_columns(list hashes not None, list columns not None, list sentences not None):
+    """Write the numbers of the words, and those of ROOT, into the sentences, which are `Words`.
+
+    For each of the `hashes` there is a list with a column for each sentence: `Values`, or a list of strings. Everything
+    but the first look at an inventory is done without the interpreter's lock.
+    """
+    cdef Py_ssize_t i, k, count = len(sentences), kinds = len(hashes)
+    cdef Values values
+    cdef Letters letters = Letters()
+    cdef const uint64_t[::1] known
+    cdef array.array jobs = array.clone(POINTERS, 3 * count * kinds, False)
+    cdef void** job = <void**> jobs.data.as_voidptr
+    cdef void** makers
+    cdef ColumnHashes maker
+    cdef list kept = []  # what the jobs point to
+    cdef array.array pointers = array.clone(POINTERS, kinds, False)
+    makers = <void**> pointers.data.as_voidptr
+    for k in range(kinds):
+        maker = hashes[k]
+        makers[k] = <void*> maker
+        if len(columns[k]) != count:
+            raise ValueError("expected a column for each sentence")
+        for i in range(count):
+            column = columns[k][i]
+            values = column if isinstance(column, _Values) else values_of(column)
+            if values.n != (<Words?> sentences[i]).n:
+                raise ValueError("expected a value for each word")
+            kept.append(values)
+            job[0], job[1], job[2] = <void*> values, <void*> sentences[i], NULL
+            if values.inventory is not None:
+                known = maker.of_inventory(values.inventory)
+                kept.append(known)
+                job[2] = <void*> &known[0]
+            job += 3
+    job = <void**> jobs.data.as_voidptr
+    with nogil:
+        for k in range(kinds):
+            for i in range(count):
+                (<ColumnHashes> makers[k]).put(<Values> job[0], <Words> job[1], <const uint64_t*> job[2], letters)
+                job += 3

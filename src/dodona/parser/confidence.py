@@ -1,0 +1,374 @@
+"""Confidence: how probable it is that an arc and its label are correct, from what the parser knows about them.
+
+The probability of the action that built an arc is not the probability that the arc is correct: scores may be too bold,
+long arcs are wrong more often than short ones, and in a doubtful sentence everything is. Nor is the share of a beam
+that agrees on the arc, because all trees outside the beam are missing. A logistic regression on these few numbers
+(Platt 1999), followed by a monotone curve (isotonic regression, Zadrozny and Elkan 2002), corrects that. Both are
+fitted to data that the parser was not trained on: dodona.parser.confidence.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.data import Sentence
+from dodona.errors import FormatError, OptionError
+
+if TYPE_CHECKING:
+    from dodona.parser.parser import Parser
+
+__all__ = [
+    "INPUTS",
+    "NEEDED",
+    "Calibration",
+    "Evidence",
+    "Example",
+    "calibrate",
+    "checked_temperature",
+    "fit_calibration",
+    "fit_temperature",
+    "held_back",
+    "inputs_of",
+    "sigmoid",
+]
+
+Numbers = NDArray[np.float64]
+
+TAGS = (
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM",
+    "VERB", "X",
+)  # fmt: skip
+NEEDED = ("action", "sentence", "distance", "late", "bias")  # older models have only these
+INPUTS = (*NEEDED, "root", "agreement", "both", *(f"upos={tag}" for tag in TAGS))
+SURE = 0.999  # probabilities are clipped to it: beyond it, scores do not tell correct arcs from wrong ones
+AGREED = 0.99  # and the agreement of a beam to this: beyond it, the few trees of a beam say no more
+LARGEST = 1e6
+COLDEST = 1e-6
+MOST_KNOTS = 64
+
+ROWS = {tag: i for i, tag in enumerate(TAGS)}
+ONE_OF = np.vstack([np.eye(len(TAGS)), np.zeros(len(TAGS))])  # the last row is for any other tag
+
+
+class Evidence(NamedTuple):
+    """What is known about the arcs of a parsed sentence."""
+
+    raw: Sequence[float] | Numbers
+    """The `confidence` that `GreedySearch` fills in: the mean logarithm, then a probability for each word."""
+    heads: Sequence[int]
+    upos: Sequence[str]
+    agreement: Sequence[float] | Numbers | None = None
+    """For each word the share of the final beam that agrees on its arc; None without a beam."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The weights of
+
+    action      the logit of the probability of the action that built the arc; 0 for a late word
+    sentence    the mean logarithm of the probabilities of all actions of the sentence
+    distance    the logarithm of the distance between head and dependent; 0 for words under ROOT
+    late        1 for a word that no action has attached, so that it hangs on ROOT in the end
+    bias        1
+    root        1 for a word under ROOT
+    agreement   the logit of the share of the beam that agrees on the arc; 0 without a beam
+    both        action times agreement: where the beam agrees, the action tells less, or more
+    upos=TAG    1 for a word with this tag
+
+    and points of the curve from their sum to the logit of the confidence: linear between two points, and with a slope
+    of 1 beyond them. By default the action's probability is taken as it is.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=lambda: {"action": 1.0})
+    curve: tuple[tuple[float, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.weights:
+            if name not in INPUTS:
+                raise ValueError(f"input {name!r}; expected one of {', '.join(INPUTS)}")
+
+    def apply(self, evidence: Evidence) -> list[float]:
+        """Return for each word how probable it is that its head and label are correct."""
+        found: list[float] = sigmoid(self.curved(inputs_of(evidence) @ self.row())).tolist()
+        return found
+
+    def row(self) -> Numbers:
+        """Return the weights in the order of INPUTS."""
+        return np.array([self.weights.get(name, 0.0) for name in INPUTS])
+
+    def curved(self, sums: Numbers) -> Numbers:
+        """Return the logits that the curve has for weighted sums of inputs."""
+        if not self.curve:
+            return sums
+        x, y = np.array(self.curve).T
+        inside = np.clip(sums, x[0], x[-1])
+        bent: Numbers = np.interp(inside, x, y) + (sums - inside)
+        return bent
+
+    def description(self) -> dict[str, Any]:
+        """Return weights and curve by their names, for a model file."""
+        kept = {name: self.weights.get(name, 0.0) for name in INPUTS if name in NEEDED or name in self.weights}
+        return kept | ({"curve": [list(point) for point in self.curve]} if self.curve else {})
+
+    @classmethod
+    def from_description(cls, description: Any, where: str = "calibration") -> "Calibration":
+        """Restore what `description` has returned; `where` is named in errors."""
+        if not isinstance(description, dict) or not set(NEEDED) <= set(description) <= {*INPUTS, "curve"}:
+            expected = f"a number each for {', '.join(NEEDED)}, and perhaps for other inputs, and a curve"
+            raise FormatError(f"{where}: {description!r}; expected {expected}")
+        weights = {name: _number(value, f"{where}: {name}") for name, value in description.items() if name != "curve"}
+        return cls(weights, _check_curve(description["curve"], where) if "curve" in description else ())
+
+
+def inputs_of(evidence: Evidence) -> Numbers:
+    """Return a row for each word, a column for each of INPUTS."""
+    values, above = np.asarray(evidence.raw, dtype=np.float64), np.asarray(evidence.heads, dtype=np.int64)
+    n = len(above)
+    if len(values) != n + 1:
+        raise ValueError(f"{len(values)} raw numbers for {n} words; expected {n + 1}")
+    if len(evidence.upos) != n:
+        raise ValueError(f"{len(evidence.upos)} tags for {n} words")
+    late = values[1:] == 0
+    distance = np.where(above == 0, 1, np.abs(above - np.arange(1, n + 1)))
+    found = np.zeros((n, len(INPUTS)))
+    found[:, 0] = _logit(np.where(late, 0.5, values[1:]), SURE)
+    found[:, 1] = values[0]
+    found[:, 2] = np.log(np.maximum(distance, 1))
+    found[:, 3] = late
+    found[:, 4] = 1
+    found[:, 5] = above == 0
+    if evidence.agreement is not None:
+        found[:, 6] = _logit(np.asarray(evidence.agreement, dtype=np.float64), AGREED)
+        found[:, 7] = found[:, 0] * found[:, 6]
+    found[:, 8:] = ONE_OF[[ROWS.get(tag, -1) for tag in evidence.upos]]
+    return found
+
+
+def sigmoid(values: Numbers) -> Numbers:
+    return 0.5 + 0.5 * np.tanh(values / 2)  # does not overflow
+
+
+def _logit(probability: Numbers, most: float) -> Numbers:
+    clipped = np.clip(probability, 1 - most, most)
+    found: Numbers = np.log(clipped / (1 - clipped))
+    return found
+
+
+def _number(value: Any, where: str) -> float:
+    if type(value) not in (int, float) or not abs(value) <= LARGEST:  # nor NaN
+        raise FormatError(f"{where} {value!r}; expected a number up to {LARGEST:.0f}")
+    return float(value)
+
+
+def _check_curve(points: Any, where: str) -> tuple[tuple[float, float], ...]:
+    if not isinstance(points, list) or not 2 <= len(points) <= MOST_KNOTS:
+        raise FormatError(f"{where}: curve {points!r}; expected 2 to {MOST_KNOTS} points, two numbers each")
+    found = []
+    for point in points:
+        if not isinstance(point, list) or len(point) != 2:
+            raise FormatError(f"{where}: curve with {point!r}; expected two numbers for each point")
+        found.append((_number(point[0], f"{where}: curve with"), _number(point[1], f"{where}: curve with")))
+    if any(after[0] <= before[0] or after[1] < before[1] for before, after in pairwise(found)):
+        raise FormatError(f"{where}: curve {points!r}; expected points that rise")
+    return tuple(found)
+
+
+def checked_temperature(value: Any) -> float:
+    """Return the temperature of a model file, by which scores are divided before they become probabilities."""
+    if type(value) not in (int, float) or not COLDEST <= value <= 1 / COLDEST:
+        raise OptionError(f"temperature {value!r}; expected a number from {COLDEST} to {1 / COLDEST}")
+    return float(value)
+
+
+RIDGE = 1.0  # keeps the weights finite where all arcs are correct, or a threshold separates them, or a tag is rare
+STEPS = 100
+WEIGHT_DECIMALS = 6  # the same weights, whatever the order in which a computer adds up the same data
+
+KNOTS = 12  # points of the curve at most
+LEAST = 100  # arcs for each of them
+PRIOR = 20  # arcs that count as if they were as the regression says
+GAP = 1e-3  # between two points at least
+EDGE = 1e-6  # no point is nearer to 0 or 1
+
+Example = tuple[Evidence, Sequence[bool] | NDArray[np.bool_]]
+"""A parsed sentence, and for each word whether its head and label are correct."""
+
+
+def fit_calibration(examples: Iterable[Example]) -> Calibration:
+    """Return the weights that minimize the log loss plus RIDGE / 2 times their squares, and a curve.
+
+    Without any word, the default is returned.
+    """
+    rows, verdicts = [np.zeros((0, len(INPUTS)))], [np.zeros(0)]
+    for evidence, correct in examples:
+        rows.append(inputs_of(evidence))
+        verdicts.append(np.asarray(correct, dtype=np.float64))
+        if len(rows[-1]) != len(verdicts[-1]):
+            raise ValueError(f"{len(verdicts[-1])} verdicts for {len(rows[-1])} words")
+    inputs, right = np.concatenate(rows), np.concatenate(verdicts)
+    if not len(inputs):
+        return Calibration()
+    # a beam's inputs for a beam only, and no weights for tags that do not occur
+    used = np.abs(inputs).max(axis=0) > 0
+    weights = np.zeros(len(INPUTS))
+    weights[used] = np.round(_regression(inputs[:, used], right), WEIGHT_DECIMALS)
+    named = {
+        name: weight
+        for name, weight, is_used in zip(INPUTS, weights.tolist(), used.tolist(), strict=True)
+        if is_used or name in NEEDED
+    }
+    return Calibration(named, _fit_curve(inputs @ weights, right))
+
+
+def _regression(inputs: Numbers, right: Numbers) -> Numbers:
+    weights = np.zeros(inputs.shape[1])
+    loss = _loss(weights, inputs, right)
+    for _ in range(STEPS):
+        sure = sigmoid(inputs @ weights)
+        slope = inputs.T @ (sure - right) + RIDGE * weights
+        curvature = (inputs.T * (sure * (1 - sure))) @ inputs + RIDGE * np.eye(len(weights))
+        step = np.linalg.solve(curvature, slope)
+        while (less := _loss(weights - step, inputs, right)) > loss and np.abs(step).max() > 1e-12:
+            step /= 2  # too far: the loss is convex, so a shorter step in the same direction lowers it
+        weights, loss = weights - step, less
+        if np.abs(step).max() < 1e-9:
+            break
+    return weights
+
+
+def _loss(weights: Numbers, inputs: Numbers, right: Numbers) -> float:
+    values = inputs @ weights
+    return float((np.logaddexp(0, values) - right * values).sum() + RIDGE / 2 * (weights @ weights))
+
+
+def _fit_curve(sums: Numbers, right: Numbers) -> tuple[tuple[float, float], ...]:
+    """Return the points of a rising curve: arcs are grouped by their sums, and a group that is right less often than
+    the one below it is merged with it (pool adjacent violators)."""
+    count = min(KNOTS, len(sums) // LEAST)
+    if count < 2:
+        return ()
+    groups: list[_Group] = []
+    for part in np.array_split(np.argsort(sums, kind="stable"), count):
+        group = _Group(len(part), float(sums[part].sum()), _expected(sums[part], right[part]))
+        if groups and group.place - groups[-1].place < GAP:
+            group = groups.pop() + group
+        groups.append(group)
+    pools: list[list[_Group]] = []
+    for group in groups:
+        pools.append([group])
+        while len(pools) > 1 and _share(pools[-2]) > _share(pools[-1]):
+            last = pools.pop()
+            pools[-1] += last
+    if len(groups) < 2:
+        return ()
+    shares = [(group.place, min(max(_share(pool), EDGE), 1 - EDGE)) for pool in pools for group in pool]
+    return tuple((round(x, WEIGHT_DECIMALS), round(float(np.log(y / (1 - y))), WEIGHT_DECIMALS)) for x, y in shares)
+
+
+class _Group:
+    """Arcs with about the same sum of inputs: how many, the total of their sums, and how many are right."""
+
+    def __init__(self, arcs: int, total: float, right: float) -> None:
+        self.arcs, self.total, self.right = arcs, total, right
+
+    def __add__(self, other: "_Group") -> "_Group":
+        return _Group(self.arcs + other.arcs, self.total + other.total, self.right + other.right)
+
+    @property
+    def place(self) -> float:
+        return self.total / self.arcs
+
+
+def _expected(sums: Numbers, right: Numbers) -> float:
+    """Return how many arcs of a group are right, with PRIOR arcs more for which the regression is believed.
+
+    So neither all nor none are right.
+    """
+    return float((right.sum() + PRIOR * sigmoid(sums).mean()) * len(sums) / (len(sums) + PRIOR))
+
+
+def _share(pool: list[_Group]) -> float:
+    return sum(group.right for group in pool) / sum(group.arcs for group in pool)
+
+
+CANDIDATES = np.geomspace(1, 100_000, 81)
+
+
+def fit_temperature(parser: "Parser", gold: Iterable[Sentence]) -> float:
+    """Return the candidate that minimizes the log loss of the confidences of the best tree's arcs, correct or not."""
+    loss = np.zeros(len(CANDIDATES))
+    for sentence in gold:
+        ends = parser.ends(sentence)
+        scores = np.array([score for score, _, _ in ends])
+        masses = np.exp((scores - scores[0])[None, :] / CANDIDATES[:, None])
+        masses /= masses.sum(axis=1, keepdims=True)
+        _, heads, labels = ends[0]
+        for k, truth in enumerate(zip(sentence.gold_heads(), sentence.labels, strict=True)):
+            arc = heads[k], labels[k]
+            agreeing = np.array([(other_heads[k], other_labels[k]) == arc for _, other_heads, other_labels in ends])
+            confidence = np.clip(masses @ agreeing, 1 - SURE, SURE)
+            loss -= np.log(confidence if arc == truth else 1 - confidence)
+    return float(CANDIDATES[loss.argmin()])
+
+
+BEAM = 8  # width for which a model is calibrated that was trained without a beam
+WORDS = 20_000  # that are parsed at most: more do not make it better, and training should not take longer for it
+FEW = 5_000  # words to compare temperatures on, and that are held back at most
+ENOUGH = 20_000  # words of a treebank of which a part can be held back
+LOSS_DECIMALS = 6  # of losses that are compared
+TEMPERATURES = (20.0, 30.0, 45.0, 70.0, 100.0, 150.0)  # the more actions a linear model has, the lower
+
+
+def calibrate(parser: "Parser", gold: Sequence[Sentence]) -> None:
+    """Fit the parser's confidence to gold trees, with the tags that it will see; the sentences are not changed."""
+    some = spread(gold, WORDS)
+    if parser.options.beam > 1:
+        parser.temperature = fit_temperature(parser, some)
+    if parser.options.scorer == "linear":  # the scores of a network are logarithms of probabilities already
+        parser.action_temperature = _action_temperature(parser, spread(gold, FEW))
+    parser.calibration = fit_calibration(parser.examples(some, 1))
+    if parser.has_beam:
+        width = parser.options.beam if parser.options.beam > 1 else BEAM
+        parser.beam_calibration = fit_calibration(parser.examples(some, width))
+
+
+def spread(sentences: Sequence[Sentence], most: int) -> Sequence[Sentence]:
+    """Return sentences from all over, with about this many words at most: every k-th one."""
+    words = sum(map(len, sentences))
+    return sentences[:: max(1, -(-words // most))]
+
+
+def held_back(sentences: Sequence[Sentence]) -> set[int]:
+    """Return the numbers of the sentences that are not trained on if there are no others to calibrate on.
+
+    One in twenty, with 5,000 words together at most, of a treebank that is large enough; only those with a whole tree.
+    """
+    words = sum(map(len, sentences))
+    if words < ENOUGH:
+        return set()
+    step = max(20, -(-words // FEW))
+    chosen = range(step - 1, len(sentences), step)
+    return {i for i in chosen if None not in sentences[i].heads}
+
+
+def _action_temperature(parser: "Parser", gold: Sequence[Sentence]) -> float:
+    """Return the temperature under which greedy parses can be calibrated best."""
+    losses = []
+    for temperature in TEMPERATURES:
+        parser.action_temperature = temperature
+        examples = list(parser.examples(gold, 1))
+        losses.append(round(log_loss(fit_calibration(examples), examples), LOSS_DECIMALS))
+    return TEMPERATURES[losses.index(min(losses))]
+
+
+def log_loss(calibration: Calibration, examples: Sequence[Example]) -> float:
+    """Return the sum of the negative logarithms of the probabilities of what is true."""
+    total = 0.0
+    for evidence, correct in examples:
+        sure = np.array(calibration.apply(evidence))
+        total -= float(np.log(np.where(correct, sure, 1 - sure)).sum())
+    return total

@@ -1,0 +1,254 @@
+"""A trained network as a model of the parser: restored from arrays, checked, and applied to batches of sentences.
+
+Weights are 8-bit numbers. Everything that depends on the form of a word alone, or on its tag alone, is computed once
+and kept. All products are exact or have a fixed order: the same parse on every machine, whatever else is in the batch.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dodona.errors import FormatError
+from dodona.neural.encoder import Dense, Encoder, Network
+from dodona.neural.inputs import Inputs, Table
+from dodona.neural.options import NetworkOptions
+from dodona.neural.positions import Positions
+from dodona.neural.scorer import Contributions, HiddenLayer
+from dodona.neural.vocabulary import WordNumbers
+from dodona.parser.linear import TagColumns, Tagged
+from dodona.search.scorer import EncodedSentence
+from dodona.tagger.tagger import Tag, TagChoice, checked_tag
+
+__all__ = ["NeuralModel", "NeuralSession"]
+
+MOST_FORMS = 20_000  # kept in a thread; then it begins anew
+MOST_CHARACTERS = 1 << 22  # in them, and in tags
+
+
+class NeuralModel:
+    """A network and the numbers of words, tags and labels; shared by threads."""
+
+    def __init__(
+        self,
+        options: NetworkOptions,
+        positions: Positions,
+        tag_parts: Sequence[str],
+        tags: Sequence[Tag],
+        retags: bool,
+        arrays: Mapping[str, NDArray[Any]],
+        labels: int,
+        actions: int,
+        where: str,
+    ) -> None:
+        self.options, self.positions, self.tag_parts, self.tags = options, positions, list(tag_parts), list(tags)
+        self.retags, self.arrays = retags, arrays
+        take = _Checked(arrays, where)
+        words, vectors = take.numbers("words"), take.numbers("vectors")
+        self.numbers = WordNumbers(
+            {int(word): i for i, word in enumerate(words, start=1)},
+            {int(word): i for i, word in enumerate(vectors, start=1)},
+            {part: i for i, part in enumerate(tag_parts, start=1)},
+            options.subwords,
+        )
+        width, units = options.width, options.units
+        self.inputs = self._inputs(take, len(words), len(vectors))
+        self.choice = TagChoice(tags)
+        try:
+            self.network = Network(arrays, inputs=options.inputs, width=width, layers=options.layers)
+            take.seen |= {"input.scale", *_layer_names(options.layers)}
+            self.ends = take.bytes("ends", 2, 2 * width)
+            self.project = self._dense(take, "positions", len(positions.words) * units)
+            self.heads = self._dense(take, "heads", sum(self.choice.sizes))
+        except ValueError as error:
+            raise FormatError(f"{where}: {error}") from error
+        label_rows = take.rows("labels", len(positions.labels) * (labels + 1), units)
+        self.layer = (
+            label_rows.reshape(len(positions.labels), labels + 1, units),
+            take.floats("hidden.bias", units),
+            take.rows("actions", units, actions),
+            take.floats("actions.bias", actions),
+        )
+        take.end()
+
+    def _inputs(self, take: "_Checked", words: int, vectors: int) -> Inputs:
+        options = self.options
+        word = take.table("word", words + 1, options.embedding)
+        subword = take.table("subword", options.subwords, options.embedding)
+        vector = take.table("vector", vectors + 1, None) if vectors else None
+        tag = take.table("tag", len(self.tag_parts) + 1, options.tag_embedding)
+        matrices = [
+            take.rows(f"input.{name}", table.width, options.inputs) if table is not None else None
+            for name, table in (("word", word), ("subword", subword), ("vector", vector), ("tag", tag))
+        ]
+        return Inputs(word, subword, vector, tag, matrices, take.floats("input.bias", options.inputs))
+
+    def _dense(self, take: "_Checked", name: str, outputs: int) -> Dense:
+        inputs = 2 * self.options.width
+        take.seen |= {name, f"{name}.scales", f"{name}.bias"}
+        bias = take.floats(f"{name}.bias", outputs)
+        return Dense(take.bytes(name, outputs * inputs), take.floats(f"{name}.scales", outputs), bias, inputs)
+
+    def session(self) -> "NeuralSession":
+        return NeuralSession(self)
+
+    def description(self) -> dict[str, Any]:
+        return {
+            "positions": self.positions.text,
+            "tag_parts": self.tag_parts,
+            "tags": [list(tag) for tag in self.tags],
+            "retags": self.retags,
+        }
+
+    @classmethod
+    def restored(
+        cls,
+        options: NetworkOptions,
+        description: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        labels: int,
+        actions: int,
+        where: str,
+    ) -> "NeuralModel":
+        text, tag_parts, tags, retags = (description[key] for key in ("positions", "tag_parts", "tags", "retags"))
+        if not isinstance(text, str) or type(retags) is not bool:
+            raise TypeError("expected positions as text, and whether it predicts tags")
+        if not isinstance(tag_parts, list) or not all(isinstance(part, str) for part in tag_parts):
+            raise TypeError("expected the parts of tags as a list of strings")
+        triples = [checked_tag(tag) for tag in tags]
+        if not triples or len(set(triples)) != len(triples) or len(set(tag_parts)) != len(tag_parts):
+            raise ValueError("expected tags, each once")
+        positions = Positions.parse(text, f"{where}, positions")
+        return cls(options, positions, tag_parts, triples, retags, arrays, labels, actions, where)
+
+
+class NeuralSession:
+    """A network at work in one thread."""
+
+    def __init__(self, model: NeuralModel) -> None:
+        self._model = model
+        self._encoder = Encoder(model.network)
+        self.greedy = HiddenLayer(model.positions, *model.layer)
+        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
+        self._forget()
+
+    def _forget(self) -> None:
+        inputs = self._model.options.inputs
+        self._forms: dict[str, int] = {}
+        self._tags: dict[Tag, int] = {}
+        self._characters = 0
+        self._form_inputs = np.zeros((0, inputs), np.float32)
+        self._tag_inputs = np.zeros((0, inputs), np.float32)
+
+    def encoded(self, sentences: Sequence[Tagged]) -> list[EncodedSentence]:
+        if len(self._forms) + len(self._tags) > MOST_FORMS or self._characters > MOST_CHARACTERS:
+            self._forget()
+        model = self._model
+        lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.int32)
+        layers = self._encoder.encode(self._inputs(sentences), lengths)
+        self._lengths, self._seen = lengths, layers[model.options.tag_layer]
+        rows = model.project.apply(np.concatenate([layers[-1], model.ends]))
+        found: list[EncodedSentence] = []
+        first = 0
+        for n in lengths.tolist():
+            found.append(Contributions(n, rows, first, len(rows) - 2, len(rows) - 1))
+            first += n
+        self.greedy.prepare(found)
+        return found
+
+    def _inputs(self, sentences: Sequence[Tagged]) -> NDArray[np.float32]:
+        model = self._model
+        forms, tags = self._forms, self._tags
+        words = [forms.setdefault(form, len(forms)) for sentence in sentences for form in sentence.words]
+        tagged = [
+            tags.setdefault(tag, len(tags))
+            for sentence in sentences
+            for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
+        ]
+        new_forms = list(forms)[len(self._form_inputs) :]
+        if new_forms:
+            self._characters += sum(map(len, new_forms))
+            numbers = np.array([model.numbers.of_form(form) for form in new_forms], dtype=np.int32)
+            self._form_inputs = np.concatenate([self._form_inputs, model.inputs.of_forms(numbers)])
+        new_tags = list(tags)[len(self._tag_inputs) :]
+        if new_tags:
+            self._characters += sum(len(part) for tag in new_tags for part in tag)
+            found = model.inputs.of_tags([model.numbers.of_tag(tag) for tag in new_tags])
+            self._tag_inputs = np.concatenate([self._tag_inputs, found])
+        x: NDArray[np.float32] = self._form_inputs[np.array(words, dtype=np.intp)]
+        x += self._tag_inputs[np.array(tagged, dtype=np.intp)]
+        return x
+
+    def tags(self) -> list[TagColumns]:
+        """Return the tags whose parts together have the highest score, for the sentences encoded last."""
+        model = self._model
+        best = model.choice.best(model.heads.apply(self._seen)).tolist()
+        found = []
+        first = 0
+        for n in self._lengths.tolist():
+            here = best[first : first + n]
+            found.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
+            first += n
+        return found
+
+
+class _Checked:
+    """The arrays of a model file, each taken once, with the expected type and size."""
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], where: str) -> None:
+        self._arrays, self._where = arrays, where
+        self.seen: set[str] = set()
+
+    def _take(self, name: str, dtype: Any, *shape: int) -> NDArray[Any]:
+        self.seen.add(name)
+        found = self._arrays.get(name)
+        size = int(np.prod(shape))
+        if found is None or found.dtype != dtype or found.size != size:
+            has = "nothing" if found is None else f"{found.size} of {found.dtype}"
+            raise FormatError(f"{self._where}: array {name!r}: {has}; expected {size} of {np.dtype(dtype)}")
+        return found.reshape(shape)
+
+    def numbers(self, name: str) -> NDArray[np.uint32]:
+        found = self._arrays.get(name)
+        size = 0 if found is None else found.size
+        numbers = self._take(name, np.uint32, size)
+        if len(set(numbers.tolist())) != size:
+            raise FormatError(f"{self._where}: array {name!r}: expected different numbers")
+        return numbers
+
+    def bytes(self, name: str, *shape: int) -> NDArray[np.int8]:
+        return self._take(name, np.int8, *shape)
+
+    def floats(self, name: str, *shape: int) -> NDArray[np.float32]:
+        found = self._take(name, np.float32, *shape)
+        if not np.isfinite(found).all():
+            raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
+        return found
+
+    def table(self, name: str, count: int, width: int | None) -> Table:
+        if width is None:
+            found = self._arrays.get(name)
+            width = max(1, 0 if found is None else found.size // count)
+        return Table(self.bytes(name, count, width), self.floats(f"{name}.scales", count))
+
+    def rows(self, name: str, count: int, width: int) -> NDArray[np.float32]:
+        """Return rows of 8-bit numbers with a scale each as floats."""
+        scales = self.floats(f"{name}.scales", count)
+        with np.errstate(over="ignore"):
+            found = self.bytes(name, count, width).astype(np.float32) * scales[:, None]
+        if not np.isfinite(found).all():
+            raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
+        return found
+
+    def end(self) -> None:
+        unknown = sorted(set(self._arrays) - self.seen)
+        if unknown:
+            raise FormatError(f"{self._where}: array {unknown[0]!r} is not one of a network")
+
+
+def _layer_names(layers: int) -> Iterator[str]:
+    for layer in range(layers):
+        for direction in ("forward", "backward"):
+            for part in ("input", "input_scales", "recurrent", "recurrent_scales", "bias"):
+                yield f"layer{layer}.{direction}.{part}"

@@ -1,1 +1,0 @@
-"""Scores of actions in a configuration: the interface `Scorer`, and its models."""

@@ -1,4 +1,0 @@
-from dodona.search.choice import Choice
-
-class SiteSearch:
-    def __init__(self, choice: Choice, capacity: int) -> None: ...

@@ -1,0 +1,1 @@
+"""The tagger: UPOS, XPOS and FEATS."""

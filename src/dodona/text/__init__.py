@@ -1,1 +1,0 @@
-"""Hashes of strings, and the compiled models of characters, tags and lemmas."""

@@ -1,1 +1,0 @@
-# for other compiled modules only

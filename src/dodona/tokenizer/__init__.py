@@ -1,0 +1,1 @@
+"""The tokenizer: from raw text to tokens and sentences."""

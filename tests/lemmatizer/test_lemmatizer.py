@@ -1,0 +1,203 @@
+"""Edit scripts make every lemma; the lemmatizer learns them, survives a round trip, refuses what does not fit."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from samples.inflected import STRANGE, bare, inflected
+
+from dodona import FormatError, OptionError, Sentence
+from dodona.component import Iteration
+from dodona.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions, Script, lowered, script_for, train_lemmatizer
+from dodona.pipeline import modelfile
+
+TRAIN, TEST = inflected(150), inflected(50, seed=2)
+WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\r\0"), min_size=1, max_size=80)
+
+
+@pytest.fixture(scope="module")
+def lemmatizer() -> Lemmatizer:
+    return train_lemmatizer(TRAIN, LemmatizerOptions())
+
+
+def lemma(lemmatizer: Lemmatizer, form: str, upos: str = "_", feats: str = "_") -> str:
+    return lemmatizer.lemmas([form], [upos], [feats])[0]
+
+
+@given(WORDS, WORDS)
+def test_a_script_makes_the_lemma_it_was_made_for(form: str, lemma: str) -> None:
+    assert script_for(form, lemma).apply(form) == lemma
+
+
+@given(WORDS)
+def test_small_letters_keep_the_length(text: str) -> None:
+    assert len(lowered(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    ("form", "lemma", "script"),
+    [
+        ("trees", "tree", Script(suffix="s")),
+        ("The", "the", Script()),
+        ("OAKS", "oak", Script(suffix="s")),
+        ("Dodona", "Dodona", Script("keep")),
+        ("NATO", "NATO", Script("keep")),
+        ("DODONA", "Dodona", Script("title")),
+        ("nato", "NATO", Script("upper")),
+        ("gewerkt", "werken", Script(prefix="ge", suffix="t", new_suffix="en")),
+        ("Prophecies", "prophecy", Script(suffix="ies", new_suffix="y")),
+        ("İyi", "iyi", Script()),
+        ("went", "go", Script("keep", prefix="went", new_prefix="go")),
+        ("ago", "_", Script("nothing", new_prefix="_")),
+        ("_", "_", Script("nothing", new_prefix="_")),
+    ],
+)
+def test_scripts(form: str, lemma: str, script: Script) -> None:
+    assert script_for(form, lemma) == script
+    assert script.apply(form) == lemma
+
+
+def test_of_equally_long_shared_texts_the_first_is_kept() -> None:
+    """In the form and in the lemma."""
+    assert script_for("ab", "abxab") == Script(new_suffix="xab")
+    assert script_for("abxab", "ab") == Script(suffix="xab")
+
+
+def test_what_was_seen_is_right(lemmatizer: Lemmatizer) -> None:
+    for sentence in TRAIN:
+        assert lemmatizer.lemmas(sentence.words, sentence.upos, sentence.feats) == sentence.lemmas
+
+
+def test_unknown_words(lemmatizer: Lemmatizer) -> None:
+    assert lemma(lemmatizer, "laurels", "NOUN", "Number=Plur") == "laurel"
+    assert lemma(lemmatizer, "Laurels", "NOUN", "Number=Plur") == "laurel"
+    assert lemma(lemmatizer, "Pythias", "PROPN", "Number=Sing") == "Pythias"
+    assert lemma(lemmatizer, "s", "NOUN", "Number=Plur")  # nothing would be left of it
+
+
+def test_exceptions_are_learned_by_heart() -> None:
+    odd = [Sentence.from_words(["went"], ["VERB"], lemmas=["go"], feats=["Tense=Past"])]
+    both = [
+        Sentence.from_words(["lay"], ["VERB"], lemmas=[lemma], feats=[feats])
+        for lemma, feats in (("lie", "Tense=Past"), ("lay", "Tense=Pres"))
+    ]
+    lemmatizer = train_lemmatizer(TRAIN + odd + both, LemmatizerOptions())
+    assert lemma(lemmatizer, "went", "VERB", "Tense=Past") == "go"
+    assert lemma(lemmatizer, "went", "VERB", "Mood=Ind") == "go"
+    assert lemma(lemmatizer, "lay", "VERB", "Tense=Past") == "lie"
+    assert lemma(lemmatizer, "lay", "VERB", "Tense=Pres") == "lay"
+    again = Lemmatizer.from_parts(*lemmatizer.parts(), "here")
+    assert lemma(again, "lay", "VERB", "Tense=Past") == "lie"
+
+
+def test_it_fills_in_the_column(lemmatizer: Lemmatizer) -> None:
+    sentences = bare(TEST)
+    for sentence, gold in zip(sentences, TEST, strict=True):
+        sentence.set_column("upos", gold.upos)
+        sentence.set_column("feats", gold.feats)
+    done = list(lemmatizer.apply(iter(sentences)))
+    right = sum(
+        a == b for one, two in zip(done, TEST, strict=True) for a, b in zip(one.lemmas, two.lemmas, strict=True)
+    )
+    assert right / sum(map(len, TEST)) > 0.98
+    assert f"\t{done[0].lemmas[-2]}\tNOUN".encode() in done[0].to_bytes()
+
+
+def test_strange_words(lemmatizer: Lemmatizer) -> None:
+    (sentence,) = lemmatizer.apply([Sentence.from_words(STRANGE, ["NOUN"] * len(STRANGE))])
+    assert all(sentence.lemmas)
+    strange = [Sentence.from_words([form], ["X"], lemmas=[form[::-1]]) for form in STRANGE]
+    trained = train_lemmatizer(strange, LemmatizerOptions())
+    for one in strange:
+        assert trained.lemmas(one.words, one.upos, one.feats) == one.lemmas
+
+
+def test_no_lemmas_to_learn() -> None:
+    lemmatizer = train_lemmatizer(
+        [Sentence.from_words(["_" if i % 9 else "oaks", "rustle"]) for i in range(20)], LemmatizerOptions()
+    )
+    (sentence,) = lemmatizer.apply([Sentence.from_words(["doves", "Rustle", "\N{CRYING FACE}"])])
+    assert sentence.lemmas == ["_"] * 3
+
+
+def test_same_seed_same_bytes(lemmatizer: Lemmatizer) -> None:
+    description, arrays = lemmatizer.parts()
+    other_description, other_arrays = train_lemmatizer(TRAIN, LemmatizerOptions()).parts()
+    assert description == other_description
+    assert {k: v.tobytes() for k, v in arrays.items()} == {k: v.tobytes() for k, v in other_arrays.items()}
+
+
+def test_a_round_trip(lemmatizer: Lemmatizer, tmp_path: Path) -> None:
+    description, arrays = lemmatizer.parts()
+    modelfile.save(tmp_path / "model", {"description": description}, arrays)
+    metadata, loaded = modelfile.load(tmp_path / "model")
+    again = Lemmatizer.from_parts(metadata["description"], loaded, "here")
+    assert (again.scripts, again.exceptions) == (lemmatizer.scripts, lemmatizer.exceptions)
+    for form in [*STRANGE, "laurels", "Homers", "blossomed"]:
+        assert lemma(again, form, "VERB") == lemma(lemmatizer, form, "VERB")
+
+
+def test_training_can_be_stopped_by_the_report() -> None:
+    seen: list[int] = []
+
+    def report(iteration: Iteration) -> bool:
+        seen.append(iteration.number)
+        return iteration.number == 2
+
+    train_lemmatizer(TRAIN[:20], LemmatizerOptions(), report)
+    assert seen == [1, 2]
+
+
+def test_nothing_to_train_on() -> None:
+    with pytest.raises(FormatError, match="no sentence"):
+        train_lemmatizer([], LemmatizerOptions())
+    with pytest.raises(OptionError, match="at least 1"):
+        LemmatizerOptions(iterations=0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"scripts": []},
+        {"scripts": [["sideways", "", "", "", ""]] * 5},
+        {"scripts": [["nothing", "", "", "", ""]] * 5},
+        {"scripts": [["lower", "", "\t", "", ""]] * 5},
+        {"scripts": [["lower", "x" * 99, "", "", ""]] * 5},
+        {"scripts": [["lower", 3, "", "", ""]] * 5},
+        {"scripts": [["lower", "", "", "", "", ""]] * 5},
+        {"options": {"iterations": 0}},
+        {"options": []},
+    ],
+    ids=str,
+)
+def test_a_description_that_is_wrong(lemmatizer: Lemmatizer, change: dict[str, Any]) -> None:
+    description, arrays = lemmatizer.parts()
+    with pytest.raises(FormatError, match="some file: "):
+        Lemmatizer.from_parts(description | change, arrays, "some file")
+
+
+@pytest.mark.parametrize(
+    "text", [b"\xff", b"a\tb\tc", b"a\tNOUN\t\t", b"a\tNOUN\t\tb\n", b"\ta\tNOUN\t\tb", b"a\tX\t\tb\r"]
+)
+def test_exceptions_that_are_wrong(lemmatizer: Lemmatizer, text: bytes) -> None:
+    description, arrays = lemmatizer.parts()
+    with pytest.raises(FormatError, match="some file: "):
+        Lemmatizer.from_parts(description, arrays | {"exceptions": np.frombuffer(text, np.uint8)}, "some file")
+
+
+def test_arrays_that_are_wrong(lemmatizer: Lemmatizer) -> None:
+    description, arrays = lemmatizer.parts()
+    for name, array in arrays.items():
+        with pytest.raises(FormatError, match="some file: "):
+            Lemmatizer.from_parts(description, {k: v for k, v in arrays.items() if k != name}, "some file")
+        with pytest.raises(FormatError, match="some file: "):
+            Lemmatizer.from_parts(description, arrays | {name: array.astype(np.float32)}, "some file")
+        for values in (array[:-1], array[:0], np.full_like(array, np.iinfo(array.dtype).max), np.zeros_like(array)):
+            try:
+                changed = Lemmatizer.from_parts(description, arrays | {name: np.ascontiguousarray(values)}, "some file")
+            except FormatError:
+                continue
+            changed.lemmas(STRANGE, ["NOUN"] * len(STRANGE), ["_"] * len(STRANGE))

@@ -1,0 +1,34 @@
+"""Labels of lifted arcs that are too rare to be learned."""
+
+import pytest
+
+from dodona import Sentence
+from dodona.data.pseudoprojective import decoded, without_lift
+from dodona.parser import training as rare_encodings
+from dodona.parser.options import ParserOptions
+from dodona.parser.training import drop_rare_encodings, training_trees
+
+
+@pytest.mark.parametrize(
+    ("label", "plain"),
+    [("nsubj", "nsubj"), ("obj↑conj", "obj"), ("obj↑conj↓", "obj↓"), ("a\\↑b↑c", "a\\↑b"), ("p↓", "p↓")],
+)
+def test_a_label_without_its_lift(label: str, plain: str) -> None:
+    assert without_lift(label) == plain
+    assert decoded(plain) == decoded(label)._replace(is_lifted=False, head_label="")
+
+
+def test_less_than_one_in_so_many_arcs_is_rare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rare_encodings, "RARE", 10)
+    trees: list[list[str | None]] = [["a", "b↑a", None] * 3, [*["c"] * 15, "b↑c", "b↑c"], ["d"]]
+    drop_rare_encodings(trees)  # of 24 arcs with a label, 3 are a tenth and more, 2 are less
+    assert trees == [["a", "b↑a", None] * 3, ["c"] * 15 + ["b"] * 2, ["d"]]
+
+
+def test_training_drops_them_only_where_labels_are_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    crossing = Sentence.from_words(list("abcd"), heads=[3, 4, 0, 3], labels=["x", "y", "root", "z"])
+    plain = Sentence.from_words(list("ab"), heads=[2, 0], labels=["x↑", "root"])
+    assert "y↑z" in training_trees([crossing], ParserOptions().resolved()).labels
+    monkeypatch.setattr(rare_encodings, "RARE", 3)
+    assert training_trees([crossing], ParserOptions().resolved()).labels == ["root", "x", "y", "z"]
+    assert "x↑" in training_trees([plain], ParserOptions(nonprojective="baseline").resolved()).labels

@@ -1,0 +1,195 @@
+"""The tagger learns from a small treebank, is the same after a round trip, and refuses parts that do not fit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from samples.inflected import STRANGE, bare, inflected
+
+from dodona import FormatError, OptionError, Sentence
+from dodona.component import Iteration
+from dodona.pipeline import modelfile
+from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
+
+TRAIN, TEST = inflected(150), inflected(50, seed=2)
+
+
+@pytest.fixture(scope="module")
+def tagger() -> Tagger:
+    return train_tagger(TRAIN, TaggerOptions())
+
+
+def tags(sentences: list[Sentence]) -> list[list[list[str]]]:
+    return [[sentence.upos, sentence.xpos, sentence.feats] for sentence in sentences]
+
+
+def test_it_learns(tagger: Tagger) -> None:
+    tagged = list(tagger.apply(bare(TEST)))
+    right = sum(
+        a == b for one, two in zip(tagged, TEST, strict=True) for a, b in zip(one.feats, two.feats, strict=True)
+    )
+    assert right / sum(map(len, TEST)) > 0.98
+    assert b"\tNOUN\tNN" in tagged[0].to_bytes()
+
+
+def test_unknown_words_are_known_by_their_endings(tagger: Tagger) -> None:
+    (tagged,) = tagger.apply([Sentence.from_words(["The", "laurels", "blossomed", "the", "tripod", "."])])
+    assert tagged.upos == ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
+    assert tagged.feats[1:3] == ["Number=Plur", "Tense=Past|VerbForm=Fin"]
+
+
+def test_context_decides(tagger: Tagger) -> None:
+    """`questions` is a noun or a verb."""
+    (tagged,) = tagger.apply([Sentence.from_words(["Homer", "questions", "the", "questions", "."])])
+    assert tagged.upos == ["PROPN", "VERB", "DET", "NOUN", "PUNCT"]
+
+
+def test_no_tag_that_the_data_does_not_have(tagger: Tagger) -> None:
+    known = {tag for sentence in TRAIN for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)}
+    (tagged,) = tagger.apply([Sentence.from_words(STRANGE * 3)])
+    assert set(zip(tagged.upos, tagged.xpos, tagged.feats, strict=True)) <= known
+
+
+def test_same_seed_same_bytes(tagger: Tagger) -> None:
+    def as_bytes(tagger: Tagger) -> list[Any]:
+        description, arrays = tagger.parts()
+        return [description["tags"], *((name, array.tobytes()) for name, array in arrays.items())]
+
+    assert as_bytes(train_tagger(TRAIN, TaggerOptions())) == as_bytes(tagger)
+    assert as_bytes(train_tagger(TRAIN, TaggerOptions(seed=2))) != as_bytes(tagger)
+
+
+def test_tags_do_not_depend_on_what_came_before(tagger: Tagger) -> None:
+    forwards = tags(list(tagger.apply(bare(TEST))))
+    backwards = tags(list(tagger.apply(bare(TEST[::-1]))))
+    assert forwards == backwards[::-1]
+
+
+def test_a_round_trip(tagger: Tagger, tmp_path: Path) -> None:
+    description, arrays = tagger.parts()
+    modelfile.save(tmp_path / "model", {"description": description}, arrays)
+    metadata, loaded = modelfile.load(tmp_path / "model")
+    again = Tagger.from_parts(metadata["description"], loaded, "here")
+    assert (again.tags, again.options) == (tagger.tags, tagger.options)
+    assert tags(list(again.apply(bare(TEST)))) == tags(list(tagger.apply(bare(TEST))))
+
+
+def test_it_takes_a_few_sentences_at_a_time(tagger: Tagger) -> None:
+    taken = 0
+
+    def endless() -> Iterator[Sentence]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield Sentence.from_words(["oak"])
+
+    next(iter(tagger.apply(endless())))
+    assert 0 < taken <= 200
+
+
+@pytest.mark.parametrize("empty", [("xpos",), ("feats",), ("xpos", "feats"), COLUMNS])
+def test_columns_that_are_empty_stay_so(empty: tuple[str, ...]) -> None:
+    sentences = inflected(40)
+    for sentence in sentences:
+        for name in empty:
+            sentence.set_column(name, ["_"] * len(sentence))
+    tagger = train_tagger(sentences, TaggerOptions(iterations=2))
+    Tagger.from_parts(*tagger.parts(), "here")
+    for sentence in tagger.apply(bare(TEST)):
+        for name in COLUMNS:
+            assert (set(getattr(sentence, name)) == {"_"}) == (name in empty)
+
+
+def test_many_tags() -> None:
+    """More than a thousand parts of tags take other rows of weights."""
+    sentences = [Sentence.from_words([f"w{i}", "x"], [f"T{i}", "X"]) for i in range(1200)]
+    tagger = train_tagger(sentences, TaggerOptions(iterations=1))
+    again = Tagger.from_parts(*tagger.parts(), "here")
+    assert tags(list(again.apply(bare(sentences[:20])))) == tags(list(tagger.apply(bare(sentences[:20]))))
+
+
+def test_training_can_be_stopped_by_the_report() -> None:
+    seen: list[int] = []
+
+    def report(iteration: Iteration) -> bool:
+        seen.append(iteration.number)
+        assert 0 < iteration.accuracy <= 1
+        return iteration.number == 2
+
+    train_tagger(TRAIN[:20], TaggerOptions(), report)
+    assert seen == [1, 2]
+
+
+def test_one_sentence_is_enough() -> None:
+    (tagged,) = train_tagger(TRAIN[:1], TaggerOptions(iterations=1)).apply(bare(TRAIN[:1]))
+    possible = zip(TRAIN[0].upos, TRAIN[0].xpos, TRAIN[0].feats, strict=True)
+    assert set(zip(tagged.upos, tagged.xpos, tagged.feats, strict=True)) <= set(possible)
+
+
+def test_nothing_to_train_on() -> None:
+    with pytest.raises(FormatError, match="no sentence"):
+        train_tagger([], TaggerOptions())
+
+
+def test_bad_options() -> None:
+    with pytest.raises(OptionError, match="at least 1"):
+        TaggerOptions(iterations=0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tags": []},
+        {"tags": None},
+        {"tags": [["NOUN", "NN"]]},
+        {"tags": [["NOUN", "NN", "a\tb"]]},
+        {"tags": [["NOUN", "NN", ""]]},
+        {"tags": [["NOUN", "NN", 3]]},
+        {"tags": [["NOUN", "NN", "_"]]},
+        {"tags": [["NOUN", "NN", "_"]] * 10},
+        {"options": {"colour": "green"}},
+        {"options": {"iterations": "many"}},
+        {"options": None},
+        {"frequent": -1},
+        {"frequent": 1000},
+        {"frequent": "all"},
+        {"frequent": None},
+    ],
+    ids=str,
+)
+def test_a_description_that_is_wrong(tagger: Tagger, change: dict[str, Any]) -> None:
+    description, arrays = tagger.parts()
+    with pytest.raises(FormatError, match="some file: "):
+        Tagger.from_parts(description | change, arrays, "some file")
+
+
+def test_arrays_that_are_wrong(tagger: Tagger) -> None:
+    """Whatever is in them, it is refused or it tags; the compiled loops see nothing that points outside."""
+    description, arrays = tagger.parts()
+    for name, array in arrays.items():
+        with pytest.raises(FormatError, match="some file: "):
+            Tagger.from_parts(description, {k: v for k, v in arrays.items() if k != name}, "some file")
+        with pytest.raises(FormatError, match="some file: "):
+            Tagger.from_parts(description, arrays | {name: array.astype(np.float32)}, "some file")
+        for values in (array[:-1], array[:0], np.full_like(array, np.iinfo(array.dtype).max), np.zeros_like(array)):
+            try:
+                changed = Tagger.from_parts(description, arrays | {name: np.ascontiguousarray(values)}, "some file")
+            except FormatError:
+                continue
+            list(changed.apply(bare(TEST[:5])))
+
+
+@pytest.mark.parametrize("word", [b"abc" * 1000, None, 3, ["a"]])
+def test_words_that_are_no_strings(tagger: Tagger, word: object) -> None:
+    sentence = Sentence.from_words(["the", "oak"])
+    sentence.words[1] = word  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="expected a string"):
+        list(tagger.apply([sentence]))
+
+
+def test_strings_of_numpy_are_strings(tagger: Tagger) -> None:
+    plain, other = Sentence.from_words(["the", "oak"]), Sentence.from_words(["the", "oak"])
+    other.words[1] = np.str_("oak")
+    assert [s.upos for s in tagger.apply([plain])] == [s.upos for s in tagger.apply([other])]
