@@ -49,9 +49,9 @@ def test_json_and_tsv(bad: Path) -> None:
 
 
 def test_standard_input_and_files_that_are_not_there(tmp_path: Path) -> None:
-    done = run("-", given=plain())
-    assert (done.returncode, done.stdout) == (0, b"-: valid\n")
-    done = run(tmp_path / "none.conllu", "-", given=plain())
+    done = run("-", "--level", "2", given=plain())
+    assert (done.returncode, done.stdout) == (0, b"-: valid (levels 1 to 2)\n")
+    done = run(tmp_path / "none.conllu", "-", "--level", "2", given=plain())
     assert done.returncode == 1
     assert b"unreadable-file" in done.stdout
     assert done.stderr == b""
