@@ -109,10 +109,11 @@ def add_guidelines(
     try:
         for batch in _cut_batches(_stop_at_error(sentences, errors)):
             if len(runs) == jobs:
-                yield from runs.popleft().finish(file)
+                yield from runs[0].finish(file)
+                runs.popleft()
             runs.append(UdtoolsRun(batch, level, language))
-        while runs:
-            yield from runs.popleft().finish(file)
+        for run in runs:
+            yield from run.finish(file)
     finally:
         for run in runs:
             run.stop()
@@ -161,9 +162,9 @@ class UdtoolsRun:
             )  # fmt: skip
 
     def stop(self) -> None:
-        with self.output:
-            self.process.kill()
-            self.process.wait()
+        self.process.kill()
+        self.process.wait()
+        self.output.close()
 
     def finish(self, file: str) -> Iterator[Finding]:
         """Wait for the process, and yield all findings in its sentences."""
