@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from samples.treebank_folder import treebank_folder
 
-from dodona.distributed.progress import Silent
+from dodona.distributed.cluster import TaskMonitor
 from dodona.evaluation import Comparison, approximate_randomization, attachment, compare, wilcoxon
 from dodona.experiments import measures
 from dodona.experiments.plan import Plan
@@ -55,7 +55,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measures, "LEAST_SECONDS", 0.001)
         for name, recipe in RECIPES.items():
-            records, failures = carry_out(each_once(list(recipe.runs(plan))), store, Silent(), Cluster())
+            records, failures = carry_out(each_once(list(recipe.runs(plan))), store, TaskMonitor(), Cluster())
             assert failures == []
             write(recipe, plan, records, home / name)
     return Results(home, plan)

@@ -10,10 +10,9 @@ from click.core import ParameterSource
 
 from dodona.cli.inputs import text_names
 from dodona.cli.main import IMPORTED
-from dodona.distributed.cluster import Cluster
+from dodona.distributed.cluster import Cluster, choose_monitor
 from dodona.distributed.corpus import Corpus, Summary, parse_corpus
 from dodona.distributed.models import read_model
-from dodona.distributed.progress import shown_progress
 from dodona.errors import FormatError, OptionError
 from dodona.parser.parser import Request
 from dodona.pipeline.processes import available_cores
@@ -41,7 +40,7 @@ def parse_on_cluster(
     size = max(1, round((options["shard_size"] or MEGABYTES) * 1e6))
     corpus = Corpus(files, names, request, kind, retag, size)
     folder = os.path.abspath(output)
-    summary = parse_corpus(corpus, sent, folder, _cluster(options), shown_progress("shards"), _say)
+    summary = parse_corpus(corpus, sent, folder, _cluster(options), choose_monitor("shards"), _say)
     _tell(summary, output)
 
 

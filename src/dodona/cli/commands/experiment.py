@@ -8,7 +8,7 @@ from rich.table import Table
 
 from dodona.cli.main import IMPORTED
 from dodona.cli.tables import terminal
-from dodona.distributed.progress import shown_progress
+from dodona.distributed.cluster import choose_monitor
 from dodona.errors import DodonaError
 from dodona.experiments.figures import check_can_draw
 from dodona.experiments.plan import Plan
@@ -111,7 +111,7 @@ def experiment(
         if tags != "gold" and len(store.finished(every)) < len(every):
             plan = _tagged(plan, store, cluster)
             every = each_once(list(recipe.runs(plan)))
-        records, failures = carry_out(every, store, shown_progress("runs"), cluster)
+        records, failures = carry_out(every, store, choose_monitor("runs"), cluster)
     folder = Path(out) / name
     parts = write(recipe, plan, records, folder)
     show(parts, folder, terminal(200))
@@ -123,7 +123,7 @@ def experiment(
 def _tagged(plan: Plan, store: Store, cluster: Cluster) -> Plan:
     """Tag the treebanks, and return the plan with the tags."""
     found = taggings(plan, store.folder)
-    tag_all(found, shown_progress("taggings"), cluster)
+    tag_all(found, choose_monitor("taggings"), cluster)
     return with_tags(plan, found)
 
 
