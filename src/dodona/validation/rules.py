@@ -180,7 +180,7 @@ class Lines:
             else:
                 self.rows.append((number, line))
 
-    @property
+    @cached_property
     def sent_id(self) -> str:
         for comment in self.comments:
             match = SENT_ID.fullmatch(comment)
