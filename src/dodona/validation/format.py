@@ -146,7 +146,7 @@ def find_empty_column(s: Lines) -> Iterator[Violation]:
 @LINES.rule("invalid-whitespace", 1, "no white space in this column")
 def find_invalid_whitespace(s: Lines) -> Iterator[Violation]:
     """Only FORM, LEMMA and MISC may have spaces."""
-    for number, k, cell, _ in s.spaced:
+    for number, k, cell, _ in s.spaced_values:
         if k not in WITH_SPACES:
             yield Violation(number, f"{COLUMN_NAMES[k]} {cell!r}")
 
@@ -154,7 +154,7 @@ def find_invalid_whitespace(s: Lines) -> Iterator[Violation]:
 @LINES.rule("invalid-whitespace-mwt", 1, "no white space in the form of a multiword token")
 def find_invalid_whitespace_mwt(s: Lines) -> Iterator[Violation]:
     """A multiword token is written without spaces: with a space, it would be two tokens."""
-    for number, k, cell, in_range in s.spaced:
+    for number, k, cell, in_range in s.spaced_values:
         if in_range and k in (FORM, LEMMA):
             yield Violation(number, f"{COLUMN_NAMES[k]} {cell!r}")
 
@@ -162,7 +162,7 @@ def find_invalid_whitespace_mwt(s: Lines) -> Iterator[Violation]:
 @LINES.rule("leading-whitespace", 1, "a value without white space before it")
 def find_leading_whitespace(s: Lines) -> Iterator[Violation]:
     """Values do not begin with white space."""
-    for number, k, cell, in_range in s.spaced:
+    for number, k, cell, in_range in s.spaced_values:
         if k in WITH_SPACES and not (in_range and k < MISC) and cell[0].isspace():
             yield Violation(number, f"{COLUMN_NAMES[k]} {cell!r}")
 
@@ -170,7 +170,7 @@ def find_leading_whitespace(s: Lines) -> Iterator[Violation]:
 @LINES.rule("trailing-whitespace", 1, "a value without white space after it")
 def find_trailing_whitespace(s: Lines) -> Iterator[Violation]:
     """Values do not end with white space."""
-    for number, k, cell, in_range in s.spaced:
+    for number, k, cell, in_range in s.spaced_values:
         if k in WITH_SPACES and not (in_range and k < MISC) and cell[-1].isspace():
             yield Violation(number, f"{COLUMN_NAMES[k]} {cell!r}")
 
@@ -178,7 +178,7 @@ def find_trailing_whitespace(s: Lines) -> Iterator[Violation]:
 @LINES.rule("repeated-whitespace", 1, "single spaces")
 def find_repeated_whitespace(s: Lines) -> Iterator[Violation]:
     """Inside a value there is no more than one space at a time."""
-    for number, k, cell, in_range in s.spaced:
+    for number, k, cell, in_range in s.spaced_values:
         if k in WITH_SPACES and not (in_range and k < MISC) and TWO_SPACES.search(cell):
             yield Violation(number, f"{COLUMN_NAMES[k]} {cell!r}")
 

@@ -198,7 +198,7 @@ class Lines:
         return self.block.leading.startswith(BOM)
 
     @cached_property
-    def spaced(self) -> list[tuple[int, int, str, bool]]:
+    def spaced_values(self) -> list[tuple[int, int, str, bool]]:
         """The values with white space: line, column, value, and whether it is that of a multiword token."""
         values = []
         for number, line in self.rows:
