@@ -1,4 +1,4 @@
-"""What the README and the other pages show must work: the Python of two of them, and every `dodona` command anywhere."""
+"""What the README and the other pages show must work: the Python of two of them, and every `dodona` command."""
 
 import ast
 import re
