@@ -93,7 +93,7 @@ def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number
         client.putrequest("POST", "/api/annotate")
         client.putheader("Content-Length", str(len(body)))
         client.endheaders(body[:5])
-        while "dodona_requests_in_progress 1\n" not in metrics(host, port):
+        while "dodona_requests_in_progress 1.0\n" not in metrics(host, port):
             time.sleep(0.01)
         process.send_signal(number)
         while not refuses(host, port):
@@ -177,6 +177,7 @@ def test_a_port_that_is_taken_is_told(model: Path) -> None:
 
 def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "dodona.server.run", raising=False)
     error = CliRunner().invoke(serve, []).exception
     assert isinstance(error, OptionError)
     assert "install them with: pip install 'dodona[serve]'" in str(error)

@@ -4,20 +4,30 @@ import random
 from typing import Any
 
 import pytest
+from samples.asgi import call
 from samples.search import all_trees
+from samples.small_models import linear
 
 from dodona import DodonaError, system
 from dodona.data.trees import is_projective
 from dodona.research.lattice import Derivations
-from dodona.server import playground_lattice
-from dodona.server.playground_examples import EXAMPLES
-from dodona.server.playground_lattice import lattice
-from dodona.server.playground_oracle import step, systems
+from dodona.server.models import Models
+from dodona.server.playground import oracle
+from dodona.server.playground.oracle import EXAMPLES
 from dodona.systems.registry import SYSTEMS
 
+MODELS = Models({"any": linear("arc-hybrid")})
 WIND = EXAMPLES[1]
 CROSSING = next(example for example in EXAMPLES if example["title"] == "Crossing arcs")
 READS = {"words": ["She", "reads", "books"], "heads": [2, 0, 2], "labels": None, "system": "arc-eager"}
+
+
+def step(request: dict[str, Any]) -> Any:
+    return call("step", request, MODELS)
+
+
+def lattice(request: dict[str, Any]) -> Any:
+    return call("lattice", request, MODELS)
 
 
 def by_name(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -151,15 +161,15 @@ def test_the_same_configuration_has_the_same_key_in_the_lattice() -> None:
 
 def test_a_large_lattice_is_only_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     request = {**WIND, "system": "arc-standard", "labels": None}
-    monkeypatch.setattr(playground_lattice, "DRAWN", 51)
+    monkeypatch.setattr(oracle, "DRAWN_CONFIGURATIONS", 51)
     assert lattice(request)["nodes"] is None
     assert lattice(request)["counts"]["configurations"] == "52"
-    monkeypatch.setattr(playground_lattice, "COUNTED", 51)
+    monkeypatch.setattr(oracle, "COUNTED_CONFIGURATIONS", 51)
     assert lattice(request)["counts"] is None
 
 
 def test_every_system_is_described() -> None:
-    found = {entry["name"]: entry for entry in systems()}
+    found = {entry["name"]: entry for entry in call("systems", {}, MODELS)["systems"]}
     assert list(found) == list(SYSTEMS)
     assert found["nonmonotonic"]["oracles"] == ["static", "dynamic", "joint"]
     assert found["swap-standard"]["lattices"] == ["nd-all", "nd-sw"]
@@ -167,22 +177,23 @@ def test_every_system_is_described() -> None:
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
-    "no words": ({"words": []}, "at least one"),
-    "too many words": ({"words": ["a"] * 41, "heads": [0] * 41}, "words: a list of 41; expected at most 40"),
-    "a long word": ({"words": ["a" * 61, "b", "c"]}, "61 characters; expected at most 60"),
-    "no string": ({"words": ["a", 1, "b"]}, "expected a list of words, not 1"),
+    "no words": ({"words": []}, "words: expected `array` of length >= 1"),
+    "too many words": ({"words": ["a"] * 41, "heads": [0] * 41}, "words: expected `array` of length <= 40"),
+    "a long word": ({"words": ["a" * 61, "b", "c"]}, "words[0]: expected `str` of length <= 60"),
+    "no string": ({"words": ["a", 1, "b"]}, "words[1]: expected `str`, got `int`"),
     "fewer heads": ({"heads": [2, 0]}, "2 heads for 3 words"),
-    "no number": ({"heads": [2, 0, "x" * 999]}, "expected numbers of words"),
+    "no number": ({"heads": [2, 0, "x" * 999]}, "heads[2]: expected `int`, got `str`"),
     "a cycle": ({"heads": [2, 1, 0]}, "cycle"),
     "fewer labels": ({"labels": ["a", "b"]}, "3 heads but 2 labels"),
     "no system": ({"system": "arc-lazy"}, "unknown system"),
     "no oracle": ({"oracle": "delphi"}, "has no oracle 'delphi'"),
     "no option": ({"options": {"colour": "red"}}, "has no option 'colour'"),
-    "options": ({"options": {"root": ["last"]}}, "expected an object"),
+    "an option that is none": ({"options": {"labels": "x"}}, "has no option 'labels'"),
+    "options": ({"options": {"root": ["last"]}}, "options[...]: expected `bool | str`, got `array`"),
     "no move": ({"moves": ["JUMP"]}, "has no transition 'JUMP'"),
     "an illegal move": ({"moves": ["SHIFT", "REDUCE"]}, "REDUCE is not legal"),
-    "no list": ({"moves": "SHIFT"}, "expected a list"),
-    "too many moves": ({"moves": ["SHIFT"] * 4000}, "expected at most 3,200"),
+    "no list": ({"moves": "SHIFT"}, "moves: expected `array`, got `str`"),
+    "too many moves": ({"moves": ["SHIFT"] * 4000}, "moves: expected `array` of length <= 3200"),
 }
 
 

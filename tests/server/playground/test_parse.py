@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from samples.asgi import call
 from samples.small_models import linear, neural, whole
 
 from dodona import DodonaError
 from dodona.server.models import Models
-from dodona.server.playground import correct, parse, systems
 
 TEXT = "the dog sees a cat . a cat sleeps ."
 
@@ -15,6 +15,14 @@ TEXT = "the dog sees a cat . a cat sleeps ."
 @pytest.fixture(scope="module")
 def models() -> Models:
     return Models({"whole": whole(), "hybrid": neural("arc-hybrid"), "swap": linear("swap-standard")})
+
+
+def parse(request: dict[str, Any], models: Models) -> Any:
+    return call("parse", request, models)
+
+
+def correct(request: dict[str, Any], models: Models) -> Any:
+    return call("correct", request, models)
 
 
 def sentence(models: Models) -> dict[str, Any]:
@@ -93,8 +101,8 @@ def test_only_one_arc_changes_if_nothing_is_parsed(models: Models) -> None:
         ([[1, 99, None]], True, "Word 1 cannot have the head 99"),
         ([[1, 1, None]], True, "Word 1 cannot have the head 1"),
         ([[0, 1, None]], True, "Word 0 cannot have the head 1"),
-        ([[1, True, None]], True, "expected word, head and label"),
-        ([[1, 2]], True, "expected word, head and label"),
+        ([[1, True, None]], True, "given[0][1]: expected `int`, got `bool`"),
+        ([[1, 2]], True, "given[0]: expected `array` of length 3"),
         ([[1, 2, "a b"]], True, "expected a label without spaces"),
         ([[1, 2, "a\tb"]], False, "expected a label without spaces"),
         ([[1, 2, "l" * 61]], True, "a label of 61 letters"),
@@ -109,14 +117,14 @@ def test_what_cannot_be_given(models: Models, given: list[Any], rest: bool, told
 @pytest.mark.parametrize(
     ("request_", "told"),
     [
-        ({}, "text: expected a text"),
+        ({}, "the request: object missing required field `text`"),
         ({"text": " \n"}, "there is no text"),
-        ({"text": "a" * 20_001}, "20,001 characters; expected at most 20,000"),
-        ({"text": "a", "nbest": 11}, "expected a number from 1 to 10, not 11"),
-        ({"text": "a", "nbest": True}, "expected a number from 1 to 10, not True"),
+        ({"text": "a" * 20_001}, "text: expected `str` of length <= 20000"),
+        ({"text": "a", "nbest": 11}, "nbest: expected `int` <= 10"),
+        ({"text": "a", "nbest": True}, "nbest: expected `int`, got `bool`"),
         ({"text": "a", "model": "none"}, "there is no model 'none'"),
         ({"text": "a", "model": "swap"}, "this model has no tokenizer"),
-        ({"text": "\ud800"}, "without lone surrogates"),
+        ({"text": "\ud800"}, "half a character (a lone surrogate)"),
         ({"text": "x " * 401 + "."}, "the playground takes sentences up to 400"),
         ({"text": "1\ta\tb\n"}, "text:1: "),
     ],
@@ -128,7 +136,7 @@ def test_texts_that_are_refused(models: Models, request_: dict[str, Any], told: 
 
 
 def test_models_are_described_with_the_default_first(models: Models) -> None:
-    found = systems({}, models)["models"]
+    found = call("systems", {}, models)["models"]
     assert [model["name"] for model in found] == ["whole", "hybrid", "swap"]
     assert [model["tokenizes"] for model in found] == [True, False, False]
     assert [model["beam"] for model in found] == [False, True, False]
