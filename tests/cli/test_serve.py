@@ -82,12 +82,27 @@ def replace_one(server: "subprocess.Popen[str]") -> None:
     assert server.stderr.readline() == "dodona: a process of the server has died; another one takes its place\n"
 
 
+def check_sums(host: str, port: int) -> None:
+    """Whichever process is asked, it tells the numbers of both, and not of the one that has died."""
+    while "dodona_processes 2.0\n" not in metrics(host, port):
+        time.sleep(0.01)
+    for _ in range(20):
+        client = http.client.HTTPConnection(host, port, timeout=60)
+        client.request("GET", "/models")
+        assert client.getresponse().status == 200
+    count = 'dodona_requests_total{method="GET",route="/models",status="200"} 20.0\n'
+    while count not in metrics(host, port):  # an answer is counted when it has left
+        time.sleep(0.01)
+    assert all(count in metrics(host, port) for _ in range(10))
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals and processes of POSIX")
 @pytest.mark.parametrize(("number", "processes"), [(signal.SIGINT, 1), (signal.SIGTERM, 2)])
 def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number: int, processes: int) -> None:
     with serving(f"one:two={model}", "--processes", str(processes)) as (process, host, port):
         if processes > 1:
             replace_one(process)
+            check_sums(host, port)
         body = json.dumps({"text": TEXT, "model": "two"}).encode()
         client = http.client.HTTPConnection(host, port, timeout=60)
         client.putrequest("POST", "/api/annotate")

@@ -85,8 +85,8 @@ MEBIBYTE = 1 << 20
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="Answer to this name in the Host header, and to no others. [default: to local names only, if the server "
-    "listens on one, and else to all]",
+    help="Answer to this name in the Host header, or with *.NAME to all that end so, and to no others. [default: to "
+    "local names only, if the server listens on one, and else to all]",
 )
 @click.option(
     "--allow-origin",
