@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 
 from dodona import OptionError
 from dodona.server.app import PAGE, create_app
+from dodona.server.metrics import ProcessesCollector
 from dodona.server.models import Models
 from dodona.server.service import Limits
 
@@ -104,6 +105,11 @@ def test_the_page_is_served_and_nothing_beside_it(app: Starlette) -> None:
     assert get(app, "/").text == page.text
     assert get(app, "/", "POST").status == 405
     assert get(app, "/models", "DELETE").status == 405
+
+
+def test_a_process_that_was_killed_when_it_began_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / "counter_1.db").touch()
+    assert list(ProcessesCollector(tmp_path).collect()) == []
 
 
 def test_answers_are_counted_under_few_names(app: Starlette) -> None:

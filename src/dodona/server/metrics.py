@@ -6,9 +6,14 @@ all: the library does so if the variable PROMETHEUS_MULTIPROC_DIR was set before
 
 import os
 import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
 __all__ = ["Metrics"]
 
@@ -58,7 +63,7 @@ class Metrics:
         self.seconds.labels(route).observe(seconds)
 
     def refresh(self) -> None:
-        """Take time and memory from the system; where it does not tell the memory, there is no number."""
+        """Take time and memory from the system; where it does not tell the memory, that stays 0."""
         before, self._cpu_seconds = self._cpu_seconds, time.process_time()
         self.cpu.inc(self._cpu_seconds - before)
         try:
@@ -70,8 +75,20 @@ class Metrics:
     def write(self) -> bytes:
         """Return the numbers of all processes together, in the text format of Prometheus."""
         self.refresh()
-        registry = self.registry
-        if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
-            registry = CollectorRegistry()
-            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return generate_latest(registry)
+        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        return generate_latest(self.registry if folder is None else ProcessesCollector(Path(folder)))
+
+
+class ProcessesCollector(Collector):
+    """The sums over the files of all processes. One that begins, or was killed when it began, may have left a file with
+    nothing in it, which the library's own collector cannot read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def collect(self) -> Iterable[Metric]:
+        files = []
+        for file in self.folder.glob("*.db"):
+            with suppress(FileNotFoundError):
+                files += [str(file)] if file.stat().st_size else []
+        return MultiProcessCollector.merge(files)  # type: ignore[no-any-return, no-untyped-call]
