@@ -178,7 +178,7 @@ def test_calibration_with_bars_and_a_diagram(tmp_path: Path) -> None:
     assert "·····◆··············" in done.stdout
     assert "███████████████████◆" in done.stdout
     assert "Errors found by reading the least sure part" in done.stdout
-    assert diagram.read_text().startswith("<svg ")
+    assert "</svg>" in diagram.read_text()
     (found,) = json.loads(evaluate(gold, system, "--calibration", "--format", "json").stdout)
     assert found["errors_found"]["50 %"] == {
         "words read": 1, "errors": 1, "errors found": 100.0, "in whole sentences": 100.0,

@@ -13,12 +13,11 @@ from samples.treebank_folder import treebank_folder
 
 from dodona import DodonaError, OptionError
 from dodona.distributed.cluster import ClusterTask, LineMonitor, TaskMonitor, choose_monitor, format_duration
-from dodona.experiments.figures import check_can_draw
+from dodona.evaluation.diagrams import check_can_draw
 from dodona.experiments.records import Store
 from dodona.experiments.run import Run
 from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
-from dodona.experiments.tagging import Tagging
-from dodona.experiments.treebanks import Treebank, find_treebanks
+from dodona.experiments.treebanks import Tagging, Treebank, find_treebanks
 from dodona.parser.options import ParserOptions
 
 OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=1)
@@ -165,7 +164,7 @@ def test_what_is_to_be_installed_is_told(treebank: Treebank, tmp_path: Path, mon
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(DodonaError, match=r"pip install 'dodona\[experiments\]'"):
         carry_out(runs(treebank), Store(tmp_path), TaskMonitor(), Cluster(2))
-    with pytest.raises(DodonaError, match=r"pip install 'dodona\[experiments\]'"):
+    with pytest.raises(DodonaError, match=r"pip install 'dodona\[diagrams\]'"):
         check_can_draw()
 
 

@@ -38,7 +38,7 @@ class ShownSentence:
 
     def _repr_html_(self) -> str | None:
         try:
-            return str(drawing("page").html_of(self))
+            return str(drawing("dependencies").html_of(self))
         except FormatError:
             return None
 

@@ -1,18 +1,10 @@
-"""A small writer of SVG: elements one after the other, text that is safe in XML, and colours for light and dark."""
+"""A small writer of SVG: elements one after the other, and colours for light and dark."""
 
 from collections.abc import Iterable, Mapping
 
-from dodona.drawing.letters import END_ISOLATE, ISOLATE, shown
+from dodona.tables import escape_xml
 
-__all__ = ["Svg", "element", "escaped", "number", "style_sheet"]
-
-ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
-
-
-def escaped(text: str) -> str:
-    """Return text for an element or an attribute in double quotes, without characters that XML does not have."""
-    safe = text if text.isprintable() else "".join(c if c in (ISOLATE, END_ISOLATE) else shown(c) for c in text)
-    return safe.translate(ESCAPES)
+__all__ = ["Svg", "element", "number", "style_sheet"]
 
 
 class Svg:
@@ -37,7 +29,7 @@ class Svg:
         size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
         self._lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" {size} role="img">',
-            f"<title>{escaped(title)}</title>",
+            f"<title>{escape_xml(title)}</title>",
         ]
         if styled:
             self._lines += ["<style>", style_sheet(name, styles, dark), "</style>"]
@@ -47,13 +39,10 @@ class Svg:
         """Add an element; the arguments are those of `element`."""
         self._lines.append(element(kind, text, title, **attributes))
 
-    def add_all(self, elements: Iterable[str]) -> None:
-        """Add elements that are written already."""
-        self._lines += elements
-
-    def add_group(self, elements: Iterable[str], x: float, y: float) -> None:
-        """Add elements that were drawn around another origin."""
-        self._lines += [f'<g transform="translate({number(x)} {number(y)})">', *elements, "</g>"]
+    def add_at(self, x: float, y: float, elements: Iterable[str]) -> None:
+        """Add elements that were drawn around an origin of their own."""
+        group = [f'<g transform="translate({number(x)} {number(y)})">', *elements, "</g>"]
+        self._lines += group if x or y else group[1:-1]
 
     def __str__(self) -> str:
         return "\n".join([*self._lines, "</svg>", ""])
@@ -61,9 +50,12 @@ class Svg:
 
 def element(kind: str, text: str | None = None, title: str | None = None, **attributes: float | str) -> str:
     """Return an element, with text in it, and a title that a reader sees who points at it."""
-    written = "".join(f' {_name(key)}="{_value(value)}"' for key, value in attributes.items())
-    inside = f"<title>{escaped(title)}</title>" if title is not None else ""
-    inside += escaped(text) if text is not None else ""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape_xml(value) if isinstance(value, str) else number(value)}"'
+        for key, value in attributes.items()
+    )
+    inside = f"<title>{escape_xml(title)}</title>" if title is not None else ""
+    inside += escape_xml(text) if text is not None else ""
     return f"<{kind}{written}>{inside}</{kind}>" if inside else f"<{kind}{written}/>"
 
 
@@ -75,14 +67,6 @@ def style_sheet(name: str, styles: Mapping[str, str], dark: Mapping[str, str]) -
 def _rules(name: str, styles: Mapping[str, str]) -> Iterable[str]:
     for selectors, declarations in styles.items():
         yield f"{', '.join(f'.{name} {each}' for each in selectors.split(', '))} {{ {declarations} }}"
-
-
-def _name(key: str) -> str:
-    return key.rstrip("_").replace("_", "-")
-
-
-def _value(value: float | str) -> str:
-    return escaped(value) if isinstance(value, str) else number(value)
 
 
 def number(value: float) -> str:

@@ -1,7 +1,15 @@
 """Evaluation of parses: scores, error analysis, significance of differences, calibration."""
 
-from dodona.evaluation.attachment import Comparison, Rate, attachment, compare
-from dodona.evaluation.breakdown import LengthBin, by_distance, by_length, by_relation
+from dodona.evaluation.attachment import (
+    Comparison,
+    LengthBin,
+    Rate,
+    attachment,
+    by_distance,
+    by_length,
+    by_relation,
+    compare,
+)
 from dodona.evaluation.conll18 import METRICS, Score, Scores, evaluate
 from dodona.evaluation.significance import Difference, Wilcoxon, approximate_randomization, differences, wilcoxon
 

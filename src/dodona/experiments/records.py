@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dodona.data.files import output
 from dodona.errors import FormatError
 from dodona.evaluation import Rate
-from dodona.experiments.packed import unpacked
-from dodona.experiments.run import FORMAT, Run
+from dodona.experiments.run import Run, unpack
+from dodona.experiments.treebanks import FORMAT
 
 __all__ = ["Record", "Records", "Store"]
 
@@ -38,8 +38,8 @@ class Record:
     def part(self, part: str) -> Mapping[str, Any]:
         """The scores on `dev` or `test`, or on the test part of another treebank, by its name."""
         results = self.data["results"]
-        found: Mapping[str, Any] = results[part] if part in results else results["elsewhere"][part]
-        return found
+        scores: Mapping[str, Any] = results[part] if part in results else results["elsewhere"][part]
+        return scores
 
     def percent(self, part: str, score: str, punctuation: bool = True) -> float:
         correct, total = self.part(part)["all words" if punctuation else "without punctuation"][score]
@@ -47,26 +47,26 @@ class Record:
 
     def sentences(self, part: str, score: str) -> NDArray[np.int64]:
         """The correct words of each sentence; `words`: all of them."""
-        return unpacked(self.part(part)["sentences"][score])
+        return unpack(self.part(part)["sentences"][score])
 
 
 class Records:
     """The records that there are, by run. Those of runs that are missing are left out."""
 
-    def __init__(self, found: Mapping[str, Record]) -> None:
-        self._found = dict(found)
+    def __init__(self, by_key: Mapping[str, Record]) -> None:
+        self._by_key = dict(by_key)
 
     def of(self, runs: Iterable[Run]) -> list[Record]:
-        return [self._found[run.key] for run in runs if run.key in self._found]
+        return [self._by_key[run.key] for run in runs if run.key in self._by_key]
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._by_key)
 
     def __contains__(self, run: Run) -> bool:
-        return run.key in self._found
+        return run.key in self._by_key
 
     def add(self, run: Run, record: Mapping[str, Any]) -> None:
-        self._found[run.key] = Record(record)
+        self._by_key[run.key] = Record(record)
 
 
 class Store:
@@ -78,13 +78,13 @@ class Store:
     def path(self, run: Run) -> Path:
         return self.folder / f"{run.key}.json"
 
-    def finished(self, runs: Sequence[Run]) -> Records:
-        found = {}
+    def read_finished(self, runs: Sequence[Run]) -> Records:
+        by_key = {}
         for run in runs:
             path = self.path(run)
-            if run.key not in found and path.exists():
-                found[run.key] = self._read(path, run.key)
-        return Records(found)
+            if run.key not in by_key and path.exists():
+                by_key[run.key] = self._read(path, run.key)
+        return Records(by_key)
 
     def save(self, run: Run, record: Mapping[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,6 @@ from dodona.component import BATCH, Component
 from dodona.data import Sentence
 from dodona.data.batches import lacking, with_lists
 from dodona.data.checks import check_columns
-from dodona.data.sentence import drawing
 from dodona.data.stream import Boundary, Item, Mark, batches_with_marks, interleaved, sentences_only
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import Lemmatizer
@@ -292,7 +291,9 @@ class Pipeline:
         return {name: component for name, component in found.items() if component is not None}
 
     def _repr_html_(self) -> str:
-        return str(drawing("tables").html_table(("", ""), description(self).items(), "A pipeline"))
+        from dodona.tables import Table
+
+        return Table(("", ""), list(description(self).items()), "A pipeline", align="ll").html()
 
     def save(self, path: str | Path) -> None:
         """Write the model file atomically."""

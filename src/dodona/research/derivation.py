@@ -5,7 +5,7 @@ derivation.steps[0].costs        # of every legal transition
 derivation.transitions           # ['SHIFT', 'LEFT', …]
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,11 +16,17 @@ from dodona.research.lattice import JOINT, lattice_oracles
 from dodona.research.losses import certainly_lost, lost_arcs
 from dodona.research.system import GoldTree, System
 from dodona.systems.build import BUDGET
+from dodona.tables import Cell, Table, escape_xml
 
 __all__ = ["Derivation", "LegalMove", "Step", "TakenMove", "Walk", "derive"]
 
 LabelledArc = tuple[int, int, str | None]
 """Head, dependent and label."""
+
+MAX_ALIKE = 4  # transitions with the same verb and no cost that are shown one by one
+MAX_NODES = 12  # of a list that are shown
+MAX_GROUPS = 6  # of transitions: more are too many to look at
+RIGHT, WRONG = "", "✗"  # marks of transitions of a system without costs
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,18 @@ class Step:
     @property
     def is_correct(self) -> bool:
         return self.transition in self.correct
+
+    def row(self, wrong: str = "") -> list[Cell]:
+        """Return its cells of a table: the lists, the legal transitions, the one that is taken, and the new arcs."""
+        c = self.configuration
+        lists = [Cell(" ".join(names)) for names in c.names_near_focus(MAX_NODES).values()]
+        if self.costs is not None:
+            legal = _group(self.costs)
+        else:
+            legal = _group({name: int(name not in self.correct) for name in self.legal}, (RIGHT, WRONG))
+        mark, style = ("", "right") if self.is_correct else (wrong, "wrong")
+        arcs = ", ".join(f"{c.name(h)} → {c.name(d)}" for h, d, _ in self.arcs)
+        return [*lists, Cell(legal, style="faint"), Cell(mark + self.transition, style=style), Cell(arcs)]
 
 
 @dataclass
@@ -109,10 +127,27 @@ class Derivation:
             "wrong": self.wrong,
         }
 
-    def _repr_html_(self) -> str:
-        from dodona.research.tables import derivation_html
+    def table(self, wrong: str = "") -> Table:
+        """Return a row for each transition: its number, the lists before it, what is legal, what is taken, new arcs.
 
-        return derivation_html(self)
+        `wrong` is a mark of transitions that are not what the oracle says.
+        """
+        has_costs = any(step.costs is not None for step in self.steps)
+        columns = ["", *self.end.entry.lists, "legal, with cost" if has_costs else "legal", "taken", "new arc"]
+        rows = [[Cell(i, style="faint"), *step.row(wrong)] for i, step in enumerate(self.steps, start=1)]
+        title = f"{self.system.name} · {self.oracle} oracle"
+        return Table(columns, rows, title, align="r" + "l" * (len(columns) - 1))
+
+    def to_html(self) -> str:
+        """Return a part of a page."""
+        return f"{self.table(f'{WRONG} ').html()}<p>{escape_xml(self.summary())}</p>\n"
+
+    def to_latex(self) -> str:
+        """Return a table that needs no packages."""
+        return f"{self.table().latex(booktabs=False)}% {' '.join(self.summary().split())}\n"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
 def derive(
@@ -177,6 +212,25 @@ class LegalMove(TakenMove):
 
     right: bool  # whether the oracle takes it
     perhaps: list[int]
+
+
+def _group(costs: Mapping[str, int], marks: tuple[str, ...] = ()) -> str:
+    """Cheapest first. One verb at one cost is drawn together where it costs something: `*` are all its labels, `…`
+    the others. Where even that is too much (easy-first), all that cost something are one group."""
+    groups: dict[tuple[int, str], list[str]] = {}
+    for name, cost in costs.items():
+        groups.setdefault((cost, name.partition(":")[0]), []).append(name)
+    verbs = [verb for _, verb in groups]
+    parts = []
+    for (cost, verb), names in sorted(groups.items(), key=lambda item: item[0][0]):
+        if cost > 0 and len(groups) > MAX_GROUPS:
+            dear = [cost for cost in costs.values() if cost > 0]
+            parts.append(f"…={min(dear)}–{max(dear)}")
+            break
+        together = len(names) > MAX_ALIKE or (cost > 0 and len(names) > 1)
+        drawn = [f"{verb}:{'…' if verbs.count(verb) > 1 else '*'}"] if together else names
+        parts += [f"{name}{marks[cost] if marks else f'={cost}'}" for name in drawn]
+    return " ".join(parts)
 
 
 class Walk:

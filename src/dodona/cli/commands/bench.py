@@ -15,7 +15,6 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from dodona import __version__
-from dodona.cli.tables import terminal
 from dodona.data import read
 from dodona.data.files import chunks, output
 from dodona.data.formats import sniffed_format
@@ -27,6 +26,7 @@ from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.threads import collect_rarely
+from dodona.tables import open_console
 
 FORMAT = 1
 STARTS = 5
@@ -70,7 +70,7 @@ def bench(
     pipeline = Pipeline.load(path)
     if pipeline.tokenizer is None:
         raise DodonaError(f"{model}: {NO_TOKENIZER}")
-    drawn = Bar(TextColumn("measuring"), BarColumn(), console=terminal(stderr=True), transient=True)
+    drawn = Bar(TextColumn("measuring"), BarColumn(), console=open_console(stream=sys.stderr), transient=True)
     with collect_rarely(), drawn as bar:
         task = bar.add_task("", total=1.0)
         speed = measure_speed(pipeline, text, seconds, lambda done: bar.update(task, completed=done))

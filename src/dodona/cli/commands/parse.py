@@ -8,7 +8,7 @@ import click
 
 from dodona.cli.inputs import text_names
 from dodona.cli.outputs import EXTENSIONS, checked_targets, with_a_count_of_pieces, write_each
-from dodona.cli.progress import Progress
+from dodona.cli.progress import ReadingProgress
 from dodona.data import write
 from dodona.data.conllu import read_stream
 from dodona.data.files import chunks, is_terminal, size_of
@@ -141,12 +141,12 @@ def parse(
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
-    with collect_rarely(), Progress(sources, results=output == "-") as progress:
+    with collect_rarely(), ReadingProgress(sources, results=output == "-") as progress:
         items = _stream(sources, kind, pipeline, each, progress)
         parsed = pipeline.stream(items, request, retag, jobs=jobs)
         if max_length is not None or timeout is not None:
             parsed = with_a_count_of_pieces(parsed)
-        write_each(progress.counted(parsed), targets, _writer(form, sort))
+        write_each(progress.count(parsed), targets, _writer(form, sort))
 
 
 def _writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
@@ -216,7 +216,9 @@ def _names(sources: tuple[str, ...]) -> list[str | None]:
     return [*text_names([None if _is_text(source) else source for source in sources])]
 
 
-def _stream(sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool, progress: Progress) -> Iterator[Item]:
+def _stream(
+    sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool, progress: ReadingProgress
+) -> Iterator[Item]:
     """Yield the sentences of all sources, with a boundary after each of them; and a pause wherever something has to be
     waited for, or an error comes."""
     names = [None] * len(sources) if each else _names(sources)
@@ -232,7 +234,9 @@ def _stream(sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool,
             yield Boundary()
 
 
-def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None, progress: Progress) -> Iterator[Item]:
+def _sentences(
+    source: str, kind: str, pipeline: Pipeline, name: str | None, progress: ReadingProgress
+) -> Iterator[Item]:
     if _is_text(source):
         return pipeline.text_stream([source], name=name)
     if source == "-" and os.isatty(0):

@@ -12,6 +12,7 @@ import click
 from dodona.cli.outputs import is_same_file
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
+from dodona.tables import Table, open_console
 from dodona.validation import LEVELS, UNREADABLE, Finding, Violation, repair_chunks, validate, validate_chunks
 from dodona.validation.guidelines import MISSING, has_udtools
 
@@ -227,23 +228,15 @@ def _to_json(files: tuple[str, ...], report: Report) -> dict[str, object]:
 
 
 def _show_table(report: Report) -> None:
-    from rich.box import SIMPLE_HEAD  # which takes longer to import than many a file to check
-    from rich.table import Table
-
-    from dodona.cli.tables import terminal
-
     total: Counter[str] = Counter()
     for counts in report.counts.values():
         total.update(counts)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("rule")
-    for column in ("level", "findings", "files"):
-        table.add_column(column, justify="right")
-    for name, count in report.sort_counts(total):
-        holding = sum(name in counts for counts in report.counts.values())
-        table.add_row(name, str(report.levels[name]), f"{count:,}", str(holding))
-    console = terminal(stderr=report.to_stderr)
-    console.print(table)
+    rows = [
+        (name, report.levels[name], count, sum(name in counts for counts in report.counts.values()))
+        for name, count in report.sort_counts(total)
+    ]
+    console = open_console(stream=sys.stderr if report.to_stderr else None)
+    Table(("rule", "level", "findings", "files"), rows).print(console)
     files = f"{len(report.counts)} files" if len(report.counts) > 1 else "1 file"
     findings = f"{report.total:,} findings" if report.total > 1 else "1 finding"
     console.print(f"{findings} in {files}; what the rules mean: docs/validation.md")

@@ -8,15 +8,13 @@ also tested on the others.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dodona.experiments.accuracy import marked
-from dodona.experiments.comparisons import mean, randomization_p
-from dodona.experiments.plan import Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.comparisons import mark_of, mean, randomization_p
+from dodona.experiments.plan import Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table, with_best
 from dodona.experiments.treebanks import Treebank
 from dodona.parser.options import ParserOptions
+from dodona.tables import Cell, Table, Value
 
 
 def _options(oracle: str) -> ParserOptions:
@@ -68,15 +66,15 @@ def _table(
 ) -> Table:
     def cells(condition: str) -> Iterator[Cell]:
         for _, treebank, part in columns:
-            static, found = (records.of(cell(plan, treebank, each)) for each in ("static", condition))
-            p = randomization_p(static, found, part, score) if condition != "static" else None
-            yield Cell(mean(found, part, score, punctuation=False), marked(p))
+            static, own = (records.of(cell(plan, treebank, each)) for each in ("static", condition))
+            p = randomization_p(static, own, part, score) if condition != "static" else None
+            yield Cell(mean(own, part, score, punctuation=False), mark_of(p))
 
-    rows = tuple(Row(condition, tuple(cells(condition))) for condition in CONDITIONS)
+    rows: list[Sequence[Cell | Value]] = [[condition, *cells(condition)] for condition in CONDITIONS]
     note = (
         "Test parts, without punctuation. † p < .05, ‡ p < .01 against static (approximate randomization, all words)."
     )
-    return with_best(Table(name, title, ("", *(column[0] for column in columns)), rows, (note,)))
+    return Table(("", *(column[0] for column in columns)), rows, title, name, (note,)).mark_best()
 
 
 RECIPE = Recipe(

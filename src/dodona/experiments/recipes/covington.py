@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from dodona.experiments.accuracy import marked
-from dodona.experiments.comparisons import mean, randomization_p
-from dodona.experiments.plan import Condition, Grid, Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.comparisons import mark_of, mean, randomization_p
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table
+from dodona.tables import Cell, Table, Value
 
 CONDITIONS = {oracle: Condition(as_in_the_papers("covington", oracle)) for oracle in ("static", "dynamic")}
 SCORES = ("UAS", "LAS")
@@ -22,27 +20,28 @@ def runs(plan: Plan) -> Iterable[Run]:
 def report(plan: Plan, records: Records) -> Sequence[Table]:
     """Treebanks in rows, as the paper has them."""
     grid = Grid(plan, CONDITIONS)
-    rows, whole = [], []
+    rows: list[Sequence[Cell | Value]] = []
+    whole = []
     for treebank in plan.trainable:
         static, dynamic = (grid.records(records, treebank, oracle) for oracle in CONDITIONS)
-        values = [[mean(found, "test", score) for score in SCORES] for found in (static, dynamic)]
+        values = [[mean(own, "test", score) for score in SCORES] for own in (static, dynamic)]
         cells = []
         for own, other, marks in ((0, 1, False), (1, 0, True)):
             for j, score in enumerate(SCORES):
                 value, rival = values[own][j], values[other][j]
                 better = value is not None and rival is not None and value > rival
                 significant = (
-                    marks and better and marked(randomization_p(static, dynamic, "test", score), ((0.05, "*"),))
+                    marks and better and mark_of(randomization_p(static, dynamic, "test", score), ((0.05, "*"),))
                 )
-                cells.append(Cell(value, significant or "", better))
-        rows.append(Row(treebank.name, tuple(cells)))
+                cells.append(Cell(value, significant or "", "strong" if better else ""))
+        rows.append([treebank.name, *cells])
         if static and dynamic:
             whole.append([value or 0.0 for pair in values for value in pair])
-    means = [Cell(fmean(column)) for column in zip(*whole, strict=True)] or [Cell(None)] * 4
-    rows.append(Row("mean", tuple(means), rule=True))
+    rows.append(["mean", *(map(fmean, zip(*whole, strict=True)) if whole else [None] * 4)])
     columns = ("", "static UAS", "static LAS", "dynamic UAS", "dynamic LAS")
     note = "Test parts, all words. * a significant improvement at p < .05 (approximate randomization, Yeh 2000)."
-    return [Table("accuracy", "Covington's parser with static and dynamic oracle", columns, tuple(rows), (note,))]
+    title = "Covington's parser with static and dynamic oracle"
+    return [Table(columns, rows, title, "accuracy", (note,), rules=frozenset([len(rows) - 1]))]
 
 
 RECIPE = Recipe(

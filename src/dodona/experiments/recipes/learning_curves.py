@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from dodona.experiments.figures import Curves, Figure
-from dodona.experiments.plan import Plan
-from dodona.experiments.recipe import Recipe
-from dodona.experiments.recipes.swap_oracles import ORACLES, SEARCHES, condition_name, grid, runs
+from dodona.experiments.plan import Plan, Recipe
+from dodona.experiments.recipes.swap import ORACLES, SEARCHES, condition_name, grid, training_runs
 from dodona.experiments.records import Record, Records
-from dodona.experiments.tables import Table
+from dodona.tables import Table
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
@@ -33,9 +32,9 @@ def _curves(
     for treebank in plan.trainable:
         series = {}
         for oracle in ORACLES:
-            found = grid(plan).records(records, treebank, condition_name(search, oracle)) if treebank.dev else []
-            if found:
-                series[oracle] = [fmean(point) for point in zip(*map(numbers, found), strict=True)]
+            own = grid(plan).records(records, treebank, condition_name(search, oracle)) if treebank.dev else []
+            if own:
+                series[oracle] = [fmean(point) for point in zip(*map(numbers, own), strict=True)]
         if series:
             panels[treebank.name] = series
     return Curves(name, title, "iteration", y_name, panels)
@@ -46,8 +45,8 @@ def _las(record: Record) -> list[float]:
 
 
 def _swaps(record: Record) -> list[float]:
-    found = record.result("swaps")
-    return [swaps / found["sentences"] for swaps in found["swaps"]]
+    counts = record.result("swaps")
+    return [swaps / counts["sentences"] for swaps in counts["swaps"]]
 
 
 RECIPE = Recipe(
@@ -55,6 +54,6 @@ RECIPE = Recipe(
     paper="Björkelund & Nivre 2015, Figures 5 and 6",
     shows="LAS on dev and swaps per sentence by iteration, for the five oracles of SwapStandard.",
     paper_claim="Oracles that swap too often learn worse: EAGER in German; in Hungarian ND-ALL, whose swaps grow.",
-    runs=runs,
+    runs=training_runs,
     report=report,
 )

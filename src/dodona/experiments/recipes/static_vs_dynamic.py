@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from dodona.experiments.accuracy import LEVEL_NOTE, Accuracy
-from dodona.experiments.comparisons import randomization_p
-from dodona.experiments.plan import Condition, Grid, Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, randomization_p
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
-from dodona.experiments.tables import Table
+from dodona.tables import Table
 
 SYSTEMS = {"eager": "arc-eager", "hybrid": "arc-hybrid", "easy-first": "easy-first"}
 CONDITIONS = {
@@ -31,10 +29,8 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
         groups=[(0, 1), (2, 3), (4, 5)],
     )
     note = f"{LEVEL_NOTE} against the static oracle (approximate randomization). The better oracle is bold."
-    return [
-        accuracy.table(score.lower(), f"{score} with static and dynamic oracles (k = 1, p = 0.9)", score).noted(note)
-        for score in ("UAS", "LAS")
-    ]
+    title = "with static and dynamic oracles (k = 1, p = 0.9)"
+    return [accuracy.table(s.lower(), f"{s} {title}", s).add_notes(note) for s in ("UAS", "LAS")]
 
 
 RECIPE = Recipe(

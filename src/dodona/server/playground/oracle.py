@@ -8,13 +8,12 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from dodona.drawing.layout import laid_out
+from dodona.drawing.graph import lay_out
 from dodona.drawing.letters import width_of
 from dodona.errors import OptionError, TreeError
 from dodona.research.configuration import Configuration
 from dodona.research.derivation import Walk
-from dodona.research.lattice import Counts, Derivations, Lattice, TooMany, lattice_oracles
-from dodona.research.lattice_graph import configuration_label
+from dodona.research.lattice import Counts, Derivations, Lattice, TooMany, configuration_label, lattice_oracles
 from dodona.research.system import System, system
 from dodona.server.models import Models
 from dodona.server.playground.parse import describe_models
@@ -229,7 +228,7 @@ def _lay_out(graph: Lattice) -> dict[str, Any]:
     arcs = [
         (edge.source, edge.target, LETTER * (width_of(edge.transition) + 2 * len(edge.static))) for edge in graph.edges
     ]
-    layout = laid_out([node.layer for node in graph.nodes], widths, arcs)
+    layout = lay_out([node.layer for node in graph.nodes], widths, arcs)
     came: dict[int, tuple[int, str]] = {}
     for edge in graph.edges:
         came.setdefault(edge.target, (edge.source, edge.transition))

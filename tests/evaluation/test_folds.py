@@ -5,8 +5,8 @@ from samples.treebank import treebank
 
 from dodona import FormatError, Sentence
 from dodona.evaluation import attachment, compare, evaluate
-from dodona.evaluation.spread import SCORES, Spread, scores_of, spread, unpredicted
-from dodona.evaluation.suspects import Suspect, suspects
+from dodona.evaluation.calibration import Suspect, find_suspects
+from dodona.evaluation.significance import SCORES, Spread, find_unpredicted, scores_of, spread
 
 
 def test_mean_and_deviation_of_a_sample() -> None:
@@ -31,9 +31,9 @@ def test_scores_are_those_of_evaluate() -> None:
 def test_scores_that_say_nothing() -> None:
     gold = treebank(3)  # has neither lemmas nor features
     tags = ["upos", "xpos", "feats"]
-    assert unpredicted(gold, [*tags, "lemmas"]) == {"UFeats", "Lemmas", "BLEX"}
-    assert unpredicted(gold, tags) == {"UFeats", "Lemmas", "BLEX"}
-    assert unpredicted(gold, ()) == {"UPOS", "XPOS", "UFeats", "Lemmas", "MLAS", "BLEX"}
+    assert find_unpredicted(gold, [*tags, "lemmas"]) == {"UFeats", "Lemmas", "BLEX"}
+    assert find_unpredicted(gold, tags) == {"UFeats", "Lemmas", "BLEX"}
+    assert find_unpredicted(gold, ()) == {"UPOS", "XPOS", "UFeats", "Lemmas", "MLAS", "BLEX"}
 
 
 def sentence(heads: list[int], labels: list[str], sure: list[float] | None = None) -> Sentence:
@@ -47,11 +47,11 @@ def test_the_most_confident_suspects_come_first() -> None:
         sentence([2, 0, 1], ["z", "root", "y"], [0.7, 0.99, 0.8]),
         sentence([3, 0, 2], ["x", "root", "z"], [0.7, 1.0, 0.9]),
     ]
-    assert suspects(gold, parsed) == [
+    assert find_suspects(gold, parsed) == [
         Suspect(0.9, 1, 3, 2, "y", 2, "z"),
         Suspect(0.8, 0, 3, 2, "y", 1, "y"),
         Suspect(0.7, 0, 1, 2, "x", 2, "z"),
         Suspect(0.7, 1, 1, 2, "x", 3, "x"),
     ]
     with pytest.raises(FormatError, match="expected Confidence="):
-        suspects(gold, gold)
+        find_suspects(gold, gold)
