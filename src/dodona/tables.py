@@ -291,11 +291,11 @@ class Result:
 
     def records(self) -> dict[str, Any]:
         """Return the files, then tables, rows and columns by name."""
-        found: dict[str, Any] = {"files": self.files}
+        by_name: dict[str, Any] = {"files": self.files}
         for table in self.tables:
             first = table.columns[0]
-            found[table.name] = {str(record.pop(first)): record for record in table.records()}
-        return found
+            by_name[table.name] = {str(record.pop(first)): record for record in table.records()}
+        return by_name
 
 
 FORMATS = ("table", "json", "tsv")

@@ -144,7 +144,7 @@ def test_a_part_that_is_missing_is_named(treebanks: tuple[Treebank, ...]) -> Non
 def test_records_are_found_again(treebanks: tuple[Treebank, ...], tmp_path: Path) -> None:
     run = Run(treebanks[0], OPTIONS, ("test",), limit=4)
     store = Store(tmp_path / "deep" / "runs")
-    assert run not in store.read_finished([run])
+    assert run.key not in store.read_finished([run])
     record = perform(run)
     store.save(run, record)
     assert [each.data for each in store.read_finished([run]).of([run])] == [json.loads(json.dumps(record))]
@@ -163,12 +163,12 @@ def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treeba
     assert [path.name for path in one.files] == [f"{name}.conllu.gz" for name in ("train", "dev", "test", "en_b")]
     seen = {path.name.partition(".")[0]: sentences_of([str(path)]) for path in one.files}
     parser = train_parser(sentences_of(one.treebank.train, 12), replace(OPTIONS, iterations=1), seen=seen["train"])
-    run = plan.with_tags([one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"), elsewhere=(other.treebank,))
+    run = plan.with_tags([one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"))
     record = Record(perform(run))
     for part, gold in {"test": one.treebank.test, "en_b": other.treebank.test}.items():
         rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copied() for s in seen[part]])))
         assert record.percent(part, "LAS") == 100 * rates["LAS"].accuracy
-    subject = Subject(one.treebank, None, 12, "last", (), (other.treebank,), str(one.folder))
+    subject = Subject(Run(one.treebank, None, (), limit=12, elsewhere=(other.treebank,), tagged=str(one.folder)))
     for part, sentences in (("test", subject.seen("test")), ("en_b", subject.seen("test", other.treebank))):
         assert [sentence.upos for sentence in sentences] == [sentence.upos for sentence in seen[part]]
     right = [sentence.upos for sentence in subject.gold("test")]

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from dodona.data import Sentence
 from dodona.data.files import output
@@ -18,9 +17,6 @@ from dodona.drawing.picture import Picture
 from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, TIKZ_NEEDS, picture_tikz
 from dodona.drawing.trees import GAP, NO_MARK, Line, draw, draw_both
 from dodona.tables import make_printable
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 __all__ = ["WRITERS", "picture_of", "write_html", "write_latex_document", "write_svg", "write_trees"]
 
@@ -47,12 +43,21 @@ def _print_trees(items: Iterable[Drawable]) -> None:
     from rich.console import Console
     from rich.text import Text
 
+    def colour(line: Line) -> Text:
+        rest = (part for column in zip(line.rest, STYLES, strict=False) for part in (GAP, column))
+        return Text.assemble((line.branches, "dim"), " ", (line.word, "bold"), *rest)
+
     console = Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
     for item in items:
         for title in _titles(item):
             console.print(Text(title, style="bold"))
-        for line in _colour_lines(item, console.width):
-            console.print(line, no_wrap=True, crop=False, overflow="ignore")
+        if isinstance(item, Sentence):
+            lines = [colour(line) for line in draw(item, console.width)]
+        else:
+            both = draw_both(*item, console.width, TITLES)
+            lines = [Text(line, style="" if mark == NO_MARK else "bold red") for line, mark in both]
+        for text in lines:
+            console.print(text, no_wrap=True, crop=False, overflow="ignore")
         console.print()
 
 
@@ -67,25 +72,6 @@ def _lines(item: Drawable) -> Iterator[str]:
     if isinstance(item, Sentence):
         return map(str, draw(item))
     return (line for line, _ in draw_both(*item, titles=TITLES))
-
-
-def _colour_lines(item: Drawable, width: int) -> "Iterator[Text]":
-    from rich.text import Text
-
-    if isinstance(item, Sentence):
-        yield from map(_colour, draw(item, width))
-        return
-    for line, mark in draw_both(*item, width, TITLES):
-        yield Text(line, style="" if mark == NO_MARK else "bold red")
-
-
-def _colour(line: Line) -> "Text":
-    from rich.text import Text
-
-    text = Text.assemble((line.branches, "dim"), " ", (line.word, "bold"))
-    for value, style in zip(line.rest, STYLES, strict=False):
-        text.append(GAP).append(value, style)
-    return text
 
 
 def write_html(items: Items, path: str, width: float | None = None) -> None:

@@ -12,12 +12,12 @@ from dodona.data import Sentence
 from dodona.drawing.arcs import ASIDE, CORNER, Arc, ArcLayout, PlacedArc, lay_out_arcs
 from dodona.drawing.letters import has_known_width, is_right_to_left, text_width
 from dodona.drawing.picture import PLAIN, Link, Picture, choose_line_ends, fold
-from dodona.drawing.svg import Svg, element, number, style_sheet
+from dodona.drawing.svg import element, move, number, style_sheet, svg_document
 from dodona.tables import escape_xml
 
 __all__ = [
     "HTML_END", "Drawable", "html_head", "html_of", "html_page", "html_section", "picture_svg", "pictures_svg",
-    "scroll", "sentence_notes", "style", "svg_of",
+    "scroll", "sentence_notes", "svg_of",
 ]  # fmt: skip
 
 NAME = "dodona-tree"  # the class of the picture, so that its styles reach nothing else on a page
@@ -110,13 +110,8 @@ def html_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float 
     return scroll(picture_svg(picture, width), picture.reversed)
 
 
-def style() -> str:
-    """Return the styles of all pictures, for a page that has them once."""
-    return style_sheet(NAME, STYLES, DARK)
-
-
 def picture_svg(picture: Picture, width: float | None = None, *, styled: bool = True) -> str:
-    """Return a picture as SVG; one that is not `styled` is for a page with `style()`."""
+    """Return a picture as SVG; one that is not `styled` is for a page, which has the styles once."""
     return _stack(_lines(picture, width), picture.title, styled)
 
 
@@ -145,12 +140,12 @@ def _lines(picture: Picture, width: float | None) -> "list[Drawing]":
 def _stack(drawings: "Sequence[Drawing]", title: str, styled: bool = True) -> str:
     width = max((drawing.width for drawing in drawings), default=2 * MARGIN)
     height = sum(drawing.height for drawing in drawings) or 2 * MARGIN
-    svg = Svg(width, height, title, STYLES, DARK, name=NAME, styled=styled)
+    elements: list[str] = []
     y = 0.0
     for drawing in drawings:
-        svg.add_at(width - drawing.width if drawing.picture.reversed else 0.0, y, drawing.elements())
+        elements += move(drawing.elements(), width - drawing.width if drawing.picture.reversed else 0.0, y)
         y += drawing.height
-    return str(svg)
+    return svg_document(width, height, title, elements, STYLES, DARK, name=NAME, styled=styled)
 
 
 class Drawing:
@@ -296,7 +291,8 @@ def html_head(title: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape_xml(title)}</title>\n<style>\n{PAGE_STYLE}\n{style()}\n</style>\n</head>\n"
+        f"<title>{escape_xml(title)}</title>\n"
+        f"<style>\n{PAGE_STYLE}\n{style_sheet(NAME, STYLES, DARK)}\n</style>\n</head>\n"
         f"<body>\n<h1>{escape_xml(title)}</h1>\n"
     )
 

@@ -10,12 +10,13 @@ labels overlap.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from statistics import median
 
 from dodona.drawing.letters import width_of
-from dodona.drawing.svg import Svg, number
+from dodona.drawing.svg import element, number, svg_document
 from dodona.tables import make_printable
 
 __all__ = [
@@ -122,13 +123,13 @@ def graph_svg(graph: Graph) -> str:
         for place in row:
             place.x += (width - layout.width) / 2
     tops = _tops(layout, 2 * MARGIN + LINE * (1 + len(graph.paths)))
-    svg = Svg(width, tops[-1] + NODE + MARGIN, graph.title, *_styles(len(graph.paths)), name="dodona-graph")
-    _draw_legend(svg, graph)
+    elements = [*_draw_legend(graph)]
     for edge, chain in zip(graph.edges, layout.chains, strict=True):
-        _draw_edge(svg, edge, chain, tops, graph.paths)
+        elements += _draw_edge(edge, chain, tops, graph.paths)
     for node, place in zip(graph.nodes, layout.nodes, strict=True):
-        _draw_node(svg, node, place, tops)
-    return str(svg)
+        elements += _draw_node(node, place, tops)
+    height = tops[-1] + NODE + MARGIN
+    return svg_document(width, height, graph.title, elements, *_styles(len(graph.paths)), name="dodona-graph")
 
 
 def graph_dot(graph: Graph) -> str:
@@ -182,44 +183,42 @@ def _height(row: int) -> float:
     return LABEL if row % 2 else NODE
 
 
-def _draw_legend(svg: Svg, graph: Graph) -> None:
+def _draw_legend(graph: Graph) -> Iterator[str]:
     y = MARGIN + LINE / 2
-    svg.add("text", graph.title, class_="told", x=MARGIN, y=y + 4)
+    yield element("text", graph.title, class_="told", x=MARGIN, y=y + 4)
     for i, path in enumerate(graph.paths):
         y += LINE
         style = i % len(COLOURS)
-        svg.add("path", class_=f"path path{style}", d=f"M{number(MARGIN)} {number(y)}h30")
-        _draw_badge(svg, style, path.letter, MARGIN + 42, y)
-        svg.add("text", path.legend, class_="told", x=MARGIN + LEGEND, y=y + 4)
+        yield element("path", class_=f"path path{style}", d=f"M{number(MARGIN)} {number(y)}h30")
+        yield from _draw_badge(style, path.letter, MARGIN + 42, y)
+        yield element("text", path.legend, class_="told", x=MARGIN + LEGEND, y=y + 4)
 
 
-def _draw_badge(svg: Svg, style: int, letter: str, x: float, y: float) -> None:
-    svg.add("rect", class_=f"badge{style}", x=x - 6.5, y=y - 6.5, width=13, height=13, rx=3)
-    svg.add("text", letter, class_="letter", x=x, y=y + 3.5)
+def _draw_badge(style: int, letter: str, x: float, y: float) -> Iterator[str]:
+    yield element("rect", class_=f"badge{style}", x=x - 6.5, y=y - 6.5, width=13, height=13, rx=3)
+    yield element("text", letter, class_="letter", x=x, y=y + 3.5)
 
 
-def _draw_node(svg: Svg, node: GraphNode, place: Place, tops: Sequence[float]) -> None:
+def _draw_node(node: GraphNode, place: Place, tops: Sequence[float]) -> Iterator[str]:
     x, y = place.x - place.width / 2, tops[place.row]
-    svg.add("rect", title=node.tooltip or None, class_="node", x=x, y=y, width=place.width, height=NODE, rx=6)
+    yield element("rect", title=node.tooltip or None, class_="node", x=x, y=y, width=place.width, height=NODE, rx=6)
     if node.is_end:
-        svg.add("rect", class_="end", x=x + 3, y=y + 3, width=place.width - 6, height=NODE - 6, rx=4)
-    svg.add("text", node.label, x=place.x, y=y + NODE / 2 + 4, pointer_events="none")
+        yield element("rect", class_="end", x=x + 3, y=y + 3, width=place.width - 6, height=NODE - 6, rx=4)
+    yield element("text", node.label, x=place.x, y=y + NODE / 2 + 4, pointer_events="none")
 
 
-def _draw_edge(
-    svg: Svg, edge: GraphEdge, chain: list[Place], tops: Sequence[float], paths: Sequence[GraphPath]
-) -> None:
+def _draw_edge(edge: GraphEdge, chain: list[Place], tops: Sequence[float], paths: Sequence[GraphPath]) -> Iterator[str]:
     lines = edge.paths or (None,)
     for i, path in enumerate(lines):
         aside = (i - (len(lines) - 1) / 2) * BESIDE
         style = "edge" if path is None else f"path path{path % len(COLOURS)}"
-        svg.add("path", class_=style, d=_curve(chain, tops, aside))
+        yield element("path", class_=style, d=_curve(chain, tops, aside))
     label = chain[1]
     x, y = label.x - label.width / 2, tops[label.row] + LABEL / 2
     width = _width(edge.label)
-    svg.add("text", edge.label, x=x + width / 2, y=y + 4)
+    yield element("text", edge.label, x=x + width / 2, y=y + 4)
     for i, path in enumerate(edge.paths):
-        _draw_badge(svg, path % len(COLOURS), paths[path].letter, x + width + ASIDE + (i + 0.5) * BADGE, y)
+        yield from _draw_badge(path % len(COLOURS), paths[path].letter, x + width + ASIDE + (i + 0.5) * BADGE, y)
 
 
 def _curve(chain: Sequence[Place], tops: Sequence[float], aside: float) -> str:
@@ -279,7 +278,7 @@ def _sort_rows(rows: list[list[Place]]) -> None:
             medians = {}
             for i, place in enumerate(row):
                 seen = sorted(at[id(other)] for other in (place.above if downwards else place.below))
-                medians[id(place)] = _median(seen) if seen else float(i)
+                medians[id(place)] = median(seen) if seen else i
             row.sort(key=lambda place, medians=medians: medians[id(place)])  # type: ignore[misc]
         crossings = _count_crossings(rows)
         if crossings < fewest:
@@ -290,11 +289,6 @@ def _sort_rows(rows: list[list[Place]]) -> None:
 def _neighbours(rows: list[list[Place]], downwards: bool) -> tuple[list[list[Place]], list[list[Place]]]:
     """The rows in the order in which they are looked at, and for each the row that has been looked at before."""
     return (rows[1:], rows[:-1]) if downwards else (rows[-2::-1], rows[:0:-1])
-
-
-def _median(values: Sequence[int]) -> float:
-    middle = len(values) // 2
-    return float(values[middle]) if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
 
 
 def _count_crossings(rows: list[list[Place]]) -> int:

@@ -17,7 +17,7 @@ from dodona.tables import Cell, Table
 
 __all__ = [
     "Comparison", "LengthBin", "Rate", "attachment", "bin_names", "by_distance", "by_length", "by_relation",
-    "compare", "pair",
+    "compare", "pair", "sort_by_frequency",
 ]  # fmt: skip
 
 LENGTHS = (10, 20, 30, 40, 50)  # the last length of each bin but the open one
@@ -115,14 +115,18 @@ def pair(
     gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]
 ) -> Iterator[tuple[Sentence, Sentence]]:
     """Yield the sentences of two files side by side; the first that has other words is an error."""
-    gold: Sentence | None = None
-    system: Sentence | None = None
-    for number, (next_gold, next_system) in enumerate(zip_longest(gold_sentences, system_sentences), start=1):
-        if next_gold is None or next_system is None:
-            raise _different_number(number - 1, gold, system, next_gold, next_system)
-        gold, system = next_gold, next_system
+    before: tuple[Sentence, Sentence] | None = None
+    for number, (gold, system) in enumerate(zip_longest(gold_sentences, system_sentences), start=1):
+        if gold is None or system is None:
+            more, other = (system, 0) if gold is None else (gold, 1)
+            ended = before[other].file if before else "the other file"
+            raise MismatchError(
+                f"{more.file}:{more.line}: sentence {number} begins here, but {ended} has only {number - 1}; "
+                f"expected the same number of sentences"
+            )
         _check_words(number, gold, system)
-        yield gold, system
+        before = gold, system
+        yield before
 
 
 def attachment(comparison: Comparison, *, punctuation: bool = True) -> dict[str, Rate]:
@@ -198,8 +202,14 @@ def _score_arcs(comparison: Comparison, gold: Sequence[str], system: Sequence[st
     """A score for each group that a gold or a system arc falls into; a right arc falls into the same one in both."""
     in_gold, in_system = Counter(gold), Counter(system)
     correct = Counter(compress(gold, comparison.arc_right))
-    names = sorted(in_gold | in_system, key=lambda name: (-in_gold[name], name))
+    names = sort_by_frequency(gold, system)
     return Scores((name, Score(in_gold[name], in_system[name], correct[name])) for name in names)
+
+
+def sort_by_frequency(gold: Iterable[str], system: Iterable[str]) -> list[str]:
+    """All names of both sides, the most frequent in gold first."""
+    in_gold = Counter(gold)
+    return sorted(in_gold.keys() | set(system), key=lambda name: (-in_gold[name], name))
 
 
 def bin_names(ends: Sequence[int]) -> list[str]:
@@ -221,21 +231,4 @@ def _check_words(number: int, gold: Sentence, system: Sentence) -> None:
     raise MismatchError(
         f"{system.file}:{system.line}: sentence {number} has {len(system.words)} words; "
         f"expected {len(gold.words)} as in {gold.file}:{gold.line}"
-    )
-
-
-def _different_number(
-    common: int,
-    gold: Sentence | None,
-    system: Sentence | None,
-    next_gold: Sentence | None,
-    next_system: Sentence | None,
-) -> MismatchError:
-    """One file goes on with a sentence where the other one has ended."""
-    more, last = (next_system, gold) if next_gold is None else (next_gold, system)
-    assert more is not None
-    ended = last.file if last else "the other file"
-    return MismatchError(
-        f"{more.file}:{more.line}: sentence {common + 1} begins here, but {ended} has only {common}; "
-        f"expected the same number of sentences"
     )

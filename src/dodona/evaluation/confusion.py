@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from dodona.data import Sentence
-from dodona.evaluation.attachment import DISTANCES, Comparison, Counts, bin_names
+from dodona.evaluation.attachment import DISTANCES, Comparison, Counts, bin_names, sort_by_frequency
 from dodona.tables import Table
 
 __all__ = ["Confusion", "Flaws", "Mistake", "head_confusion", "label_confusion", "tag_confusion", "worst_sentences"]
@@ -58,7 +58,8 @@ def label_confusion(comparison: Comparison) -> Confusion:
     """Return the relations of all words with their subtypes, whatever the head; the most frequent in gold first."""
     pairs = list(zip(comparison.gold_labels, comparison.system_labels, strict=True))
     heads = Counter(compress(pairs, comparison.head_right))
-    return Confusion(_by_frequency(pairs), dict(Counter(pairs)), dict(heads))
+    names = sort_by_frequency(comparison.gold_labels, comparison.system_labels)
+    return Confusion(names, dict(Counter(pairs)), dict(heads))
 
 
 def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confusion:
@@ -69,7 +70,8 @@ def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confu
         for pair in zip(one.upos, other.upos, strict=True)
         if "_" not in pair
     ]
-    return Confusion(_by_frequency(pairs), dict(Counter(pairs)))
+    sides = list(zip(*pairs, strict=True)) or [(), ()]
+    return Confusion(sort_by_frequency(*sides), dict(Counter(pairs)))
 
 
 def head_confusion(comparison: Comparison) -> Confusion:
@@ -111,9 +113,3 @@ def worst_sentences(comparison: Comparison, most: int) -> list[Flaws]:
     counts = zip(words.tolist(), heads.tolist(), labels.tolist(), strict=True)
     flawed = [flaws for i, each in enumerate(counts) if (flaws := Flaws(i, *each)).wrong_arcs]
     return sorted(flawed, key=lambda each: (-each.wrong_arcs, each.words, each.sentence))[:most]
-
-
-def _by_frequency(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """All names of both sides, the most frequent in gold first."""
-    in_gold, in_system = Counter(gold for gold, _ in pairs), Counter(system for _, system in pairs)
-    return sorted(in_gold | in_system, key=lambda name: (-in_gold[name], name))

@@ -147,18 +147,18 @@ def _agreements(gold: Document, system: Document, alignment: Alignment) -> dict[
     # a treebank without lemmas, or a word without one, asks for none
     lemmas = [gold.lemmas[g] in ("_", system.lemmas[s]) for g, s in pairs]
     heads = [gold.parents[g] == alignment.gold_parent(system.parents[s]) for g, s in pairs]
-    arcs = _both(heads, _equal(gold.labels, system.labels, pairs))
+    arcs = _all(heads, _equal(gold.labels, system.labels, pairs))
     return {
         "UPOS": upos,
         "XPOS": xpos,
         "UFeats": feats,
-        "AllTags": _both(_both(upos, xpos), feats),
+        "AllTags": _all(upos, xpos, feats),
         "Lemmas": lemmas,
         "UAS": heads,
         "LAS": arcs,
         "CLAS": arcs,
-        "MLAS": _both(_both(arcs, _both(upos, feats)), _function_words(gold, system, alignment)),
-        "BLEX": _both(arcs, lemmas),
+        "MLAS": _all(arcs, upos, feats, _function_words(gold, system, alignment)),
+        "BLEX": _all(arcs, lemmas),
     }
 
 
@@ -166,8 +166,8 @@ def _equal(gold: Sequence[str], system: Sequence[str], pairs: list[tuple[int, in
     return [gold[g] == system[s] for g, s in pairs]
 
 
-def _both(a: list[bool], b: list[bool]) -> list[bool]:
-    return [x and y for x, y in zip(a, b, strict=True)]
+def _all(*columns: list[bool]) -> list[bool]:
+    return list(map(all, zip(*columns, strict=True)))
 
 
 def _function_words(gold: Document, system: Document, alignment: Alignment) -> list[bool]:

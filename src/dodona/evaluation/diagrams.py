@@ -67,12 +67,12 @@ def calibration_diagram(systems: Sequence[tuple[str, Reliability, Sequence[Found
 
     def draw() -> Any:
         figure, axes = make_panels(len(systems), 2, 3.6, 3.4)
-        for (name, reliability, found), left, right in zip(systems, axes[::2], axes[1::2], strict=True):
+        for (name, reliability, curve), left, right in zip(systems, axes[::2], axes[1::2], strict=True):
             short = make_printable(name if len(name) <= MAX_NAME else f"…{name[1 - MAX_NAME :]}")
             error = NO_DATA if reliability.error is None else f"{100 * reliability.error:.1f} %"
             _draw_reliability(left, reliability, f"{short}, calibration error {error}")
-            words = [(one.share, one.in_words.accuracy) for one in found]
-            sentences = [(one.share, one.in_sentences.accuracy) for one in found]
+            words = [(one.share, one.in_words.accuracy) for one in curve]
+            sentences = [(one.share, one.in_sentences.accuracy) for one in curve]
             _draw_curves(right, {"words": words, "whole sentences": sentences}, "errors found")
         return figure
 

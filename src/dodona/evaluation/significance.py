@@ -11,7 +11,7 @@ from math import erfc, sqrt
 from statistics import fmean, stdev
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dodona.data import Sentence
 from dodona.errors import MismatchError, OptionError
@@ -20,7 +20,7 @@ from dodona.evaluation.conll18 import evaluate
 
 __all__ = [
     "SCORES", "SHUFFLES", "Difference", "Spread", "Wilcoxon", "approximate_randomization", "differences",
-    "find_unpredicted", "scores_of", "spread", "wilcoxon",
+    "double_ranks", "find_unpredicted", "scores_of", "spread", "wilcoxon",
 ]  # fmt: skip
 
 SHUFFLES = 10_000
@@ -110,20 +110,27 @@ def wilcoxon(differences: Sequence[float] | ArrayLike) -> Wilcoxon:
     Sentences without a difference are dropped, equal differences share their mean rank, and the p-value comes from
     the normal distribution with the variance corrected for ties: fine from some twenty differing sentences up.
     """
-    difference = np.asarray(differences, np.float64)
-    difference = difference[difference != 0]
-    n = len(difference)
+    doubled, positive_ones, size = double_ranks(differences)
+    n = len(doubled)
     if n == 0:
         return Wilcoxon(0.0, 0, 1.0)
-    _, group, size = np.unique(np.abs(difference), return_inverse=True, return_counts=True)
-    last = np.cumsum(size)
-    rank = ((last - size + 1 + last) / 2)[group]
-    positive = float(rank[difference > 0].sum())
+    positive = float(doubled[positive_ones].sum()) / 2
     mean = n * (n + 1) / 4
     ties = float((size.astype(np.float64) ** 3 - size).sum())
     deviation = sqrt(n * (n + 1) * (2 * n + 1) / 24 - ties / 48)
     z = (positive - mean) / deviation
     return Wilcoxon(min(positive, 2 * mean - positive), n, erfc(abs(z) / sqrt(2)))
+
+
+def double_ranks(
+    differences: Sequence[float] | ArrayLike,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """Return twice the rank of each difference that is not 0, a whole number also where equal differences share one;
+    whether it is positive; and how many share each rank."""
+    difference = np.asarray(differences, np.float64)
+    difference = difference[difference != 0]
+    _, group, size = np.unique(np.abs(difference), return_inverse=True, return_counts=True)
+    return (2 * np.cumsum(size) - size + 1)[group], difference > 0, size
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.evaluation import approximate_randomization, wilcoxon
+from dodona.evaluation.significance import double_ranks
 from dodona.experiments.plan import Grid
 from dodona.experiments.records import Record, Records
 from dodona.experiments.treebanks import Treebank
@@ -75,20 +76,16 @@ def _add_up(
 
 def signed_rank_p(differences: Sequence[float]) -> float:
     """The two-sided p of the signed-rank test: exact for few pairs, where the normal distribution is no good."""
-    numbers = np.asarray(differences, np.float64)
-    numbers = numbers[numbers != 0]
-    if len(numbers) > MAX_EXACT:
-        return wilcoxon(numbers).p
-    if len(numbers) == 0:
+    doubled, is_positive, _ = double_ranks(differences)
+    if len(doubled) > MAX_EXACT:
+        return wilcoxon(differences).p
+    if len(doubled) == 0:
         return 1.0
-    _, group, size = np.unique(np.abs(numbers), return_inverse=True, return_counts=True)
-    last = np.cumsum(size)
-    doubled = (2 * last - size + 1)[group]  # twice the rank, a whole number also where equal differences share one
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1
     for rank in doubled:  # with either sign, all alike
         ways[rank:] += ways[:-rank].copy()
-    actual = int(doubled[numbers > 0].sum())
+    actual = int(doubled[is_positive].sum())
     lower, upper = ways[: actual + 1].sum(), ways[actual:].sum()
     return min(1.0, float(2 * min(lower, upper) / ways.sum()))
 

@@ -1,10 +1,11 @@
 """Figures: heat maps, curves and scatter plots, as SVG and PNG. The same numbers give the same bytes."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from math import ceil
-from typing import Any, Protocol
+from typing import Any
 
 from dodona.evaluation.diagrams import COLOURS, make_panels
 from dodona.tables import NO_DATA, Table
@@ -16,23 +17,24 @@ MARKERS = "os^Dv*PX<>"
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-class Figure(Protocol):
+@dataclass(frozen=True)
+class Figure(ABC):
     """A figure, and its numbers as a table."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
+    name: str
+    title: str
+
+    @abstractmethod
     def draw(self) -> Any: ...
+
+    @abstractmethod
     def table(self) -> Table: ...
 
 
 @dataclass(frozen=True)
-class HeatMaps:
+class HeatMaps(Figure):
     """One map for each panel: a number for each row and column, the highest framed."""
 
-    name: str
-    title: str
     row_name: str
     column_name: str
     rows: Sequence[str]
@@ -48,9 +50,7 @@ class HeatMaps:
             axis.imshow(grid, cmap="YlGnBu", aspect="auto")
             axis.set_xticks(range(len(self.columns)), self.columns)
             axis.set_yticks(range(len(self.rows)), self.rows)
-            axis.set_title(f"{name}\n{NO_DATA}")
-            axis.set_xlabel(self.column_name)
-            axis.set_ylabel(self.row_name)
+            axis.set(title=f"{name}\n{NO_DATA}", xlabel=self.column_name, ylabel=self.row_name)
             if not np.isnan(grid).all():
                 low, high = np.nanmin(grid), np.nanmax(grid)
                 for i, j in np.argwhere(grid == high):
@@ -66,11 +66,9 @@ class HeatMaps:
 
 
 @dataclass(frozen=True)
-class Curves:
+class Curves(Figure):
     """One panel for each treebank, one line for each condition: a number for each iteration."""
 
-    name: str
-    title: str
     x_name: str
     y_name: str
     panels: Mapping[str, Mapping[str, Sequence[float]]]
@@ -81,11 +79,12 @@ class Curves:
             for i, (label, numbers) in enumerate(series.items()):
                 style = {"color": COLOURS[i % len(COLOURS)], "linestyle": LINES[i % len(LINES)]}
                 axis.plot(range(1, len(numbers) + 1), numbers, label=label, linewidth=1.4, **style)
-            axis.set_title(name)
-            axis.set_xlabel(self.x_name)
-            axis.set_ylabel(self.y_name)
+            axis.set(title=name, xlabel=self.x_name, ylabel=self.y_name)
             axis.xaxis.get_major_locator().set_params(integer=True)
-        _legend(figure, axes)
+        pairs = (pair for axis in axes for pair in zip(*axis.get_legend_handles_labels(), strict=True))
+        handles = {label: handle for handle, label in pairs}
+        if handles:
+            figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(5, len(handles)))
         return figure
 
     def table(self) -> Table:
@@ -100,11 +99,9 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Scatter:
+class Scatter(Figure):
     """Points: a colour for each group, a marker for each name."""
 
-    name: str
-    title: str
     x_name: str
     y_name: str
     groups: Mapping[str, Mapping[str, tuple[float, float]]]
@@ -128,8 +125,7 @@ class Scatter:
         axis.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         axis.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axis.xaxis.set_minor_formatter(ticker.NullFormatter())
-        axis.set_xlabel(self.x_name)
-        axis.set_ylabel(self.y_name)
+        axis.set(xlabel=self.x_name, ylabel=self.y_name)
         axis.margins(0.08)
         axis.grid(color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
@@ -147,11 +143,3 @@ def _panels(count: int, width: float, height: float) -> tuple[Any, list[Any]]:
     for axis in axes[max(1, count) :]:
         axis.set_axis_off()
     return figure, axes
-
-
-def _legend(figure: Any, axes: Sequence[Any]) -> None:
-    """One legend for all panels, below them."""
-    pairs = (pair for axis in axes for pair in zip(*axis.get_legend_handles_labels(), strict=True))
-    handles = {label: handle for handle, label in pairs}
-    if handles:
-        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(5, len(handles)))

@@ -77,10 +77,13 @@ class Plan:
             options = replace(options, seed=seed, iterations=self.iterations or options.iterations)
             if options.beam > 1:
                 options = replace(options, beam=self.beam or options.beam)
-        measures = tuple(name for name in more.pop("measures", ("dev", "test")) if name != "dev" or treebank.dev)
+        wanted = more.pop("measures", ("dev", "test"))
+        elsewhere = self.others(treebank) if "elsewhere" in wanted else ()
+        can_be = {"dev": treebank.dev, "elsewhere": elsewhere}
+        measures = tuple(name for name in wanted if can_be.get(name, True))
         tagged = self.tagged.get(treebank.name) if options is not None else None
         tags = self.tags if options is not None else "gold"
-        return Run(treebank, options, measures, tags, self.limit, tagged=tagged, **more)
+        return Run(treebank, options, measures, tags, self.limit, elsewhere=elsewhere, tagged=tagged, **more)
 
 
 @dataclass(frozen=True)

@@ -50,23 +50,12 @@ class Record:
         return unpack(self.part(part)["sentences"][score])
 
 
-class Records:
-    """The records that there are, by run. Those of runs that are missing are left out."""
-
-    def __init__(self, by_key: Mapping[str, Record]) -> None:
-        self._by_key = dict(by_key)
+class Records(dict[str, Record]):
+    """The records that there are, by the key of the run."""
 
     def of(self, runs: Iterable[Run]) -> list[Record]:
-        return [self._by_key[run.key] for run in runs if run.key in self._by_key]
-
-    def __len__(self) -> int:
-        return len(self._by_key)
-
-    def __contains__(self, run: Run) -> bool:
-        return run.key in self._by_key
-
-    def add(self, run: Run, record: Mapping[str, Any]) -> None:
-        self._by_key[run.key] = Record(record)
+        """Those of some runs; what is missing is left out."""
+        return [self[run.key] for run in runs if run.key in self]
 
 
 class Store:
@@ -79,12 +68,8 @@ class Store:
         return self.folder / f"{run.key}.json"
 
     def read_finished(self, runs: Sequence[Run]) -> Records:
-        by_key = {}
-        for run in runs:
-            path = self.path(run)
-            if run.key not in by_key and path.exists():
-                by_key[run.key] = self._read(path, run.key)
-        return Records(by_key)
+        by_key = {run.key: self.path(run) for run in runs}
+        return Records((key, self._read(path, key)) for key, path in by_key.items() if path.exists())
 
     def save(self, run: Run, record: Mapping[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

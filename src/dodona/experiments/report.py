@@ -46,22 +46,21 @@ def write(recipe: Recipe, plan: Plan, records: Records, folder: Path) -> list[Ta
     """Write all files into the folder, and return what is in them."""
     shared = notes(recipe, plan, records)
     parts = [part.add_notes(*shared) if isinstance(part, Table) else part for part in recipe.report(plan, records)]
-    folder.mkdir(parents=True, exist_ok=True)
     pages = [f"# {recipe.name}\n", f"{recipe.paper}. {recipe.shows}\n", f"The paper: {recipe.paper_claim}\n"]
+    files = {"runs.csv": runs_table(each_once(list(recipe.runs(plan))), records).csv().encode()}
     for part in parts:
         if isinstance(part, Table):
             pages.append(part.markdown())
-            files = {"csv": part.csv(), "md": part.markdown(), "tex": part.latex()}
-            for kind, text in files.items():
-                _save(folder / f"{part.name}.{kind}", text.encode())
+            own = {"csv": part.csv().encode(), "md": part.markdown().encode(), "tex": part.latex().encode()}
         else:
             pages.append(f"![{part.title}]({part.name}.svg)\n\n{part.title}\n")
-            _save(folder / f"{part.name}.csv", part.table().csv().encode())
-            for kind, data in render(part.draw, "svg", "png").items():
-                _save(folder / f"{part.name}.{kind}", data)
-    pages += [*(f"{note}  " for note in shared), ""]
-    _save(folder / "runs.csv", runs_table(each_once(list(recipe.runs(plan))), records).csv().encode())
-    _save(folder / "report.md", "\n".join(pages).encode())
+            own = {"csv": part.table().csv().encode(), **render(part.draw, "svg", "png")}
+        files |= {f"{part.name}.{kind}": data for kind, data in own.items()}
+    files["report.md"] = "\n".join([*pages, *(f"{note}  " for note in shared), ""]).encode()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        with output(folder / name) as stream:
+            stream.write(data)
     return parts
 
 
@@ -87,8 +86,3 @@ def runs_table(runs: Sequence[Run], records: Records) -> Table:
             percents = [f"{record.percent(part, score):.4f}" if part in has else None for part, score in scores]
             rows.append([run.treebank.name, *own, run.seed, *percents, record.program, run.key])
     return Table(columns, rows)
-
-
-def _save(path: Path, data: bytes) -> None:
-    with output(path) as stream:
-        stream.write(data)

@@ -12,7 +12,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -77,9 +77,7 @@ class Run:
 
     def description(self) -> dict[str, Any]:
         """Everything that decides the result, as JSON."""
-        data = dict(self.treebank.digests) | {
-            f"test of {other.name}": other.digests["test"] for other in self.elsewhere
-        }
+        data = self.treebank.digests | {f"test of {other.name}": other.digests["test"] for other in self.elsewhere}
         return {
             "options": describe(self.options),
             "measures": list(self.measures),
@@ -108,7 +106,7 @@ class Run:
 
 
 def normalize_exploration(options: ParserOptions) -> ParserOptions:
-    """The same training, told in one way only: where nothing is explored, k and p say nothing."""
+    """Return options of the same training in one form only: where nothing is explored, k and p say nothing."""
     if options.oracle == "dynamic" and options.explore > 0 and options.explore_after < (options.iterations or 1 << 30):
         return options
     return replace(options, explore=0.0, explore_after=0)
@@ -136,7 +134,7 @@ def perform(run: Run) -> dict[str, Any]:
         treebank.check_unchanged()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)  # a run that takes hours is not the place; `dodona stats` tells
-        subject = Subject(run.treebank, run.options, run.limit, run.keep, run.measures, run.elsewhere, run.tagged)
+        subject = Subject(run)
         results = {name: MEASURES[name](subject) for name in run.measures}
     return {
         "format": FORMAT,
@@ -178,92 +176,67 @@ def unpack(text: str) -> NDArray[np.int64]:
 
 @dataclass
 class Subject:
-    """What is measured: a treebank, and a parser, which is trained when it is first asked for."""
+    """What a run measures: a treebank, and a parser, which is trained when it is first asked for."""
 
-    treebank: Treebank
-    options: ParserOptions | None
-    limit: int | None
-    keep: str
-    measures: Sequence[str]
-    elsewhere: Sequence[Treebank] = ()
-    tagged: str | None = None
+    run: Run
 
     def gold(self, part: str, treebank: Treebank | None = None) -> list[Sentence]:
-        treebank = treebank or self.treebank
-        sentences = sentences_of(treebank.files(part), self.limit)
+        treebank = treebank or self.run.treebank
+        sentences = sentences_of(treebank.files(part), self.run.limit)
         if not sentences:
             raise OptionError(f"the treebank {treebank.name} has no sentences of the part {part}")
         return sentences
 
     def seen(self, part: str, treebank: Treebank | None = None) -> list[Sentence]:
         """The sentences with the tags that the parser sees."""
-        treebank = treebank or self.treebank
-        if self.tagged is None:
+        if self.run.tagged is None:
             return self.gold(part, treebank)
-        return sentences_of([f"{self.tagged}/{part if treebank is self.treebank else treebank.name}.conllu.gz"])
+        return sentences_of([f"{self.run.tagged}/{part if treebank is None else treebank.name}.conllu.gz"])
 
     @cached_property
     def trained(self) -> tuple[Parser, list[dict[str, Any]]]:
         """The parser, and what was seen after each iteration."""
-        assert self.options is not None
+        assert self.run.options is not None
         curve: list[dict[str, Any]] = []
         best: list[tuple[float, Parser]] = []
-        train, seen = self.gold("train"), None if self.tagged is None else self.seen("train")
-        follows = "curve" in self.measures or self.keep == "best"
-        dev, seen_dev = (self.gold("dev"), self.seen("dev")) if follows else ([], [])
+        seen = None if self.run.tagged is None else self.seen("train")
+        is_best = self.run.keep == "best"
+        dev = (self.gold("dev"), self.seen("dev")) if is_best or "curve" in self.run.measures else None
 
         def report(iteration: ParserIteration) -> None:
             point: dict[str, Any] = {"iteration": iteration.number, "transitions": iteration.transitions}
-            if follows:
+            if dev is not None:
                 parser = iteration.parser()
-                rates = attachment(parse_and_compare(parser, dev, seen_dev))
+                rates = attachment(parse_and_compare(parser, *dev))
                 point |= {name: 100 * rates[name].accuracy for name in ("UAS", "LAS")}
                 if not best or point["LAS"] > best[0][0]:
                     best[:] = [(point["LAS"], parser)]
             curve.append(point)
 
-        last = train_parser(train, self.options, report, seen=seen)
-        return best[0][1] if self.keep == "best" else last, curve
-
-    @property
-    def parser(self) -> Parser:
-        return self.trained[0]
-
-
-Measure = Callable[[Subject], Any]
+        last = train_parser(self.gold("train"), self.run.options, report, seen=seen)
+        return best[0][1] if is_best else last, curve
 
 
 def parse_and_compare(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> Comparison:
     return compare(gold, parser.apply([sentence.copied() for sentence in seen]))
 
 
-def count_correct(comparison: Comparison) -> dict[str, Any]:
+def _score(subject: Subject, part: str, treebank: Treebank | None = None) -> dict[str, Any]:
     """Counts, not percentages: correct and total; and the correct words of each sentence, for significance tests."""
-    every = np.ones_like(comparison.head_right)
+    comparison = parse_and_compare(subject.trained[0], subject.gold(part, treebank), subject.seen(part, treebank))
     counts: dict[str, Any] = {}
     for name, punctuation in (("all words", True), ("without punctuation", False)):
         rates = attachment(comparison, punctuation=punctuation)
         counts[name] = {score: [rates[score].correct, rates[score].total] for score in SCORES}
+    every = np.ones_like(comparison.head_right)
     masks: dict[str, NDArray[np.bool_]] = {"words": every, "UAS": comparison.head_right, "LAS": comparison.arc_right}
     counts["sentences"] = {name: pack(comparison.per_sentence(mask)) for name, mask in masks.items()}
     return counts
 
 
-def _part(part: str) -> Measure:
-    def measure(subject: Subject) -> dict[str, Any]:
-        return count_correct(parse_and_compare(subject.parser, subject.gold(part), subject.seen(part)))
-
-    return measure
-
-
 def _elsewhere(subject: Subject) -> dict[str, Any]:
     """Scores on the test parts of other treebanks."""
-    return {
-        other.name: count_correct(
-            parse_and_compare(subject.parser, subject.gold("test", other), subject.seen("test", other))
-        )
-        for other in subject.elsewhere
-    }
+    return {other.name: _score(subject, "test", other) for other in subject.run.elsewhere}
 
 
 def _curve(subject: Subject) -> list[dict[str, Any]]:
@@ -280,33 +253,31 @@ def _swaps(subject: Subject) -> dict[str, Any]:
 
 
 def _repairs(subject: Subject) -> dict[str, Any]:
-    return count_repairs(subject.parser, subject.gold("dev"), subject.seen("dev"))
+    return count_repairs(subject.trained[0], subject.gold("dev"), subject.seen("dev"))
 
 
 def _speed(subject: Subject) -> dict[str, float]:
     """Words of the test part parsed in a second of processor time: the one measure that differs from time to time."""
-    parser, sentences = subject.parser, subject.seen("test")
+    parser, sentences = subject.trained[0], subject.seen("test")
     list(parser.apply([sentence.copied() for sentence in sentences[:64]]))  # warm
-    copies = [sentence.copied() for sentence in sentences]
     words, begin, spent = 0, time.process_time(), 0.0
     while spent < LEAST_SECONDS:
-        for sentence in parser.apply(copies):
-            words += len(sentence)
+        words += sum(map(len, parser.apply(sentences)))
         spent = time.process_time() - begin
     return {"words_per_second": round(words / spent, 1)}
 
 
 def _statistics(subject: Subject) -> dict[str, Any]:
     """Of the training part: Table 1 of Björkelund and Nivre (2015)."""
-    statistics = Statistics(subject.treebank.name)
+    statistics = Statistics(subject.run.treebank.name)
     for sentence in subject.gold("train"):
         statistics.add(sentence)
     return statistics.row()
 
 
-MEASURES: dict[str, Measure] = {
-    "dev": _part("dev"),
-    "test": _part("test"),
+MEASURES: dict[str, Callable[[Subject], Any]] = {
+    "dev": partial(_score, part="dev"),
+    "test": partial(_score, part="test"),
     "elsewhere": _elsewhere,
     "curve": _curve,
     "swaps": _swaps,

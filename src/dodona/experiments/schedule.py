@@ -10,7 +10,7 @@ from typing import Any
 
 from dodona.distributed.cluster import Cluster, ClusterTask, Outcome, TaskMonitor
 from dodona.errors import DodonaError
-from dodona.experiments.records import Records, Store
+from dodona.experiments.records import Record, Records, Store
 from dodona.experiments.run import Run, perform
 from dodona.experiments.treebanks import Tagging, tag
 
@@ -34,7 +34,7 @@ def carry_out(
     """Carry out the runs that are not finished yet. A run that fails is reported, and the others go on."""
     every = each_once(runs)
     records = store.read_finished(every)
-    missing = [run for run in every if run not in records]
+    missing = [run for run in every if run.key not in records]
     failures: list[Failure] = []
     for run, record, reason in _follow(missing, len(every) - len(missing), perform, monitor, cluster):
         assert isinstance(run, Run)
@@ -42,7 +42,7 @@ def carry_out(
             failures.append((run, reason))
         else:
             store.save(run, record)
-            records.add(run, record)
+            records[run.key] = Record(record)
     return records, failures
 
 

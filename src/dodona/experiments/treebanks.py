@@ -69,19 +69,18 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
     if not home.is_dir():
         raise FormatError(f"{folder}: no such folder; expected one with a folder for each treebank")
     wanted = list(only)
-    folders = {path.name: path for path in sorted(home.iterdir()) if path.is_dir() and any(_parts(path).values())}
+    folders = {path.name: _parts(path) for path in sorted(home.iterdir()) if path.is_dir()}
+    folders = {name: parts for name, parts in folders.items() if any(parts.values())}
     for name in wanted:
         if name not in folders:
             raise OptionError(f"no treebank {name!r} in {folder}; it has: {', '.join(folders) or 'none'}")
     if not folders:
         raise FormatError(f"{folder}: no treebank; expected folders with files like train{SUFFIXES[1]}")
-    return tuple(_treebank(folders[name]) for name in (sorted(wanted) or folders))
+    return tuple(Treebank(name, **folders[name], digests=_digests(folders[name])) for name in sorted(wanted) or folders)
 
 
-def _treebank(folder: Path) -> Treebank:
-    parts = _parts(folder)
-    digests = {part: digest_of(files) for part, files in parts.items() if files}
-    return Treebank(folder.name, **parts, digests=digests)
+def _digests(parts: dict[str, Files]) -> dict[str, str]:
+    return {part: digest_of(files) for part, files in parts.items() if files}
 
 
 def _parts(folder: Path) -> dict[str, Files]:
@@ -147,10 +146,6 @@ class Tagging:
         sources = {part: self.treebank.files(part) for part in PARTS if self.treebank.files(part)}
         sources |= {other.name: other.test for other in self.others}
         return {self.folder / f"{name}.conllu.gz": files for name, files in sources.items()}
-
-    @property
-    def seed(self) -> int:
-        return 0
 
     @property
     def weight(self) -> float:

@@ -146,8 +146,7 @@ class Derivation:
         """Return a table that needs no packages."""
         return f"{self.table().latex(booktabs=False)}% {' '.join(self.summary().split())}\n"
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    _repr_html_ = to_html
 
 
 def derive(

@@ -9,6 +9,7 @@ configurations in few words, and letters for the static oracles.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 
 from dodona.drawing.dependencies import scroll
 from dodona.drawing.graph import Graph, GraphEdge, GraphNode, GraphPath, graph_svg
@@ -229,9 +230,11 @@ class Derivations:
     def _sort_into_layers(self, reached: list[Configuration], arcs: list[tuple[int, int, str]]) -> Lattice:
         """Sort the nodes by layers, count the ways through each, and mark the static derivations."""
         below: list[list[int]] = [[] for _ in reached]
+        sorter: TopologicalSorter[int] = TopologicalSorter({0: ()})
         for source, target, _ in arcs:
             below[source].append(target)
-        topological = _sort(below)
+            sorter.add(target, source)
+        topological = list(sorter.static_order())
         layer, before, after = [0] * len(reached), [0] * len(reached), [0] * len(reached)
         before[0] = 1
         for i in topological:
@@ -291,18 +294,6 @@ class Ways:
         self.number += following.number
 
 
-def _sort(below: Sequence[Sequence[int]]) -> list[int]:
-    """Return the nodes so that every one comes before those below it."""
-    waiting = Counter(j for following in below for j in following)
-    order = [i for i in range(len(below)) if not waiting[i]]
-    for i in order:  # grows while it is walked through
-        for j in below[i]:
-            waiting[j] -= 1
-            if not waiting[j]:
-                order.append(j)
-    return order
-
-
 def lattice_graph(lattice: Lattice, title: str) -> Graph:
     """Return a lattice as a graph to be lattice."""
     numbers = {name: i for i, name in enumerate(lattice.lengths)}
@@ -326,13 +317,13 @@ def lattice_graph(lattice: Lattice, title: str) -> Graph:
 
 def static_paths(lattice: Lattice) -> list[GraphPath]:
     """The static oracles, each with the first of its letters that is still free."""
-    letters: list[str] = []
-    legends = []
+    paths: list[GraphPath] = []
     for name, length in lattice.lengths.items():
-        letters.append(next((c for c in name.upper() if c.isalnum() and c not in letters), str(len(letters) + 1)))
+        taken = [path.letter for path in paths]
+        letter = next((c for c in name.upper() if c.isalnum() and c not in taken), str(len(paths) + 1))
         lazy = " (ran out of its budget: as lazy)" if lattice.gave_up and name == "minimal" else ""
-        legends.append(f"{name}, {length} transitions{lazy}")
-    return [GraphPath(*pair) for pair in zip(letters, legends, strict=True)]
+        paths.append(GraphPath(letter, f"{name}, {length} transitions{lazy}"))
+    return paths
 
 
 def configuration_label(c: Configuration) -> str:

@@ -108,7 +108,7 @@ class System:
         self._check_configuration(c)
         move, site, label = self._actions.parse(c, transition)
         if move == SHIFT:
-            label = self._carried(remembered)
+            label = self._number_carried(remembered)
         elif remembered is not None:
             raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
         derivations.apply(self._core, c.state, move, site, label)
@@ -150,14 +150,15 @@ class System:
         Without gold `labels` the costs are unlabelled. `approximate=True` returns the formula's value also for a
         tree that the system cannot build. `remembered` is the label that SHIFT would store (see `apply`).
         """
-        self._check_offers("dynamic")
+        if "dynamic" not in self.entry.oracles:
+            raise OptionError(f"{self.name} has no dynamic oracle; it has: {', '.join(self.entry.oracles)}")
         self._check_configuration(c)
         gold = self.gold(heads, labels, approximate=approximate).core
         self._check_length(c, gold)
         if self.is_terminal(c):
             return {}
         names = self._actions.namer(c)
-        carried = self._carried(remembered)
+        carried = self._number_carried(remembered)
         costs: dict[str, int] = {}
         for site in derivations.sites(self._core, c.state):
             at_site = derivations.costs(self._core, c.state, gold, site, carried)
@@ -202,12 +203,7 @@ class System:
         return preferred or free
 
     def static(
-        self,
-        heads: Heads,
-        labels: Sequence[str] | None = None,
-        *,
-        oracle: str | None = None,
-        budget: int = BUDGET,
+        self, heads: Heads, labels: Sequence[str] | None = None, *, oracle: str | None = None, budget: int = BUDGET
     ) -> list[str]:
         """Return the canonical derivation of a tree. For swap-standard: oracle="eager" (default), "lazy" or "minimal".
 
@@ -233,12 +229,7 @@ class System:
         return names
 
     def correct(
-        self,
-        c: Configuration,
-        heads: Heads,
-        labels: Sequence[str] | None = None,
-        *,
-        oracle: str = "nd-all",
+        self, c: Configuration, heads: Heads, labels: Sequence[str] | None = None, *, oracle: str = "nd-all"
     ) -> list[str]:
         """Return the transitions of swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": those that keep
         the tree reachable, swapping towards the projective order only.
@@ -265,7 +256,7 @@ class System:
 
     # Checks
 
-    def _carried(self, label: str | None) -> int:
+    def _number_carried(self, label: str | None) -> int:
         """Return the number of the label that SHIFT carries."""
         if label is None:
             return 0 if self.carries_labels else NONE
@@ -279,11 +270,6 @@ class System:
         if c.system_key != self._key:
             other = c.entry.name if c.entry.name != self.name else "another " + self.name
             raise OptionError(f"a configuration of {other} was given to {self.name}")
-
-    def _check_offers(self, oracle: str) -> None:
-        if oracle not in self.entry.oracles:
-            offered = ", ".join(self.entry.oracles)
-            raise OptionError(f"{self.name} has no {oracle} oracle; it has: {offered}")
 
     def _check_length(self, c: Configuration, gold: Gold) -> None:
         if gold.n != len(c):

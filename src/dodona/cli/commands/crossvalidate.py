@@ -110,7 +110,7 @@ def crossvalidate(
     plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
     sentences = read_all(treebank)
     numbers = folds_of(len(sentences), folds, split, choice.seed)
-    predicted = () if tags == "gold" else _predicted(named)
+    predicted = () if tags == "gold" else _list_predicted(named)
     without = find_unpredicted(sentences, predicted)
     parsed, scores = _run(sentences, choice, plan, numbers, jobs or available_cores(), without)
     if output is not None:
@@ -134,7 +134,7 @@ def _check_targets(treebank: str, *outputs: str | None) -> None:
         raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two names")
 
 
-def _predicted(components: list[str] | None) -> list[str]:
+def _list_predicted(components: list[str] | None) -> list[str]:
     """The columns that are predicted, where there is data for them."""
     columns = {"tagger": ["upos", "xpos", "feats"], "lemmatizer": ["lemmas"]}
     return [name for part, names in columns.items() if components is None or part in components for name in names]

@@ -91,8 +91,12 @@ def draw(
     writer = write_latex_document if standalone else WRITERS[form]
     if width is not None:
         writer = partial(FOLDED[form], width=width)
-    items = _choose(_pairs(*files) if diff else chain.from_iterable(map(read, files)), wanted, files)
-    drawn = _keep_differing(items) if diff else items
+    if diff:
+        from dodona.evaluation.attachment import pair  # which needs numpy
+
+        drawn = _keep_differing(_choose(pair(*map(read, files)), wanted, files))
+    else:
+        drawn = _choose(chain.from_iterable(map(read, files)), wanted, files)
     if not into_folder:
         writer(drawn, target)
         return
@@ -105,12 +109,6 @@ def _form_of(target: str, into_folder: bool) -> str:
         return "svg"
     extension = os.path.splitext(bare_name(target))[1]
     return next((form for form in FORMATS if EXTENSIONS[form] == extension), "tree")
-
-
-def _pairs(gold: str, parsed: str) -> Iterator[Drawable]:
-    from dodona.evaluation.attachment import pair  # which needs numpy
-
-    return pair(read(gold), read(parsed))
 
 
 def _first(item: Drawable) -> Sentence:

@@ -15,6 +15,7 @@ from dodona.data.files import output as open_output
 from dodona.drawing.trees import OTHER_HEAD, OTHER_LABEL, draw_both
 from dodona.evaluation import (
     Comparison,
+    Rate,
     Scores,
     attachment,
     by_distance,
@@ -69,12 +70,7 @@ Row = tuple[Value, ...]
     "--seed", default=1, show_default=True, type=click.IntRange(min=0), metavar="N", help="Random seed of these swaps."
 )
 @click.option(
-    "--format",
-    "output",
-    default="table",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="Output format.",
+    "--format", "output", default="table", show_default=True, type=click.Choice(FORMATS), help="Output format."
 )
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
@@ -143,23 +139,12 @@ def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
     return sentences
 
 
-def _percent(part: float, whole: float) -> float | None:
-    return 100 * part / whole if whole else None
-
-
 def _arc_rows(scores: Scores) -> list[Row]:
-    return [
-        (
-            name,
-            s.gold,
-            s.system,
-            s.correct,
-            _percent(s.correct, s.system),
-            _percent(s.correct, s.gold),
-            _percent(2 * s.correct, s.gold + s.system),
-        )
-        for name, s in scores.items()
-    ]
+    rows: list[Row] = []
+    for name, s in scores.items():
+        rates = Rate(s.correct, s.system), Rate(s.correct, s.gold), Rate(2 * s.correct, s.gold + s.system)
+        rows.append((name, s.gold, s.system, s.correct, *(rate.percent for rate in rates)))
+    return rows
 
 
 def _without_gold(sentences: list[Sentence]) -> list[str]:
@@ -173,7 +158,7 @@ def _scores_table(scores: Scores, missing: list[str]) -> Table:
     columns = (*ARC_COLUMNS, "aligned accuracy")
     rows: list[Row] = []
     for (name, score), row in zip(scores.items(), _arc_rows(scores), strict=True):
-        numbers = (*row[1:], _percent(score.correct, score.aligned or 0))
+        numbers = (*row[1:], Rate(score.correct, score.aligned or 0).percent)
         rows.append((name, *((None,) * len(numbers) if name in missing else numbers)))
     return Table(columns, rows, "CoNLL 2018 scores", "scores")
 
@@ -204,7 +189,7 @@ def _significance_table(first: Comparison, second: Comparison, shuffles: int, se
     rows: list[Row] = []
     for name, difference in differences(first, second, shuffles=shuffles, seed=seed).items():
         a, b, ranks = difference.first, difference.second, difference.wilcoxon
-        change = _percent(b.correct - a.correct, a.total)
+        change = Rate(b.correct - a.correct, a.total).percent
         rows.append((name, a.percent, b.percent, change, ranks.differing, difference.randomization_p, ranks.p))
     columns = ("", "first", "second", "difference", "sentences differing", "p randomization", "p Wilcoxon")
     return Table(columns, rows, f"Significance, {shuffles} shuffles", "significance", decimals=4)
@@ -281,7 +266,7 @@ def _heads_table(confusion: Confusion) -> Table:
     rows: list[Row] = []
     for name in confusion.names:
         counts = confusion.row(name)
-        rows.append((name, *counts, sum(counts), _percent(right.get((name, name), 0), sum(counts))))
+        rows.append((name, *counts, sum(counts), Rate(right.get((name, name), 0), sum(counts)).percent))
     return Table(("", *confusion.names, "words", "UAS"), rows, "Where heads are, gold by system", "heads")
 
 

@@ -101,8 +101,8 @@ def lattice(
         raise click.UsageError("--words goes with --heads, and --labelled with a FILE.")
     tree = find_sentence(file, sentence) if file is not None else given_sentence(str(heads), words)
     labels = tree.gold_labels() if labelled else None
-    given = {key: value for key, value in options.items() if value is not None}
-    chosen = system(name, None if labels is None else sorted(set(labels)), **given)
+    wanted = {key: value for key, value in options.items() if value is not None}
+    chosen = system(name, None if labels is None else sorted(set(labels)), **wanted)
     try:
         derivations = Derivations(chosen, tree.gold_heads(), labels, oracle=oracle_name, words=tree.words)
     except TreeError as error:

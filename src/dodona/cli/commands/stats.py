@@ -12,32 +12,14 @@ from dodona.research.statistics import Statistics
 from dodona.tables import FORMATS, Table, Value, open_console
 
 COLUMNS = (
-    "file",
-    "sentences",
-    "words",
-    "projective\n%",
-    "non-proj.\narcs %",
-    "EAGER\nswaps",
-    "LAZY\nsaves %",
-    "MINIMAL\nsaves %",
-    "MINIMAL\ngave up",
-    "unique\n%",
-    "labels",
-    "mean\nlength",
-    "longest",
-)
+    "file", "sentences", "words", "projective\n%", "non-proj.\narcs %", "EAGER\nswaps", "LAZY\nsaves %",
+    "MINIMAL\nsaves %", "MINIMAL\ngave up", "unique\n%", "labels", "mean\nlength", "longest",
+)  # fmt: skip
 
 
 @click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
 @click.argument("files", nargs=-1, required=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format.")
 def stats(files: tuple[str, ...], form: str) -> None:
     """Count sentences, non-projective arcs, and the swaps of swap-standard's oracles in FILES (CoNLL-U, `-` for
     standard input), one row each: Table 1 of Björkelund and Nivre (2015).

@@ -3,13 +3,12 @@
 Its aggressiveness C is the one with the highest LAS on dev.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, mark_of, mean, randomization_p
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
 from dodona.experiments.treebanks import Treebank
 from dodona.tables import Cell, Table
 
@@ -26,10 +25,6 @@ CONDITIONS = {PERCEPTRON: Condition(as_in_the_papers("arc-eager", "dynamic"))} |
 def grid(plan: Plan) -> Grid:
     """On treebanks with a dev part."""
     return Grid(replace(plan, treebanks=tuple(t for t in plan.trainable if t.dev)), CONDITIONS)
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    return grid(plan).runs()
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
@@ -72,6 +67,6 @@ RECIPE = Recipe(
     paper="Goldberg & Nivre 2012, section 4",
     shows="The perceptron against passive-aggressive updates with costs: prediction-based and max-loss.",
     paper_claim="Costs help passive-aggressive learning, but the averaged perceptron is still clearly better.",
-    runs=runs,
+    runs=lambda plan: grid(plan).runs(),
     report=report,
 )

@@ -1,13 +1,12 @@
 """Goldberg and Nivre (2013), Figure 1: after how many iterations exploration begins (k), how much is explored (p)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 from dodona.experiments.comparisons import mean
 from dodona.experiments.figures import Figure, HeatMaps
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
 from dodona.tables import Table
 
 KS = tuple(range(6))
@@ -17,10 +16,6 @@ CONDITIONS = {
     for k in KS
     for p in PS
 }
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    return Grid(plan, CONDITIONS).runs()
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
@@ -50,6 +45,6 @@ RECIPE = Recipe(
     paper="Goldberg & Nivre 2013, Figure 1",
     shows="Heat maps of arc-eager's UAS over k = 0…5 and p = 0, .3, .6, .9.",
     paper_claim="To explore early and often is best: accuracy mostly grows with p and falls with k.",
-    runs=runs,
+    runs=lambda plan: Grid(plan, CONDITIONS).runs(),
     report=report,
 )

@@ -11,33 +11,27 @@ from dodona.tables import Table
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
-    accuracy, swaps = "LAS on dev by iteration", "Swaps per sentence in training, by iteration"
-    return [
-        figure
-        for search in SEARCHES
-        for figure in (
-            _curves(plan, records, search, f"las-{search}", f"{accuracy}, {search} search", "LAS on dev", _las),
-            _curves(
-                plan, records, search, f"swaps-{search}", f"{swaps}, {search} search", "swaps per sentence", _swaps
-            ),
-        )
-    ]
+    figures: list[Figure] = []
+    for search in SEARCHES:
+        las, swaps = (_panels(plan, records, search, numbers) for numbers in (_las, _swaps))
+        title = f"LAS on dev by iteration, {search} search"
+        figures.append(Curves(f"las-{search}", title, "iteration", "LAS on dev", las))
+        title = f"Swaps per sentence in training, by iteration, {search} search"
+        figures.append(Curves(f"swaps-{search}", title, "iteration", "swaps per sentence", swaps))
+    return figures
 
 
-def _curves(
-    plan: Plan, records: Records, search: str, name: str, title: str, y_name: str,
-    numbers: Callable[[Record], list[float]],
-) -> Curves:  # fmt: skip
-    panels = {}
+def _panels(
+    plan: Plan, records: Records, search: str, numbers: Callable[[Record], list[float]]
+) -> dict[str, dict[str, list[float]]]:
+    panels: dict[str, dict[str, list[float]]] = {}
     for treebank in plan.trainable:
-        series = {}
         for oracle in ORACLES:
             own = grid(plan).records(records, treebank, condition_name(search, oracle)) if treebank.dev else []
             if own:
-                series[oracle] = [fmean(point) for point in zip(*map(numbers, own), strict=True)]
-        if series:
-            panels[treebank.name] = series
-    return Curves(name, title, "iteration", y_name, panels)
+                means = [fmean(point) for point in zip(*map(numbers, own), strict=True)]
+                panels.setdefault(treebank.name, {})[oracle] = means
+    return panels
 
 
 def _las(record: Record) -> list[float]:

@@ -1,11 +1,10 @@
 """Goldberg and Nivre (2013), Table 1: three systems, each trained with its static and with its dynamic oracle."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, randomization_p
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
 from dodona.tables import Table
 
 SYSTEMS = {"eager": "arc-eager", "hybrid": "arc-hybrid", "easy-first": "easy-first"}
@@ -14,10 +13,6 @@ CONDITIONS = {
     for short, system in SYSTEMS.items()
     for oracle in ("static", "dynamic")
 }
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    return Grid(plan, CONDITIONS).runs()
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
@@ -38,6 +33,6 @@ RECIPE = Recipe(
     paper="Goldberg & Nivre 2013, Table 1",
     shows="Arc-eager, arc-hybrid and easy-first with static and dynamic oracles: UAS and LAS.",
     paper_claim="Exploration with a dynamic oracle raises accuracy for nearly every system and language.",
-    runs=runs,
+    runs=lambda plan: Grid(plan, CONDITIONS).runs(),
     report=report,
 )
