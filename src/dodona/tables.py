@@ -259,8 +259,8 @@ class Table:
         table = self._without_bars()
         return [dict(zip(table.columns, (_as_cell(c).value for c in row), strict=True)) for row in table.rows]
 
-    def json(self) -> str:
-        return json.dumps(self.records(), ensure_ascii=False, indent=1) + "\n"
+    def json(self, indent: int = 1) -> str:
+        return json.dumps(self.records(), ensure_ascii=False, indent=indent) + "\n"
 
     def tsv(self) -> str:
         lines = [self._without_bars().columns, *(map(_plain, record.values()) for record in self.records())]

@@ -106,7 +106,9 @@ def experiment(
         records = store.read_finished(every)
     else:
         if tags != "gold" and len(store.read_finished(every)) < len(every):
-            plan = _tag(plan, store, cluster)
+            taggings = plan.taggings(store.folder)
+            tag_all(taggings, choose_monitor("taggings"), cluster)
+            plan = plan.with_tags(taggings)
             every = each_once(list(recipe.runs(plan)))
         records, failures = carry_out(every, store, choose_monitor("runs"), cluster)
     folder = Path(out) / name
@@ -115,13 +117,6 @@ def experiment(
     click.echo(f"dodona: the tables and figures are in {folder}", err=True)
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")
-
-
-def _tag(plan: Plan, store: Store, cluster: Cluster) -> Plan:
-    """Tag the treebanks, and return the plan with the tags."""
-    taggings = plan.taggings(store.folder)
-    tag_all(taggings, choose_monitor("taggings"), cluster)
-    return plan.with_tags(taggings)
 
 
 def _show_list() -> None:

@@ -32,7 +32,7 @@ def stats(files: tuple[str, ...], form: str) -> None:
     rows = _count(files)
     table = Table(list(rows[0]), [list(row.values()) for row in rows])
     if form != "table":
-        click.echo(table.json() if form == "json" else table.tsv(), nl=False)
+        click.echo(table.json(indent=2) if form == "json" else table.tsv(), nl=False)
         return
     names = _shorten([str(row["file"]) for row in rows])
     titled = Table(COLUMNS, [(name, *row[1:]) for name, row in zip(names, table.rows, strict=True)])
