@@ -207,22 +207,12 @@ def _suspects_table(gold: Sequence[Sentence], parsed: Sequence[Sentence], listed
     )  # fmt: skip
     rows = []
     for each in listed:
-        sentence = gold[each.sentence]
+        sentence, head, other = gold[each.sentence], each.annotated_head, each.predicted_head
+        trees = (" ".join(map("{}:{}".format, t.heads, t.labels)) for t in (sentence, parsed[each.sentence]))
         rows.append((
-            each.confidence,
-            each.sentence + 1,
-            sentence.sent_id,
-            sentence.word_line(each.word),
-            each.word,
-            sentence.words[each.word - 1],
-            each.annotated_head,
-            _form(sentence, each.annotated_head),
-            each.annotated_label,
-            each.predicted_head,
-            _form(sentence, each.predicted_head),
-            each.predicted_label,
-            sentence.text or " ".join(sentence.surface()),
-            *(" ".join(map("{}:{}".format, tree.heads, tree.labels)) for tree in (sentence, parsed[each.sentence])),
+            each.confidence, each.sentence + 1, sentence.sent_id, sentence.word_line(each.word), each.word,
+            _form(sentence, each.word), head, _form(sentence, head), each.annotated_label,
+            other, _form(sentence, other), each.predicted_label, sentence.text or " ".join(sentence.surface()), *trees,
         ))  # fmt: skip
     return Table(columns, rows)
 
@@ -247,7 +237,6 @@ def _draw_suspects(gold: Sequence[Sentence], parsed: Sequence[Sentence], listed:
 
 
 def _describe(sentence: Sentence, each: Suspect) -> str:
-    annotated = f"{_form(sentence, each.annotated_head)} ({each.annotated_head}), {each.annotated_label}"
-    predicted = f"{_form(sentence, each.predicted_head)} ({each.predicted_head}), {each.predicted_label}"
-    word = f"{sentence.words[each.word - 1]} ({each.word})"
-    return f"{each.confidence:.4f}  {word}: annotated {annotated}; predicted {predicted}"
+    word, head, other = (f"{_form(sentence, k)} ({k})" for k in (each.word, each.annotated_head, each.predicted_head))
+    arcs = f"annotated {head}, {each.annotated_label}; predicted {other}, {each.predicted_label}"
+    return f"{each.confidence:.4f}  {word}: {arcs}"

@@ -74,7 +74,8 @@ def draw(
     """
     files = files or ("-",)
     into_folder = target.endswith(os.sep) or os.path.isdir(target)
-    form = form or _form_of(target, into_folder)
+    extension = ".svg" if into_folder else os.path.splitext(bare_name(target))[1]
+    form = form or next((form for form in FORMATS if EXTENSIONS[form] == extension), "tree")
     if diff and len(files) != 2:
         raise click.UsageError("--diff needs two FILES: GOLD and PARSED.")
     if standalone and form != "tikz":
@@ -102,13 +103,6 @@ def draw(
         return
     for name, item in _name(drawn):
         writer([item], os.path.join(target, name + EXTENSIONS[form]))
-
-
-def _form_of(target: str, into_folder: bool) -> str:
-    if into_folder:
-        return "svg"
-    extension = os.path.splitext(bare_name(target))[1]
-    return next((form for form in FORMATS if EXTENSIONS[form] == extension), "tree")
 
 
 def _first(item: Drawable) -> Sentence:
