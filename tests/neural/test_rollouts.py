@@ -222,7 +222,7 @@ def test_costs_of_hundreds_are_no_more_than_wrong() -> None:
         lost |= set(costs)
         assert verdict == [-1 if cost == -1 else int(cost == 0) for cost in costs]
         move, label = derivations.actions(system.core)[costs.index(0)]
-        derivations.apply(system.core, s, move, 0, label)
+        system.core.apply(s, move, 0, label)
     assert {128, 256} <= lost
 
 

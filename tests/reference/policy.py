@@ -53,7 +53,7 @@ class Oracle:
         else:  # only swap-standard itself can tell
             found = Policy(self.core, "given").assessed(s, self.gold, site)
         for a, (move, label) in enumerate(derivations.actions(self.core)):
-            dependent = derivations.dependent_of(self.core, s, move, site)
+            dependent = self.core.dependent_of(s, move, site)
             if found[a] != NONE and label in self.unfit and self.gold.head[dependent] <= s.n:
                 found[a] += 1
         return [None if cost == NONE else cost for cost in found]
@@ -64,7 +64,7 @@ class Oracle:
         if self.core.has_preferences:
             free = [a for a, cost in enumerate(costs) if cost == 0]
             actions = derivations.actions(self.core)
-            preferred = [a for a in free if derivations.prefers(self.core, s, self.gold, *actions[a])]
+            preferred = [a for a in free if self.core.prefers(s, self.gold, *actions[a])]
             for a in free if preferred else []:
                 costs[a] = 0 if a in preferred else 1
         return costs
@@ -74,7 +74,7 @@ class Oracle:
         legal = derivations.legal_moves(self.core, s, site)
         costs: Costs = []
         for move, label in derivations.actions(self.core):
-            gold_label = self.gold.label[derivations.dependent_of(self.core, s, move, site)]
+            gold_label = self.gold.label[self.core.dependent_of(s, move, site)]
             fits = label == NONE or gold_label in (NONE, label)
             costs.append(None if move not in legal else 0 if move in right and fits else 1)
         return costs

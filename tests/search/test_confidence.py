@@ -57,7 +57,7 @@ def walked(
     logarithms: list[float] = []
     found = [0.0] * (n + 1)
     replaced = 0
-    while not derivations.is_terminal(core, s):
+    while not core.is_terminal(s):
         options, free = [], []
         for site in derivations.sites(core, s):
             row = scores(s, site)
@@ -72,7 +72,7 @@ def walked(
                     free.append(options[-1])
         _, action, site, carried, probability = max(free or options, key=lambda option: option[0])
         before = list(s.head[1 : n + 1])
-        to_root = derivations.head_of(core, s, derivations.actions(core)[action][0], site) == 0
+        to_root = core.head_of(s, derivations.actions(core)[action][0], site) == 0
         take(core, s, action, site, carried)
         logarithms.append(log(probability))
         for k in range(1, n + 1):

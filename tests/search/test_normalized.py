@@ -57,7 +57,7 @@ def every_derivation(system: BuiltSystem, scores: Scores, n: int) -> list[tuple[
     ends, pending = [], [(0.0, derivations.start(system.core, n))]
     while pending:
         total, s = pending.pop()
-        if derivations.is_terminal(system.core, s):
+        if system.core.is_terminal(s):
             ends.append((total, *tree(s)))
             continue
         row = log_probabilities(system, scores, s, 0)

@@ -25,7 +25,7 @@ Part = tuple[int, ...]  # heads, NONE where not known
 def state_after(n: int, way: list[str]) -> State:
     s = derivations.start(CORE, n)
     for name in way:
-        derivations.apply(CORE, s, MOVES[name], 0, 0)
+        CORE.apply(s, MOVES[name], 0, 0)
     return s
 
 
@@ -125,7 +125,7 @@ def graph(n: int, single_root: bool) -> dict[tuple[Place, Part], Node]:
                 for name, after, arc in moves(c, single_root):
                     known = tuple(arc[0] if arc and arc[1] == d else h for d, h in enumerate(heads, start=1))
                     other = derivations.copy(s)
-                    derivations.apply(core, other, MOVES[name], 0, 0)
+                    core.apply(other, MOVES[name], 0, 0)
                     trees |= visit(after, known, other)
                     following[name] = after, known
             found[c, heads] = Node(s, following, trees)

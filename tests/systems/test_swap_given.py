@@ -31,13 +31,13 @@ def costs_on_the_way(
     gold = derivations.gold_tree(part, [NONE] * len(part))
     s = derivations.start(system, len(part))
     moves = [move for move, _ in derivations.actions(system)]
-    while not derivations.is_terminal(system, s):
+    while not system.is_terminal(s):
         costs = policy.assessed(s, gold)
         yield s, gold, costs
         free = [moves[a] for a, cost in enumerate(costs) if cost == 0]
         assert free, part
         move = chance.choices(free, [weights[move] for move in free])[0]
-        derivations.apply(system, s, move, 0, 0)
+        system.apply(s, move, 0, 0)
     assert all(h in (NONE, s.head[d]) for d, h in enumerate(part, start=1))
 
 
@@ -81,7 +81,7 @@ def test_words_that_no_given_arc_needs_help() -> None:
     system = SwapStandard(1)
     s = derivations.start(system, 3)
     for move in (SHIFT, SHIFT, SHIFT, SWAP, SWAP, SHIFT):
-        derivations.apply(system, s, move, 0, 0)
+        system.apply(s, move, 0, 0)
     assert [s.stack[i] for i in range(s.depth)] == [0, 3, 1]
     costs = Policy(system, "given").assessed(s, derivations.gold_tree([0, NONE, 0], [NONE] * 3))
     assert [move for (move, _), cost in zip(derivations.actions(system), costs, strict=True) if cost == 0] == [SHIFT]

@@ -92,7 +92,7 @@ class System:
 
     def is_terminal(self, c: Configuration) -> bool:
         self._check_configuration(c)
-        return derivations.is_terminal(self._core, c.state)
+        return self._core.is_terminal(c.state)
 
     def legal(self, c: Configuration) -> list[str]:
         """Return the names of all legal transitions; none in a terminal configuration."""
@@ -111,7 +111,7 @@ class System:
             label = self._number_carried(remembered)
         elif remembered is not None:
             raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
-        derivations.apply(self._core, c.state, move, site, label)
+        self._core.apply(c.state, move, site, label)
 
     def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
         """Return heads and labels of a finished parse; headless words (arc-eager, root="first") get the head ROOT."""
@@ -198,7 +198,7 @@ class System:
         preferred = []
         for transition in free:
             move, _, label = self._actions.parse(c, transition)
-            if derivations.prefers(self._core, c.state, tree.core, move, label):
+            if self._core.prefers(c.state, tree.core, move, label):
                 preferred.append(transition)
         return preferred or free
 
@@ -225,7 +225,7 @@ class System:
         for move, site, gold_label in derivation:
             label = max(gold_label, 0)  # without gold labels, the first
             names.append(self._actions.namer(c)((move, site, label)))
-            derivations.apply(self._core, c.state, move, site, label)
+            self._core.apply(c.state, move, site, label)
         return names
 
     def correct(
@@ -248,8 +248,8 @@ class System:
             return []
         names = []
         for move in derivations.correct_moves(self._core, c.state, gold, oracle == "nd-all"):
-            label = gold.label[derivations.dependent_of(self._core, c.state, move, 0)]
-            plain = derivations.dependent_of(self._core, c.state, move, 0) > gold.n
+            label = gold.label[self._core.dependent_of(c.state, move, 0)]
+            plain = self._core.dependent_of(c.state, move, 0) > gold.n
             for l in [label] if plain or label != NONE else range(max(1, len(self.labels))):
                 names.append(self._actions.namer(c)((move, 0, l)))
         return names
@@ -334,7 +334,7 @@ class ActionNames:
         return [(move, site, label) for move, label in self._move_labels]
 
     def legal(self, c: Configuration) -> list[Action]:
-        if derivations.is_terminal(self._core, c.state):
+        if self._core.is_terminal(c.state):
             return []
         actions = []
         for site in derivations.sites(self._core, c.state):

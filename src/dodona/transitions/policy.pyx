@@ -32,7 +32,7 @@ cdef class Policy:
     """
 
     def __init__(self, TransitionSystem system, str oracle, *, unfit=(), int longest=0):
-        self.system = system
+        self.system = system.dispatcher()
         self.kind = KINDS.get(oracle, STATIC)
         self.links_too = oracle == "nd-all"
         self.preferring = system.has_preferences and self.kind == COSTS
