@@ -11,7 +11,7 @@ from dodona.experiments.repairs import count_repairs, judge, walk
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import train_parser
 from dodona.search.greedy import GreedySearch
-from dodona.systems.build import build
+from dodona.systems.registry import build
 from dodona.transitions import derivations
 from dodona.transitions.moves import ATTACH, LEFT, REDUCE, RIGHT, SHIFT
 

@@ -14,8 +14,7 @@ from samples.random_parses import OPTIONS, built, random_part, random_sentence, 
 from dodona.neural.positions import Positions
 from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import Contributions, HiddenLayer
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.policy import Policy, leaves_a_choice

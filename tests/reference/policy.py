@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dodona.systems.build import BUDGET, BuiltSystem
+from dodona.systems.registry import BUDGET, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import LEFT, NONE, RIGHT

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dodona import Sentence
-from dodona.systems.build import BuiltSystem, build
+from dodona.systems.registry import BuiltSystem, build
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State

@@ -19,8 +19,7 @@ from dodona.parser.linear import Encoder
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE

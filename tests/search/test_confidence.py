@@ -18,8 +18,7 @@ from samples.random_parses import OPTIONS, built, random_part, random_tree
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.policy import Policy

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import pytest
 from samples.search import Tree, all_trees, projective_trees
 
-from dodona.systems.build import build
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, build
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE, REDUCE, SHIFT

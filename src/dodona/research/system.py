@@ -17,7 +17,7 @@ from typing import Any
 from dodona.data.trees import checked_heads
 from dodona.errors import OptionError, TransitionError, TreeError
 from dodona.research.configuration import Configuration
-from dodona.systems.build import BUDGET, BuiltSystem, build, some
+from dodona.systems.registry import BUDGET, BuiltSystem, abbreviate, build
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE, SHIFT
@@ -263,7 +263,7 @@ class System:
         if not self.carries_labels:
             raise OptionError('a label is remembered only by nonmonotonic with reduce_label="remembered"')
         if label not in self.labels:
-            raise OptionError(f"unknown label {label!r}; the labels are: {some(self.labels)}")
+            raise OptionError(f"unknown label {label!r}; the labels are: {abbreviate(self.labels)}")
         return self.labels.index(label)
 
     def _check_configuration(self, c: Configuration) -> None:
@@ -307,7 +307,7 @@ def _number_labels(built: BuiltSystem, heads: Sequence[int], labels: Sequence[st
     numbers = {label: i for i, label in enumerate(built.label_names)}
     for d, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
         if label not in numbers or (h != 0 and label not in built.labels):
-            raise TreeError(f"word {d} has label {label!r}; the labels are: {some(built.labels)}")
+            raise TreeError(f"word {d} has label {label!r}; the labels are: {abbreviate(built.labels)}")
     return [numbers[label] for label in labels]
 
 
@@ -375,7 +375,7 @@ class ActionNames:
     def _reason(self, c: Configuration, verb: str, legal: list[str]) -> str:
         like = [name for name in legal if name.partition(":")[0] == verb]
         if like:
-            return f"{verb} is possible here as: {some(like)}"
+            return f"{verb} is possible here as: {abbreviate(like)}"
         freer = (
             self._entry.move_name(move)
             for site in derivations.sites(self._core, c.state)
@@ -384,4 +384,4 @@ class ActionNames:
         why = f"{verb} {self._entry.rules[verb]}"
         if verb in freer:
             why = "single_root forbids it, because exactly one word could not be the root any more"
-        return f"{why}; legal: {some(legal)}"
+        return f"{why}; legal: {abbreviate(legal)}"

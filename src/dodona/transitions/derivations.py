@@ -11,7 +11,7 @@ from dodona.transitions.workspace import Workspace
 
 def start(system: TransitionSystem, n: int) -> State:
     s = State(n)
-    system.dispatch.start(s, n)
+    system.dispatcher().start(s, n)
     return s
 
 
@@ -30,16 +30,18 @@ def copy(s: State) -> State:
 
 def sites(system: TransitionSystem, s: State) -> list[int]:
     """Return all sites, the first one first."""
+    system = system.dispatcher()
     nodes = []
     site = 0
     while site != NONE:
         nodes.append(site)
-        site = system.dispatch.next_site(s, site)
+        site = system.next_site(s, site)
     return nodes
 
 
 def legal_moves(system: TransitionSystem, s: State, site: int) -> list[int]:
-    return [move for move in system.moves if system.dispatch.legal(s, move, site)]
+    system = system.dispatcher()
+    return [move for move in system.moves if system.legal(s, move, site)]
 
 
 def actions(system: TransitionSystem) -> list[tuple[int, int]]:
@@ -57,9 +59,10 @@ def costs(system: TransitionSystem, s: State, gold: Gold, site: int, carried: in
 def correct_moves(system: TransitionSystem, s: State, gold: Gold, links_too: bool) -> list[int]:
     """Return the moves of a non-deterministic oracle; none if the gold tree is no longer reachable."""
     work = Workspace(gold.n)
-    if not system.dispatch.reaches(s, gold, work):
+    system = system.dispatcher()
+    if not system.reaches(s, gold, work):
         return []
-    correct = system.dispatch.correct_moves(s, gold, work, links_too)
+    correct = system.correct_moves(s, gold, work, links_too)
     return [move for move in system.moves if correct >> move & 1]
 
 
@@ -69,7 +72,7 @@ def canonical_derivation(system: TransitionSystem, gold: Gold, moves: list[int] 
     The tree must be one that the system can build.
     """
     s = start(system, gold.n)
-    system = system.dispatch
+    system = system.dispatcher()
     actions: list[tuple[int, int, int]] = []
     while not system.is_terminal(s):
         site = system.canonical_site(s, gold)

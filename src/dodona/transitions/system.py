@@ -49,6 +49,8 @@ class TransitionSystem:
 
     def dispatcher(self) -> "TransitionSystem":
         """Return `dispatch`, up to date: for compiled loops, before they begin."""
+        if self.dispatch is None:
+            raise TypeError(f"the constructor of {type(self).__name__} does not call that of TransitionSystem")
         self.dispatch.update()
         return self.dispatch
 
