@@ -4,7 +4,6 @@ import random
 from itertools import product
 
 import pytest
-from samples.search import Tree, all_trees, is_projective, single_rooted
 from samples.treebank import treebank
 
 from dodona import FormatError, Sentence
@@ -12,6 +11,7 @@ from dodona.data import projectivized
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.training import train_parser
+from dodona.research.verification import Tree, all_trees, is_projective, single_rooted
 from dodona.systems.registry import SYSTEMS
 
 Part = tuple[int | None, ...]

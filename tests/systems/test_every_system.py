@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples.search import Gold, Tree, after, compare_costs, explore, steps
 from samples.variants import DYNAMIC, LABELS, VARIANTS, Variant
 
 from dodona import Configuration, System
+from dodona.research.verification import Tree, TreeAndLabels, after, compare_costs, explore, steps
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 every_dynamic = pytest.mark.parametrize("variant", DYNAMIC, ids=str)
@@ -40,16 +40,16 @@ def test_cost_is_the_exhaustive_loss_difference(variant: Variant, n: int) -> Non
         trees = trees[::6]  # millions of comparisons
     result = compare_costs(variant.make(), n, [(tree, None) for tree in trees])
     assert not result.wrong, result.wrong[:3]
-    assert result.compared >= 1
+    assert result.comparisons >= 1
 
 
 @every_dynamic
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_labelled_cost_is_the_exhaustive_loss_difference(variant: Variant, n: int) -> None:
-    golds: list[Gold] = [(tree, labels) for tree in variant.trees(n) for labels in product(LABELS, repeat=n)]
+    golds: list[TreeAndLabels] = [(tree, labels) for tree in variant.trees(n) for labels in product(LABELS, repeat=n)]
     result = compare_costs(variant.make(LABELS), n, golds)
     assert not result.wrong, result.wrong[:3]
-    assert result.compared >= 1
+    assert result.comparisons >= 1
 
 
 @every_variant
@@ -108,7 +108,7 @@ def least_loss(
 def test_costs_of_longer_sentences_against_memoised_search(
     variant: Variant, inventory: tuple[str, ...] | None, most: int, n: int, seed: int, back: int
 ) -> None:
-    """Gold is a parse that a random walk found, the configuration is a few steps before the end of another."""
+    """TreeAndLabels is a parse that a random walk found, the configuration is a few steps before the end of another."""
     system = variant.make(inventory)
     chance = random.Random(seed)
     heads, labels = system.tree(random_walk(system, n, chance)[-1])

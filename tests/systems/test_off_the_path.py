@@ -4,10 +4,17 @@ import random
 from itertools import product
 
 import pytest
-from samples.search import Gold, all_trees, compare_costs, explore, projective_trees, single_rooted
 from samples.variants import DYNAMIC, Variant
 
 from dodona import OptionError, TreeError, system
+from dodona.research.verification import (
+    TreeAndLabels,
+    all_trees,
+    compare_costs,
+    explore,
+    projective_trees,
+    single_rooted,
+)
 from dodona.systems.registry import SYSTEMS
 
 
@@ -68,13 +75,13 @@ def test_costs_where_the_root_label_is_not_among_the_labels(name: str, single_ro
     options = {"root": "attach"} if name == "arc-eager" else {}
     chosen = system(name, ["a", "b"], single_root=single_root, root_label="root", **options)
     trees = all_trees(n) if name == "covington" else projective_trees(n)
-    golds: list[Gold] = [
+    golds: list[TreeAndLabels] = [
         (tree, labels)
         for tree in (single_rooted(trees) if single_root else trees)
         for labels in product(*(["root"] if h == 0 else ["a", "b"] for h in tree))
     ]
     result = compare_costs(chosen, n, golds)
-    assert result.compared > 0
+    assert result.comparisons > 0
     assert not result.wrong, result.wrong[:3]
     for tree, labels in golds:
         c = chosen.initial(n)

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from samples.search import Graph, Tree, all_trees, explore, losses, projective_trees
 
 from dodona import Configuration, system
+from dodona.research.verification import ConfigurationGraph, Tree, all_trees, explore, losses, projective_trees
 
 Formula = Callable[[Configuration, Tree], int]
 
@@ -157,7 +157,7 @@ def test_e7_covington_as_printed() -> None:
     chosen.apply(following, "SHIFT")
     assert covington_loss_as_printed(following, (0,)) - covington_loss_as_printed(c, (0,)) == 1
     assert chosen.costs(c, (0,)) == {"SHIFT": 0}
-    graph: Graph = explore(chosen, 3)
+    graph: ConfigurationGraph = explore(chosen, 3)
     golds = all_trees(3)
     table = losses(graph, [(gold, None) for gold in golds])
     wrong = sum(

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 from reference.swapping import Derivations, Place, initial, is_terminal, moves
-from samples.search import Tree, all_trees
 
 from dodona import system
+from dodona.research.verification import Tree, all_trees
 from dodona.systems.swap_standard import SwapStandard
 from dodona.transitions import derivations
 from dodona.transitions.moves import LEFT, NAMES, NONE, RIGHT, SHIFT, SWAP

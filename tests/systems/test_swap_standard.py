@@ -3,9 +3,9 @@
 from functools import cache
 
 import pytest
-from samples.search import Tree, after, all_trees, steps
 
 from dodona import Configuration, OptionError, System, system
+from dodona.research.verification import Tree, after, all_trees, steps
 from dodona.systems.swap_standard import SwapStandard
 
 FIGURE_1 = (2, 0, 6, 5, 2, 5)  # That 's what they 're after

@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from samples.search import Tree, all_trees, projective_trees
 
+from dodona.research.verification import Tree, all_trees, projective_trees
 from dodona.systems.registry import SYSTEMS, build
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold

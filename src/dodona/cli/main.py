@@ -94,9 +94,9 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
+def import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
     """Import modules before any command is looked up, so that it knows the systems that they register."""
-    context.meta[IMPORTED] = modules
+    context.meta[IMPORTED] = (*context.meta.get(IMPORTED, ()), *modules)
     for name in modules:
         try:
             import_module(name)
@@ -111,7 +111,7 @@ def _import_modules(context: click.Context, parameter: click.Parameter, modules:
     "--import",
     metavar="MODULE",
     multiple=True,
-    callback=_import_modules,
+    callback=import_modules,
     expose_value=False,
     help="Import a Python module first: one that registers a transition system of your own.",
 )
