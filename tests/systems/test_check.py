@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dodona import OptionError, system
+from dodona.systems import registry
 from dodona.systems.arc_eager import ArcEager
 from dodona.systems.arc_hybrid import RULES, ArcHybrid
 from dodona.systems.check import check_entry
@@ -92,6 +93,29 @@ class Circling(EasyFirst):
         return site
 
 
+class Unlinked(EasyFirst):
+    """Sites in the order of the sentence, but not linked."""
+
+    def apply(self, s: State, move: int, site: int, label: int) -> None:
+        super().apply(s, move, site, label)
+        s.before[s.n] = s.n - 1
+
+    def next_site(self, s: State, site: int) -> int:
+        return next((k for k in range(site + 1, s.n + 1) if s.head[k] == NONE), NONE)
+
+
+class Distant(EasyFirst):
+    """What is legal at ROOT depends on how many words are left, and search is not told so."""
+
+    def legal(self, s: State, move: int, site: int) -> bool:
+        return not (site == 0 and s.depth > 3) and super().legal(s, move, site)
+
+
+class Lingering(EasyFirst):
+    def next_site(self, s: State, site: int) -> int:
+        return site + 1 if site < s.n else NONE
+
+
 class Liar(ArcHybrid):
     def head_of(self, s: State, move: int, site: int) -> int:
         return s.s1() if move == LEFT else super().head_of(s, move, site)
@@ -125,6 +149,18 @@ FAULTS = {
         entry(Circling, EASY_RULES, lists=ONE_LIST, has_beam=False),
         "next_site comes back to site 0",
     ),
+    "sites that stay": (
+        entry(Lingering, EASY_RULES, lists={"words": lambda s: list(range(s.n + 1))}, has_beam=False),
+        "an arc to 1 at site 0 leaves the sites [0, 1, 2]; expected [0, 2]",
+    ),
+    "sites that are not linked": (
+        entry(Unlinked, EASY_RULES, lists={"words": lambda s: list(range(s.n + 1))}, has_beam=False),
+        "are not linked by s.before and s.after",
+    ),
+    "sites that are not opened again": (
+        entry(Distant, EASY_RULES, lists=ONE_LIST, has_beam=False),
+        "an arc at site 2 changes what is legal at site 0, which is neither beside it nor reopened_site",
+    ),
     "another arc": (entry(Liar), "LEFT was to add the arc 0 → 1 (head_of, dependent_of), and did not"),
     "not projective": (entry(SwapStandard, SWAP_RULES), "a parse is not projective, and its entry says that all are"),
     "headless words": (
@@ -137,11 +173,12 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("what", FAULTS)
-def test_what_is_wrong_is_said_when_the_system_is_registered(what: str) -> None:
+def test_what_is_wrong_is_said_when_the_system_is_registered(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "SYSTEMS", dict(SYSTEMS))
     faulty, message = FAULTS[what]
     with pytest.raises(OptionError, match=".*".join(map(re.escape, message.split(".*")))):
         register(faulty)
-    assert "mine" not in SYSTEMS
+    assert "mine" not in registry.SYSTEMS
 
 
 class LeftFirst(EasyFirst):
@@ -154,13 +191,10 @@ class LeftFirst(EasyFirst):
 
 
 def test_a_system_with_sites_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(SYSTEMS, "mine", raising=False)
+    monkeypatch.setattr(registry, "SYSTEMS", dict(SYSTEMS))
     register(entry(LeftFirst, EASY_RULES, lists=ONE_LIST, has_beam=False, templates="easy-first"))
-    try:
-        chosen = system("mine", single_root=True)
-        c = chosen.initial(2)
-        assert chosen.legal(c) == ["RIGHT:2", "LEFT:3"]
-        chosen.apply(c, "LEFT:3")
-        assert chosen.legal(c) == ["RIGHT:1"]
-    finally:
-        del SYSTEMS["mine"]
+    chosen = system("mine", single_root=True)
+    c = chosen.initial(2)
+    assert chosen.legal(c) == ["RIGHT:2", "LEFT:3"]
+    chosen.apply(c, "LEFT:3")
+    assert chosen.legal(c) == ["RIGHT:1"]

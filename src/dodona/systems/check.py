@@ -6,7 +6,7 @@ costs of an oracle are exact is another question, which `dodona oracle --verify`
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 from dodona.errors import OptionError
@@ -80,6 +80,8 @@ class _Checker:
             )
         if self.core.has_sites and self.entry.has_beam:
             raise self.fault("it has sites; expected has_beam=False in its entry, because a beam knows only site 0")
+        if self.core.has_sites and self.core.plain:
+            raise self.fault("it has sites, and a move without an arc; expected every move to add one")
 
     def check_parses(self, n: int) -> None:
         self.done.clear()
@@ -146,7 +148,31 @@ class _Checker:
         if labelled and not (1 <= d <= s.n and after.head[d] == h):
             name = self.entry.move_name(move)
             raise self.fault(f"{name} was to add the arc {h} → {d} (head_of, dependent_of), and did not", s)
+        if self.core.has_sites and not self.core.is_terminal(after):
+            self.check_sites(s, after, site, d)
         return after
+
+    def check_sites(self, s: State, after: State, site: int, dependent: int) -> None:
+        """Check what search relies on when it scores sites again only where something has changed."""
+        sites = [k for k in self.sites(s) if k != dependent]
+        if self.sites(after) != sites:
+            raise self.fault(
+                f"an arc to {dependent} at site {site} leaves the sites {self.sites(after)}; expected {sites}: the "
+                "dependent is no site any more, and no other one changes",
+                s,
+            )
+        if any(after.after[i] != j or after.before[j] != i for i, j in pairwise(sites)):
+            raise self.fault(f"the sites {sites} are not linked by s.before and s.after, which search follows", after)
+        place = sites.index(site)
+        near = [*sites[max(0, place - 1) : place + 2], self.core.reopened_site(after)]
+        for k in sites:
+            before, now = ([self.core.legal(state, move, k) for move in self.core.moves] for state in (s, after))
+            if before != now and k not in near:
+                raise self.fault(
+                    f"an arc at site {site} changes what is legal at site {k}, which is neither beside it nor "
+                    "reopened_site: search would not notice",
+                    s,
+                )
 
     def check_tree(self, s: State) -> None:
         """Check a parse: every word has a head or gets it at the end, and this is a tree of the kind it should be."""
