@@ -347,6 +347,6 @@ def test_the_commands_of_the_page(built: tuple[Path, str]) -> None:
 
 def test_the_page_shows_what_the_files_say() -> None:
     shown = excerpts(PAGE)
-    assert len(shown) == 2
+    assert len(shown) == 3
     for file, text in shown:
         assert text in (ROOT / file).read_text(encoding="utf-8")
