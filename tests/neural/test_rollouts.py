@@ -217,7 +217,7 @@ def test_costs_of_hundreds_are_no_more_than_wrong() -> None:
     s = derivations.start(system.core, n)
     lost = set()
     for verdict in verdicts.tolist():
-        costs = policy.assessed(s, gold)
+        costs = policy.list_costs(s, gold)
         lost |= set(costs)
         assert verdict == [-1 if cost == -1 else int(cost == 0) for cost in costs]
         move, label = derivations.actions(system.core)[costs.index(0)]

@@ -16,16 +16,16 @@ Costs = list[int | None]
 class Oracle:
     """An oracle of a system for one gold tree.
 
-    A static oracle of a system with many sites takes any of them for right. `unfit` are labels that cost one more on a
-    given arc.
+    A static oracle of a system with many sites takes any of them for right. `forbidden` are labels that cost one
+    more on an arc of the tree.
     """
 
-    def __init__(self, built: BuiltSystem, name: str, gold: Gold, *, unfit: Sequence[int] = ()) -> None:
+    def __init__(self, built: BuiltSystem, name: str, gold: Gold, *, forbidden: Sequence[int] = ()) -> None:
         self.core = built.core
         self.has_costs = "dynamic" in built.entry.oracles
         self.name = name
         self.gold = gold
-        self.unfit = unfit
+        self.forbidden = forbidden
         self.plan: list[int] = []  # the moves of a derivation that the system's own static oracle does not know
         self.derivation: list[tuple[int, int, int]] | None = None
         if name in built.entry.static_oracles:
@@ -34,7 +34,7 @@ class Oracle:
 
     def costs(self, s: State, step: int, site: int, carried: int) -> Costs:
         """0 for what is right after `step` transitions; `carried` is the label that SHIFT would remember."""
-        if self.name == "given":
+        if self.name == "constraints":
             return self.given(s, site, carried)
         if self.name in ("nondeterministic", "dynamic"):
             return self.exact(s, site, carried)
@@ -51,10 +51,10 @@ class Oracle:
         if self.has_costs:
             found = derivations.costs(self.core, s, self.gold, site, carried)
         else:  # only swap-standard itself can tell
-            found = Policy(self.core, "given").assessed(s, self.gold, site)
+            found = Policy(self.core, "constraints").list_costs(s, self.gold, site)
         for a, (move, label) in enumerate(derivations.actions(self.core)):
             dependent = self.core.dependent_of(s, move, site)
-            if found[a] != NONE and label in self.unfit and self.gold.head[dependent] <= s.n:
+            if found[a] != NONE and label in self.forbidden and self.gold.head[dependent] <= s.n:
                 found[a] += 1
         return [None if cost == NONE else cost for cost in found]
 

@@ -112,17 +112,17 @@ def test_around_given_arcs_the_actions_that_keep_them_share_the_probability(syst
     for n in (1, 3, 5, 8):
         scores = partial(drawn, system.core.actions, FINE, n)
         gold = derivations.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
-        policy = Policy(system.core, "given", longest=n)
+        policy = Policy(system.core, "constraints", longest=n)
         found = np.zeros(n + 1)
         search(system, scores).parse(EncodedSentence(n), policy, gold, found)
-        expected, _ = walked(system, n, scores, 1.0, Oracle(system, "given", gold))
+        expected, _ = walked(system, n, scores, 1.0, Oracle(system, "constraints", gold))
         assert found.tolist() == pytest.approx(expected)
         if system.entry.has_beam:
             greedy = search(system, scores)
             beam = Beam(system.core, greedy.scorer, 4, traced=True)
             beam.search(EncodedSentence(n), policy, gold)
             greedy.follow(EncodedSentence(n), beam.derivation(0), found, 1.0, policy, gold)
-            expected, _ = walked(system, n, scores, 1.0, Oracle(system, "given", gold), beam.derivation(0))
+            expected, _ = walked(system, n, scores, 1.0, Oracle(system, "constraints", gold), beam.derivation(0))
             assert found.tolist() == pytest.approx(expected)
 
 

@@ -107,9 +107,9 @@ def test_given_arcs_leave_fewer_actions_but_all_legal_ones_share_the_probability
     chance = random.Random(5)
     for n in (2, 3, 5, 6):
         gold = derivations.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
-        policy = Policy(system.core, "given", longest=n)
+        policy = Policy(system.core, "constraints", longest=n)
         scores = partial(drawn, system.core.actions, n)
-        check(system, scores, n, 4, policy, gold, oracle=Oracle(system, "given", gold))
+        check(system, scores, n, 4, policy, gold, oracle=Oracle(system, "constraints", gold))
 
 
 @pytest.mark.parametrize("system", variants())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from samples.variants import DYNAMIC, LABELS, VARIANTS, Variant
 
 from dodona import Configuration, System
-from dodona.research.verification import Tree, TreeAndLabels, after, compare_costs, explore, steps
+from dodona.research.verification import Tree, TreeAndLabels, compare_costs, explore, follow, steps
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 every_dynamic = pytest.mark.parametrize("variant", DYNAMIC, ids=str)
@@ -82,7 +82,7 @@ def test_static_derivation_carries_the_gold_labels(variant: Variant) -> None:
 def random_walk(system: System, n: int, chance: random.Random) -> list[Configuration]:
     path = [system.initial(n)]
     while not system.is_terminal(path[-1]):
-        path.append(after(system, path[-1], chance.choice(list(steps(system, path[-1])))))
+        path.append(follow(system, path[-1], chance.choice(list(steps(system, path[-1])))))
     return path
 
 
@@ -96,7 +96,7 @@ def least_loss(
             arcs = zip(c.heads, tree, c.labels, labels, strict=True)
             memo[key] = sum(h != gold_h or l != gold_l for h, gold_h, l, gold_l in arcs)
         else:
-            following = (after(system, c, step) for step in steps(system, c))
+            following = (follow(system, c, step) for step in steps(system, c))
             memo[key] = min(least_loss(system, d, tree, labels, memo) for d in following)
     return memo[key]
 
@@ -118,5 +118,5 @@ def test_costs_of_longer_sentences_against_memoised_search(
     memo: dict[tuple[object, ...], int] = {}
     before = least_loss(system, c, tuple(heads), labels, memo)
     for step in steps(system, c):
-        true = least_loss(system, after(system, c, step), tuple(heads), labels, memo) - before
+        true = least_loss(system, follow(system, c, step), tuple(heads), labels, memo) - before
         assert system.costs(c, gold, remembered=step[1])[step[0]] == true, (c, heads, labels, step)

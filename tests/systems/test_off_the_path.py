@@ -12,8 +12,8 @@ from dodona.research.verification import (
     all_trees,
     compare_costs,
     explore,
+    keep_single_rooted,
     projective_trees,
-    single_rooted,
 )
 from dodona.systems.registry import SYSTEMS
 
@@ -77,7 +77,7 @@ def test_costs_where_the_root_label_is_not_among_the_labels(name: str, single_ro
     trees = all_trees(n) if name == "covington" else projective_trees(n)
     golds: list[TreeAndLabels] = [
         (tree, labels)
-        for tree in (single_rooted(trees) if single_root else trees)
+        for tree in (keep_single_rooted(trees) if single_root else trees)
         for labels in product(*(["root"] if h == 0 else ["a", "b"] for h in tree))
     ]
     result = compare_costs(chosen, n, golds)
@@ -106,7 +106,7 @@ def test_joint_oracle_prefers_what_arc_eager_allows(moves: str, single_root: boo
     chosen = system("nonmonotonic", moves=moves, single_root=single_root)
     monotonic = system("arc-eager", single_root=single_root)
     for n in (1, 2, 3, 4):
-        trees = single_rooted(projective_trees(n)) if single_root else projective_trees(n)
+        trees = keep_single_rooted(projective_trees(n)) if single_root else projective_trees(n)
         for c in explore(chosen, n).configurations:
             twin = c.copy()  # every configuration is one of arc-eager's too
             twin.entry, twin.system_key = monotonic.entry, monotonic.initial(0).system_key

@@ -147,7 +147,7 @@ def parts(n: int, single_root: bool) -> dict[Part, int]:
 
 
 def allowed(policy: Policy, node: Node, part: Part) -> set[str]:
-    costs = policy.assessed(node.state, derivations.gold_tree(list(part), [NONE] * len(part)))
+    costs = policy.list_costs(node.state, derivations.gold_tree(list(part), [NONE] * len(part)))
     assert {name for name, cost in zip(ACTIONS, costs, strict=True) if cost != NONE} == set(node.following)
     return {name for name, cost in zip(ACTIONS, costs, strict=True) if cost == 0}
 
@@ -155,7 +155,7 @@ def allowed(policy: Policy, node: Node, part: Part) -> set[str]:
 def compared(n: int, single_root: bool, step: int) -> Iterator[tuple[set[str], set[str]]]:
     """What is allowed and what is right, in all configurations from which the arcs of every step-th part can be had."""
     nodes = graph(n, single_root)
-    policy = Policy(SwapStandard(1, single_root), "given", longest=n)
+    policy = Policy(SwapStandard(1, single_root), "constraints", longest=n)
     for part, trees in sorted(parts(n, single_root).items())[::step]:
         for node in nodes.values():
             if node.following and node.trees & trees:
@@ -184,7 +184,7 @@ def test_with_five_words_few_right_actions_are_refused(single_root: bool, total:
 def test_there_is_a_way_to_the_given_arcs(single_root: bool) -> None:
     """From the start on, whichever of the transitions that cost nothing is taken, until the end, which has the arcs."""
     nodes = graph(5, single_root)
-    policy = Policy(SwapStandard(1, single_root), "given", longest=5)
+    policy = Policy(SwapStandard(1, single_root), "constraints", longest=5)
     for part, trees in sorted(parts(5, single_root).items())[7::100]:
         todo: list[tuple[Place, Part]] = [(initial(5), (NONE,) * 5)]
         met = set()

@@ -172,7 +172,7 @@ def test_one_method_of_a_compiled_system_is_overridden() -> None:
     gold = derivations.gold_tree([2, 3, 4, 0], [0] * 4)
     assert derivations.legal_moves(core, s, 0) == [SHIFT, RIGHT]
     assert derivations.costs(core, s, gold, 0, NONE) == [1, NONE, 1]
-    assert Policy(core, "dynamic").assessed(s, gold) == [1, NONE, 1]
+    assert Policy(core, "dynamic").list_costs(s, gold) == [1, NONE, 1]
     with pytest.raises(TransitionError, match="Late is to take move 1, which it says is not legal here"):
         derivations.canonical_derivation(core, gold, None)
 
@@ -195,10 +195,10 @@ def test_fields_set_by_the_constructor_are_those_of_the_search() -> None:
     class Apart(EasyFirst):
         def __init__(self, labels: int, single_root: bool = False) -> None:
             super().__init__(labels, single_root)
-            self.has_sites = False
+            self.has_preferences = True
 
-    assert not Policy(Apart(1), "static").system.has_sites
-    assert Policy(EasyFirst(1), "static").system.has_sites
+    dispatch = Policy(Apart(1, True), "static").system
+    assert (dispatch.has_sites, dispatch.has_preferences, dispatch.single_root) == (True, True, True)
 
 
 @pytest.mark.parametrize("name", ["start", "is_terminal", "legal", "apply", "head_of", "dependent_of"])

@@ -80,7 +80,7 @@ def test_costs_are_the_systems_costs_but_for_what_it_prefers(name: str, options:
                 carried = chance.randrange(len(LABELS)) if options.get("reduce_label") == "remembered" else NONE
                 costs = derivations.costs(system, s, gold, site, carried)
                 wanted = preferred(system, s, gold, costs) if name == "nonmonotonic" else costs
-                assert policy.assessed(s, gold, site, carried=carried) == wanted
+                assert policy.list_costs(s, gold, site, carried=carried) == wanted
                 narrowed += wanted != costs
                 empty += 0 in costs and not any(
                     cost == 0 and system.prefers(s, gold, *derivations.actions(system)[a])
@@ -101,9 +101,9 @@ def test_static_is_one_move_planned_or_canonical(name: str) -> None:
         gold = labelled(tree, chance)
         s = derivations.start(system, N)
         for move, site, label in derivations.canonical_derivation(system, gold, None):
-            assert policy.assessed(s, gold, site) == expected(system, s, gold, [move], site)
+            assert policy.list_costs(s, gold, site) == expected(system, s, gold, [move], site)
             for planned in derivations.legal_moves(system, s, site):
-                assert policy.assessed(s, gold, site, planned) == expected(system, s, gold, [planned], site)
+                assert policy.list_costs(s, gold, site, planned) == expected(system, s, gold, [planned], site)
             system.apply(s, move, site, label)
 
 
@@ -117,7 +117,7 @@ def test_sets_are_the_correct_moves_of_that_oracle(oracle: str) -> None:
         s = derivations.start(SWAP, N)
         while not SWAP.is_terminal(s):
             moves = derivations.correct_moves(SWAP, s, gold, oracle == "nd-all")
-            assert policy.assessed(s, gold) == expected(SWAP, s, gold, moves)
+            assert policy.list_costs(s, gold) == expected(SWAP, s, gold, moves)
             choices += len(moves) > 1
             move = chance.choice(moves)
             SWAP.apply(s, move, 0, gold.label[SWAP.dependent_of(s, move, 0)])
@@ -126,7 +126,7 @@ def test_sets_are_the_correct_moves_of_that_oracle(oracle: str) -> None:
 
 @pytest.mark.parametrize("oracle", ["nd-sw", "nd-all"])
 def test_of_a_part_of_a_tree_everything_that_keeps_it_is_right(oracle: str) -> None:
-    policy, given = Policy(SWAP, oracle, longest=N), Policy(SWAP, "given")
+    policy, given = Policy(SWAP, oracle, longest=N), Policy(SWAP, "constraints")
     chance = random.Random(4)
     for tree in chance.sample(all_trees(N), 40):
         part = [h if chance.random() < 0.5 else NONE for h in tree]
@@ -134,9 +134,9 @@ def test_of_a_part_of_a_tree_everything_that_keeps_it_is_right(oracle: str) -> N
         gold = derivations.gold_tree(part, [NONE] * N)
         s = derivations.start(SWAP, N)
         while not SWAP.is_terminal(s):
-            numbers = given.assessed(s, gold)
+            numbers = given.list_costs(s, gold)
             assert 0 in numbers
-            assert policy.assessed(s, gold) == numbers
+            assert policy.list_costs(s, gold) == numbers
             SWAP.apply(s, *chosen(numbers, chance))
         assert all(h in (NONE, s.head[d]) for d, h in enumerate(part, start=1))
 
@@ -148,23 +148,23 @@ def chosen(numbers: list[int], chance: random.Random) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("name", list(SYSTEMS))
-def test_labels_are_unfit_for_the_words_with_a_given_head_alone(name: str) -> None:
+def test_labels_are_forbidden_for_the_words_with_a_given_head_alone(name: str) -> None:
     system = build(name, LABELS, {}).core
-    unfit = [LABELS.index("a"), LABELS.index("root")]
-    strict, free = Policy(system, "given", unfit=unfit), Policy(system, "given")
+    forbidden = [LABELS.index("a"), LABELS.index("root")]
+    strict, free = Policy(system, "constraints", forbidden=forbidden), Policy(system, "constraints")
     chance = random.Random(5)
     raised = 0
     for tree in trees(name, chance, 10):
         gold = derivations.gold_tree([h if chance.random() < 0.5 else NONE for h in tree], [NONE] * N)
         for s, site in walk(system, chance):
-            base = free.assessed(s, gold, site)
+            base = free.list_costs(s, gold, site)
             wanted = list(base)
             for a, (move, label) in enumerate(derivations.actions(system)):
                 known = gold.head[system.dependent_of(s, move, site)] <= N
-                if base[a] != NONE and move not in (SHIFT, REDUCE) and label in unfit and known:
+                if base[a] != NONE and move not in (SHIFT, REDUCE) and label in forbidden and known:
                     wanted[a] += 1
                     raised += 1
-            assert strict.assessed(s, gold, site) == wanted
+            assert strict.list_costs(s, gold, site) == wanted
     assert raised > 0
 
 

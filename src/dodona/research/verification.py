@@ -17,8 +17,22 @@ from dodona.research.configuration import Configuration
 from dodona.research.system import System
 
 __all__ = [
-    "ConfigurationGraph", "Tree", "TreeAndLabels", "Verification", "WrongCost", "after", "all_trees", "compare_costs",
-    "explore", "is_projective", "losses", "projective_trees", "single_rooted", "steps", "trees_of", "verify",
+    "ConfigurationGraph",
+    "Tree",
+    "TreeAndLabels",
+    "Verification",
+    "WrongCost",
+    "all_trees",
+    "compare_costs",
+    "compute_losses",
+    "explore",
+    "follow",
+    "is_projective",
+    "keep_single_rooted",
+    "projective_trees",
+    "steps",
+    "trees_of",
+    "verify",
 ]  # fmt: skip
 
 Tree = tuple[int, ...]
@@ -61,7 +75,7 @@ def projective_trees(n: int) -> list[Tree]:
     return [heads for heads in all_trees(n) if is_projective(heads)]
 
 
-def single_rooted(trees: list[Tree]) -> list[Tree]:
+def keep_single_rooted(trees: list[Tree]) -> list[Tree]:
     """Return the trees with one root word. The sentence without words has none, and nothing is wrong with that."""
     return [heads for heads in trees if heads.count(0) == 1 or not heads]
 
@@ -69,7 +83,7 @@ def single_rooted(trees: list[Tree]) -> list[Tree]:
 def trees_of(system: System, n: int) -> list[Tree]:
     """Return the trees over n words that the system is meant to build, and no others."""
     trees = projective_trees(n) if system.entry.projective else all_trees(n)
-    return single_rooted(trees) if system.options["single_root"] else trees
+    return keep_single_rooted(trees) if system.options["single_root"] else trees
 
 
 # Search
@@ -108,7 +122,7 @@ def steps(system: System, c: Configuration) -> Iterator[Named]:
             yield transition, None
 
 
-def after(system: System, c: Configuration, step: Named) -> Configuration:
+def follow(system: System, c: Configuration, step: Named) -> Configuration:
     """Return what follows, as another configuration."""
     following = c.copy()
     system.apply(following, step[0], remembered=step[1])
@@ -128,7 +142,7 @@ def explore(system: System, n: int, report: Callable[[int], None] | None = None)
         key = c.key
         if key not in numbers:
             numbers[key] = None
-            following = {step: visit(after(system, c, step)) for step in steps(system, c)}
+            following = {step: visit(follow(system, c, step)) for step in steps(system, c)}
             if not following and not system.is_terminal(c):
                 raise TransitionError(f"{system.name} has no legal transition in {c}, which is not terminal")
             numbers[key] = len(configurations)
@@ -149,7 +163,7 @@ def explore(system: System, n: int, report: Callable[[int], None] | None = None)
     )
 
 
-def losses(graph: ConfigurationGraph, golds: list[TreeAndLabels]) -> NDArray[np.int32]:
+def compute_losses(graph: ConfigurationGraph, golds: list[TreeAndLabels]) -> NDArray[np.int32]:
     """Return loss[c, g]: the least Hamming loss of any parse reachable from configuration c, for each gold tree g.
 
     A word counts as lost if its head differs or, where gold labels are given, its label does; a word that is
@@ -223,7 +237,7 @@ def compare_costs(
     `report` is called with the number of configurations so far.
     """
     graph = graph or explore(system, n)
-    table = losses(graph, golds)
+    table = compute_losses(graph, golds)
     prepared = [system.gold(heads, labels) for heads, labels in golds]
     result = Verification(system, n, len(graph.configurations), len(golds))
     for i, c in enumerate(graph.configurations):
@@ -272,7 +286,7 @@ def verify(system: System, n: int, report: Callable[[int], None] | None = None) 
     for oracle in system.entry.static_oracles:
         result.faults += _compare_derivations(system, golds, oracle)
     if system.entry.set_oracles:
-        table = losses(graph, golds)
+        table = compute_losses(graph, golds)
         for oracle in system.entry.set_oracles:
             result.faults += _compare_sets(system, golds, oracle, graph, table)
     return result
