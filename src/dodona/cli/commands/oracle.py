@@ -115,27 +115,13 @@ def oracle(
         if not _verify(name, verify, (labels or "").split(), fixed):
             sys.exit(1)
         return
-    if [file, text, heads].count(None) != 2:
-        fault = (
-            "Missing argument 'FILE'"
-            if (file, text, heads) == (None,) * 3
-            else "FILE, --text and --heads exclude each other"
-        )
-        raise click.UsageError(f"{fault}; expected one of FILE, --text and --heads, or --list or --verify.")
-    if heads is None and (words is not None or labels is not None):
-        raise click.UsageError("--words and --labels go with --heads.")
     if text is None and model is not None:
         raise click.UsageError("--model goes with --text.")
     oracles = list(dict.fromkeys(known for entry in SYSTEMS.values() for known in entry.oracles))
     if oracle_name is not None and oracle_name not in oracles:
         raise OptionError(f"unknown oracle {oracle_name!r}; the oracles are: {', '.join(oracles)}")
-    if file is not None:
-        tree = find_sentence(file, sentence)
-    elif text is not None:
-        tree = parsed_sentence(text, model or MODEL, sentence)
-    else:
-        tree = given_sentence(str(heads), words, labels)
-        unlabelled = unlabelled or labels is None
+    tree = _find_tree(file, text, heads, words, labels, model or MODEL, sentence)
+    unlabelled = unlabelled or (heads is not None and labels is None)
     names = None if unlabelled else tree.gold_labels()
     chosen_options = {key: value for key, value in options.items() if value is not None}
     chosen = system(name, None if names is None else sorted(set(names)), **chosen_options)
@@ -150,6 +136,27 @@ def oracle(
             approximate=approximate,
         )
     _write(derivation, tree, form, target)
+
+
+def _find_tree(
+    file: str | None, text: str | None, heads: str | None, words: str | None, labels: str | None, model: str,
+    sentence: str,
+) -> Sentence:  # fmt: skip
+    """Return the sentence of a file, the parse of a text, or the tree on the command line."""
+    if [file, text, heads].count(None) != 2:
+        fault = (
+            "Missing argument 'FILE'"
+            if (file, text, heads) == (None,) * 3
+            else "FILE, --text and --heads exclude each other"
+        )
+        raise click.UsageError(f"{fault}; expected one of FILE, --text and --heads, or --list or --verify.")
+    if heads is None and (words is not None or labels is not None):
+        raise click.UsageError("--words and --labels go with --heads.")
+    if file is not None:
+        return find_sentence(file, sentence)
+    if text is not None:
+        return parsed_sentence(text, model, sentence)
+    return given_sentence(str(heads), words, labels)
 
 
 @contextmanager
