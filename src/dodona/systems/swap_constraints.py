@@ -56,10 +56,10 @@ class SwapConstraints:
             if not system.dispatch.legal(s, move, site):
                 system.forbid(m, out)
             elif first != NONE and self.follows(system, s, gold, move, first, work):
-                system.write_costs(s, gold, m, site, carried, 0, out)
+                system.dispatch.write_costs(s, gold, m, site, carried, 0, out)
             else:
                 penalty = system.dispatch.penalty(s, gold, move, site, work)
-                system.write_costs(s, gold, m, site, carried, penalty, out)
+                system.dispatch.write_costs(s, gold, m, site, carried, penalty, out)
         if (
             first != NONE
             and system.dispatch.legal(s, first, site)

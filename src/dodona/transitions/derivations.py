@@ -52,7 +52,7 @@ def actions(system: TransitionSystem) -> list[tuple[int, int]]:
 def costs(system: TransitionSystem, s: State, gold: Gold, site: int, carried: int) -> list[int]:
     """Return the cost of every action at the site, NONE where it is not legal; labels vary fastest."""
     out = array("i", bytes(4 * system.actions))
-    system.costs(s, gold, site, carried, memoryview(out))
+    system.dispatcher().costs(s, gold, site, carried, memoryview(out))
     return list(out)
 
 

@@ -4,7 +4,8 @@ A compiled loop runs without the interpreter's lock, so it cannot look whether a
 says once, when it is made, what such loops have to call: its `dispatch`. This is the system itself, and nothing is
 lost. For an object of a class that is written in Python it is an `Overrides`, which calls the methods of that class with
 the lock. It passes on exceptions, checks return values, because compiled loops use them as indices, and leaves methods
-that are not overridden to the compiled class.
+that are not overridden to the compiled class. So loops call everything by `dispatch`, and a method that is called for the
+system itself calls others by `self.dispatch` where they may be overridden.
 """
 
 from cpython.object cimport PyTypeObject
@@ -246,9 +247,6 @@ cdef class Overrides(TransitionSystem):
             return self.system.canonical(s, gold, site)
         with gil:
             return self.number(CANONICAL, (<object> self.methods[CANONICAL])(s, gold, site), NONE, MAX_MOVES - 1)
-
-    cdef int costs(self, State s, Gold gold, int site, int carried, int[::1] out) except -1 nogil:
-        return self.system.costs(s, gold, site, carried, out)
 
     cdef int penalties(self, State s, Gold gold, int site, int carried, Workspace work, int[::1] out) except -1 nogil:
         return self.system.penalties(s, gold, site, carried, work, out)

@@ -107,9 +107,9 @@ class TransitionSystem:
     def act(self, s: State, action: int, site: int, carried: int) -> None:
         """Apply an action by its number; `carried` is the label that a plain move carries."""
         if action < self.plain:
-            self.dispatch.apply(s, self.moves[action], site, carried)
+            self.apply(s, self.moves[action], site, carried)
         else:
-            self.dispatch.apply(s, self.move_of(action), site, self.label_of(action))
+            self.apply(s, self.move_of(action), site, self.label_of(action))
 
     def move_of(self, action: int) -> int:
         if action < self.plain:
@@ -164,8 +164,8 @@ class TransitionSystem:
 
     def canonical_site(self, s: State, gold: Gold) -> int:
         site = 0
-        while self.dispatch.canonical(s, gold, site) == NONE:
-            site = self.dispatch.next_site(s, site)
+        while self.canonical(s, gold, site) == NONE:
+            site = self.next_site(s, site)
             if site == NONE:
                 self.unknown_canonical()
         return site
@@ -176,8 +176,8 @@ class TransitionSystem:
         `carried` is the label that a plain move carries, if it does (non-monotonic SHIFT).
         """
         for m in range(len(self.moves)):
-            if self.dispatch.legal(s, self.moves[m], site):
-                cost = self.dispatch.cost(s, gold, self.moves[m], site)
+            if self.legal(s, self.moves[m], site):
+                cost = self.cost(s, gold, self.moves[m], site)
                 self.write_costs(s, gold, m, site, carried, cost, out)
             else:
                 self.forbid(m, out)
@@ -187,7 +187,7 @@ class TransitionSystem:
         for m in range(len(self.moves)):
             if self.dispatch.legal(s, self.moves[m], site):
                 penalty = self.dispatch.penalty(s, gold, self.moves[m], site, work)
-                self.write_costs(s, gold, m, site, carried, penalty, out)
+                self.dispatch.write_costs(s, gold, m, site, carried, penalty, out)
             else:
                 self.forbid(m, out)
 
@@ -195,8 +195,8 @@ class TransitionSystem:
         """Write the costs of all actions of the legal move number m, whose cost with the correct label is given."""
         begin = self.first[m]
         end = self.first[m + 1]
-        h = self.dispatch.head_of(s, self.moves[m], site)
-        d = self.dispatch.dependent_of(s, self.moves[m], site)
+        h = self.head_of(s, self.moves[m], site)
+        d = self.dependent_of(s, self.moves[m], site)
         if m < self.plain:
             out[begin] = cost + gold.wrong_label(h, d, carried)
         elif gold.head[d] == h and gold.label[d] != NONE:
