@@ -18,7 +18,7 @@ from dodona.search.scorer import EncodedSentence
 from dodona.systems.registry import SYSTEMS
 from dodona.transitions import derivations
 
-FILES = sorted(path.stem for path in (Path(dodona.__file__).parent / "templates").glob("*.txt"))
+FILES = sorted(path.stem for path in (Path(dodona.__file__).parent / "linear" / "templates").glob("*.txt"))
 MANY_LABELS = tuple(f"l{i}" for i in range(40))  # more than there are bits in a label set
 
 VARIANTS = [(name, options) for name, several in OPTIONS.items() for options in several]
