@@ -53,7 +53,7 @@ def _search(beam: Beam, encoded: list[EncodedSentence]) -> None:
 
 def show_calibration(parser: Parser, dev: list[Sentence]) -> None:
     parser.temperature = fit_temperature(parser, dev)
-    parsed = list(parser.apply([sentence.copied() for sentence in dev], request=Request(confidence=True)))
+    parsed = list(parser.apply([sentence.copy() for sentence in dev], request=Request(confidence=True)))
     found = reliability(compare(dev, parsed), confidences(parsed))
     print(f"  temperature {parser.temperature:.0f}, calibration error {found.error:.4f}, Brier {found.brier:.4f}")
     for one in found.bins:

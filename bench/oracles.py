@@ -15,7 +15,7 @@ from rich.table import Table
 from treebank_folder import treebank_folder
 
 from dodona import system
-from dodona.data import projectivized, read
+from dodona.data import make_projective, read
 from dodona.systems.registry import SYSTEMS
 from dodona.transitions import derivations
 from dodona.transitions.system import COMPILED
@@ -124,7 +124,7 @@ def main() -> None:
     folder = treebank_folder(sys.argv[1:])
     sentences = [(s.gold_heads(), s.labels) for s in read(folder / "en_ewt" / "train.conllu.gz")]
     labels = sorted({label for _, names in sentences for label in names})
-    lifted = [(projectivized(heads), names) for heads, names in sentences]
+    lifted = [(make_projective(heads), names) for heads, names in sentences]
     console = Console(highlight=False, width=100)
     console.print(f"compiled core: {COMPILED}; {len(labels)} labels; projective systems get projectivized trees")
     bank = Treebank(sentences, labels)

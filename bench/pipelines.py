@@ -13,7 +13,7 @@ from pathlib import Path
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
-from dodona.data.spacing import detokenized, raw_text
+from dodona.data.spacing import detokenize, raw_text
 from dodona.evaluation import attachment, compare, evaluate
 from dodona.parser.options import ParserOptions
 from dodona.pipeline.training import TrainingPlan, train_pipeline
@@ -27,7 +27,7 @@ def row(folder: Path, beam: int) -> str:
         training, ParserOptions(beam=beam, iterations=10 if beam > 1 else None), TrainingPlan(), dev
     )
     spent = time.monotonic() - begin
-    words = list(pipeline.parse([sentence.copied() for sentence in test], retag=True))
+    words = list(pipeline.parse([sentence.copy() for sentence in test], retag=True))
     text = list(pipeline.parse(pipeline.sentences([raw_text(test)])))
     tags = evaluate(test, words)
     raw = evaluate(test, text)
@@ -38,7 +38,7 @@ def row(folder: Path, beam: int) -> str:
 
 
 def _with_text(path: Path) -> list[Sentence]:
-    return list(detokenized(list(read(path))))
+    return list(detokenize(list(read(path))))
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ def measures(model: str, test: str, folder: str) -> dict[str, tuple[int, Callabl
     }
     if nlp.tagger is not None:
         text = raw_text(sentences)
-        copies = [sentence.copied() for sentence in sentences]
+        copies = [sentence.copy() for sentence in sentences]
         found["tagger and parser"] = words, lambda: list(nlp.parse(copies, retag=True))
         found["text to CoNLL-U"] = words, lambda: write(nlp.parse(nlp.sentences([text])), Path(folder) / "out.conllu")
     return found

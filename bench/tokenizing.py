@@ -14,7 +14,7 @@ from parsing import seconds
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, read
-from dodona.data.spacing import detokenized, raw_text, rebuilt
+from dodona.data.spacing import detokenize, raw_text, rebuild_text
 from dodona.evaluation.conll18 import evaluate
 from dodona.tokenizer.segmenter import Passage
 from dodona.tokenizer.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
@@ -30,14 +30,14 @@ def with_trees(sentences: list[Sentence]) -> list[Sentence]:
 
 
 def measure(folder: Path, part: str) -> None:
-    training = detokenized(read(folder / "train.conllu.gz"))
-    gold = detokenized(read(folder / f"{part}.conllu.gz"))
+    training = detokenize(read(folder / "train.conllu.gz"))
+    gold = detokenize(read(folder / f"{part}.conllu.gz"))
     begin = time.process_time()
     tokenizer = train_tokenizer(training, TokenizerOptions())
     trained = time.process_time() - begin
     text = raw_text(gold)
     found = list(tokenizer.apply([text]))
-    assert rebuilt(found) == text
+    assert rebuild_text(found) == text
     scores = evaluate(gold, with_trees(found))
     size = sum(array.nbytes for array in tokenizer.parts()[1].values())
     for sentences in (training, gold, found):

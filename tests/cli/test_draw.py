@@ -157,7 +157,7 @@ def test_parse_draws() -> None:
 def test_the_pictures_of_the_docs_are_those_of_the_sample_sentence() -> None:
     docs = SENTENCES.parents[1] / "docs"
     gold = next(sentence for sentence in read(SENTENCES) if sentence.sent_id == "hearing")
-    parsed = gold.copied()
+    parsed = gold.copy()
     parsed.set_tree([2, 4, 4, 0, 7, 7, 4, 4], ["det", "nsubj:pass", "aux", "root", "case", "det", "obl", "punct"])
     assert (docs / "tree.svg").read_text() == svg_of(gold)
     assert (docs / "errors.svg").read_text() == svg_of(gold, parsed)

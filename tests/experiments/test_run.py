@@ -168,7 +168,7 @@ def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treeba
     run = with_tags(plan, [one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"), elsewhere=(other.treebank,))
     record = Record(perform(run))
     for part, gold in {"test": one.treebank.test, "en_b": other.treebank.test}.items():
-        rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copied() for s in seen[part]])))
+        rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copy() for s in seen[part]])))
         assert record.percent(part, "LAS") == 100 * rates["LAS"].accuracy
     subject = Subject(one.treebank, None, 12, "last", (), (other.treebank,), str(one.folder))
     for part, sentences in (("test", subject.seen("test")), ("en_b", subject.seen("test", other.treebank))):

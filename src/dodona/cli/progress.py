@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from dodona.data import Sentence
-from dodona.data.files import is_terminal, size_of
+from dodona.data.files import is_tty, size_of
 
 __all__ = ["Progress"]
 
@@ -31,7 +31,7 @@ class Progress:
         sizes = [size_of(file) for file in files]
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
         self.is_shown = _is_terminal(sys.stderr) and not (results and _is_terminal(sys.stdout))
-        self.is_shown = self.is_shown and not any(map(is_terminal, files))
+        self.is_shown = self.is_shown and not any(map(is_tty, files))
         self._clock = clock
         self._begin = clock()
         self._due = self._begin + FIRST

@@ -12,14 +12,14 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 from dodona.data import Sentence, write
-from dodona.data.conllu import BOM, ends_blank, read_stream
+from dodona.data.conllu import BOM, ends_blank
 from dodona.data.files import chunks, output
-from dodona.data.formats import sniffed_format
-from dodona.data.plain_text import read_plain_stream, read_text
+from dodona.data.formats import detect_format, read_stream
 from dodona.data.stream import Item
 from dodona.distributed.cuts import find_cuts, span
 from dodona.distributed.models import loaded
@@ -80,7 +80,7 @@ def look(task: LookTask) -> dict[str, Any]:
         raise FormatError(f"{task.path}: cannot be read: {error.strerror}") from error
     kind, pieces = task.kind, chunks(task.path)
     if kind == "auto":
-        kind, pieces = sniffed_format(pieces, task.path)
+        kind, pieces = detect_format(pieces, task.path)
     cuts, length = find_cuts(pieces, kind, task.size)
     return {"size": size, "sha256": digest, "kind": kind, "length": length, "cuts": cuts}
 
@@ -126,13 +126,9 @@ def finish(task: FinishTask) -> dict[str, Any]:
 
 
 def _sentences(task: ParseTask, pipeline: Pipeline) -> Iterator[Item]:
-    pieces = span(task.path, task.begin, task.end)
-    if task.kind in ("horizontal", "vertical"):
-        return read_plain_stream(pieces, task.path, vertical=task.kind == "vertical")
-    if task.kind != "text":
-        return read_stream(pieces, task.path, format=task.kind)
-    items = pipeline.text_stream(read_text(pieces, task.path), name=task.name)
-    return items if task.begin == 0 else _continued(items)
+    tokenize = partial(pipeline.tokenize, name=task.name)
+    items = read_stream(task.kind, span(task.path, task.begin, task.end), task.path, tokenize=tokenize)
+    return items if task.kind != "text" or task.begin == 0 else _continued(items)
 
 
 def _continued(items: Iterator[Item]) -> Iterator[Item]:

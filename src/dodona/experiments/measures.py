@@ -86,7 +86,7 @@ Measure = Callable[[Subject], Any]
 
 
 def compared(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> Comparison:
-    return compare(gold, parser.apply([sentence.copied() for sentence in seen]))
+    return compare(gold, parser.apply([sentence.copy() for sentence in seen]))
 
 
 def scores(comparison: Comparison) -> dict[str, Any]:
@@ -136,8 +136,8 @@ def _repairs(subject: Subject) -> dict[str, Any]:
 def _speed(subject: Subject) -> dict[str, float]:
     """Words of the test part parsed in a second of processor time: the one measure that differs from time to time."""
     parser, sentences = subject.parser, subject.seen("test")
-    list(parser.apply([sentence.copied() for sentence in sentences[:64]]))  # warm
-    copies = [sentence.copied() for sentence in sentences]
+    list(parser.apply([sentence.copy() for sentence in sentences[:64]]))  # warm
+    copies = [sentence.copy() for sentence in sentences]
     words, begin, spent = 0, time.process_time(), 0.0
     while spent < LEAST_SECONDS:
         for sentence in parser.apply(copies):

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
-from dodona.data.stream import Item, batches_with_marks
+from dodona.data.stream import Item, split_batches
 from dodona.transitions.clock import observed
 
 __all__ = ["collect_rarely", "in_threads"]
@@ -49,7 +49,7 @@ def in_threads(work: Work, items: Iterable[Item], jobs: int, size: int) -> Itera
     patience = sys.getswitchinterval()
     sys.setswitchinterval(min(PATIENCE, patience))
     try:
-        for batch, pause in batches_with_marks(items, size):
+        for batch, pause in split_batches(items, size):
             if batch:
                 pending.append(helpers.submit(batch))
             while pending and (pause is not None or len(pending) >= WAITING * jobs or pending[0].done()):

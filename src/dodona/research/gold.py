@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dodona.data.trees import checked_heads
+from dodona.data.trees import check_tree
 from dodona.errors import TreeError
 from dodona.systems.build import BuiltSystem, some
 from dodona.transitions.derivations import gold_tree
@@ -25,7 +25,7 @@ class GoldTree:
 
 
 def checked_gold(built: BuiltSystem, heads: Sequence[int], labels: Sequence[str] | None, approximate: bool) -> GoldTree:
-    core = gold_tree(checked_heads(heads), _gold_labels(built, heads, labels))
+    core = gold_tree(check_tree(heads), _gold_labels(built, heads, labels))
     return GoldTree(core, built.label_names, approximate)
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from dodona.data import Sentence
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
+from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
 from dodona.parser.request import Request
 from dodona.pipeline.pipeline import Pipeline
@@ -42,7 +43,7 @@ def _sentences(pipeline: Pipeline, fields: Fields) -> Iterable[Sentence]:
     if given == ["text"]:
         return pipeline.sentences([fields.text("text", MOST)], located=True)
     if given == ["conllu"]:
-        return map(checked_length, read_chunks([fields.text("conllu", MOST).encode()], "conllu"))
+        return map(checked_length, only_sentences(read_conllu([fields.text("conllu", MOST).encode()], "conllu")))
     return [checked_length(_sentence(words)) for words in fields.values("words", MOST)]
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from dodona import __version__
 from dodona.data import Sentence
-from dodona.data.conllu import read_chunks
-from dodona.data.plain_text import read_plain_stream
+from dodona.data.formats import read_stream
+from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
@@ -67,10 +67,7 @@ def _sentences(pipeline: Pipeline, given: Mapping[str, str], options: set[str]) 
     if form not in INPUTS:
         raise OptionError(f"Unknown input format {form[:40]!r}; the formats are: {', '.join(INPUTS)}.")
     lines = [data.replace("\r\n", "\n").encode()]  # forms are sent with CRLF, whatever their text had
-    if form == "conllu":
-        return map(checked_length, read_chunks(lines, "data"))
-    items = read_plain_stream(lines, "data", vertical=form == "vertical")
-    return (checked_length(item) for item in items if isinstance(item, Sentence))
+    return map(checked_length, only_sentences(read_stream(form, lines, "data")))
 
 
 def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterator[Sentence]:

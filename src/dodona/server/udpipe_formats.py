@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dodona.data import Sentence, characters
-from dodona.data.conllu import read_chunks
-from dodona.data.spacing import rebuilt
+from dodona.data.conllu import read_conllu
+from dodona.data.spacing import rebuild_text
+from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
 
@@ -47,7 +48,7 @@ def written(sentences: Iterable[Sentence], output: str, spaces: Spaces) -> Itera
         elif output == "vertical":
             yield "\n".join(sentence.words) + "\n\n"
         else:
-            yield rebuilt([sentence])
+            yield rebuild_text([sentence])
 
 
 def _conllu(sentence: Sentence, spaces: Spaces) -> str:
@@ -105,8 +106,8 @@ def _joined(parts: list[Sentence], comments: list[str], begin: int) -> Sentence:
                 moved = "-".join(str(int(number) + words) for number in numbers.split("-"))
                 rows.append(moved + tab + rest)
         words += len(part)
-    text = BLANKS.sub(" ", rebuilt(parts)).strip()
+    text = BLANKS.sub(" ", rebuild_text(parts)).strip()
     block = "\n".join([*comments, f"# text = {text}", *rows, "", ""])
-    (joined,) = read_chunks([block.encode()], "data")
+    (joined,) = only_sentences(read_conllu([block.encode()], "data"))
     joined.offsets = [(begin + a, begin + b) for part in parts for a, b in part.offsets or ()]
     return joined

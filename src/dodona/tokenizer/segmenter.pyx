@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, realloc
 from dodona.data import characters as _characters
 from dodona.data.hashing cimport HashTable, mix
 from dodona.data.hashing cimport FORWARDS, hash_codes, hash_string
-from dodona.data.hashing cimport lowered
+from dodona.data.hashing cimport to_lower
 from libc.stdint cimport uint64_t
 from dodona.data.hashing cimport mix
 from libc.math cimport exp
@@ -133,7 +133,7 @@ cdef class Passage:
         cdef Run* run
         form = hash_codes(&self.codes[start], min(length, LONGEST_FORM))
         for i in range(start, min(end, start + LONGEST_FORM)):
-            lower = mix(lower, lowered(self.codes[i]))
+            lower = mix(lower, to_lower(self.codes[i]))
         if 1 < length < 64 and not is_piece:
             places = self.rules.splits.find(form | 1).value
             i = start
@@ -368,7 +368,7 @@ cdef (uint64_t, uint64_t, uint64_t) neighbour(Passage p, int k) noexcept nogil:
     cdef uint64_t end = 0
     cdef Py_ssize_t i
     for i in range(max(p.runs[k].start, p.runs[k].end - 3), p.runs[k].end):
-        end = mix(end, lowered(p.codes[i]) + 1)
+        end = mix(end, to_lower(p.codes[i]) + 1)
     return p.runs[k].lower, p.runs[k].shape, end
 
 
@@ -379,14 +379,14 @@ cdef int multiword_keys(Passage p, int sentence, int first, int last, uint64_t* 
     cdef int k
     cdef Py_ssize_t i
     for i in range(p.runs[first].start, min(p.runs[last].end, p.runs[first].start + 64)):
-        form = mix(form, lowered(p.codes[i]))
+        form = mix(form, to_lower(p.codes[i]))
     if first > sentence:
         left, left_shape, left_end = neighbour(p, first - 1)
     if last + 1 < p.count and p.runs[last + 1].gap != PARAGRAPH:
         right, right_shape, right_end = neighbour(p, last + 1)
     for k in range(6):
         i = p.runs[last].end - k - 1
-        suffix = mix(suffix, lowered(p.codes[i]) if i >= p.runs[first].start else 0)
+        suffix = mix(suffix, to_lower(p.codes[i]) if i >= p.runs[first].start else 0)
         keys[k] = suffix
     keys[6] = mix(mix(keys[2] + 1, p.runs[first].shape), right_shape)
     keys[7] = form

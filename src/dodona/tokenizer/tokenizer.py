@@ -1,6 +1,6 @@
 """The tokenizer as a component: it learns token and sentence boundaries from the raw text of a treebank.
 
-The text can be restored exactly from its sentences (dodona.data.spacing.rebuilt). An empty line ends a sentence; a
+The text can be restored exactly from its sentences (dodona.data.spacing.rebuild_text). An empty line ends a sentence; a
 single line break is a space. Text is given in chunks of any size; the chunk boundaries do not change the result. At
 most one sentence and the whitespace after it are kept in memory.
 """
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from dodona.component import Iteration, Parts, TrainingOptions
 from dodona.data import Sentence
-from dodona.data.batches import new_sentence
 from dodona.data.characters import BLANK, KINDS, MARK, WORD_KINDS, kind
-from dodona.data.checks import range_line
-from dodona.data.spacing import Token, paragraphs
-from dodona.data.stream import Item, Pause
+from dodona.data.checks import format_range
+from dodona.data.spacing import SurfaceToken, paragraphs
+from dodona.data.storage import make_sentence
+from dodona.data.stream import Item, Pause, only_sentences
 from dodona.errors import FormatError, OptionError
 from dodona.linear.pruning import checked_weights, frozen_arrays
 from dodona.tokenizer import segmenter as runs
@@ -159,7 +159,7 @@ def _recased(form: str, words: list[str]) -> list[str]:
 
 RARE = 0.002  # token boundaries between two kinds of characters that are rarer than this are listed by word
 FEW = 20  # fewer cases than this give no rule
-Text = tuple[str, Sequence[Token]]
+Text = tuple[str, Sequence[SurfaceToken]]
 
 
 def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], list[list[str]]]:
@@ -276,8 +276,7 @@ class Tokenizer:
         With `located`, sentences have `offsets`: start and end of each word in the text. The words of a multiword token
         share its offsets.
         """
-        items = self.stream(filter(None, chunks), located)
-        return (item for item in items if isinstance(item, Sentence))
+        return only_sentences(self.stream(filter(None, chunks), located))
 
     def stream(
         self, chunks: Iterable[str], located: bool = False, by_line: bool = False, name: str | None = None
@@ -303,7 +302,7 @@ class Tokenizer:
                 number += 1
                 header = b"%s# sent_id = %s%d\n# text = %s\n" % (comments, prefix, number, text)
                 lines = _lines(multiword, notes) if multiword else {}
-                sentence = new_sentence(Sentence, header, forms, misc, multiword, lines)
+                sentence = make_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
                     sentence.offsets = _offsets(sentence, [(begin + a, begin + b) for a, b, _ in segments.spans(i)])
                 yield sentence
@@ -358,7 +357,7 @@ class Tokenizer:
 def _lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
     """Return the lines of multiword tokens with these MISC columns, by their first words."""
     pairs = zip(multiword, notes, strict=True)
-    return {first: range_line(first, last, form, note) for (first, last, form), note in pairs}
+    return {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
 
 
 def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dodona.data.conllu import BOM, Block, blocks
+from dodona.data.conllu import BOM, Block, split_blocks
 from dodona.validation.graphs import head_order
 from dodona.validation.sentences import COLUMN_COUNT
 from dodona.validation.values import feature_faults
@@ -26,7 +26,7 @@ STRIPPED_COMMENTS = ("# text", "#text", "# sent_id", "#sent_id")
 
 def repaired(pieces: Iterable[bytes], name: str, repairs: Counter[str]) -> Iterator[bytes]:
     """Yield the repaired bytes of a file in chunks of bytes, and count the repairs by the rule that demands them."""
-    for block in filter(None, blocks(pieces, name)):  # without pauses
+    for block in filter(None, split_blocks(pieces, name)):  # without pauses
         data = _repaired(block, repairs)
         if data:
             yield data

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dodona.data.conllu import Block, blocks
+from dodona.data.conllu import Block, split_blocks
 from dodona.data.files import chunks
 from dodona.errors import OptionError
 from dodona.validation.enhanced import IDENTICAL
@@ -37,7 +37,7 @@ def validate_chunks(pieces: Iterable[bytes], name: str, *, level: int = 3) -> It
 
 def _findings(pieces: Iterable[bytes], name: str, level: int) -> Iterator[Finding]:
     memory = Memory()
-    for block in filter(None, blocks(pieces, name)):  # without pauses
+    for block in filter(None, split_blocks(pieces, name)):  # without pauses
         sentence, found = _look(block, memory, level)
         found.sort(key=lambda each: each[1].line)
         for rule, spot in found:

@@ -16,11 +16,11 @@ from rich.progress import Progress as Bar
 
 from dodona import __version__
 from dodona.cli.tables import terminal
-from dodona.data import read
 from dodona.data.files import chunks, output
-from dodona.data.formats import sniffed_format
-from dodona.data.plain_text import read_text
+from dodona.data.formats import detect_format, read_stream
+from dodona.data.plain_text import decode_text
 from dodona.data.spacing import raw_text
+from dodona.data.stream import only_sentences
 from dodona.errors import DodonaError, FormatError
 from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.models import model_path
@@ -88,8 +88,10 @@ def bench(
 
 
 def _text(file: str) -> str:
-    kind, pieces = sniffed_format(chunks(file), file)
-    return "".join(read_text(pieces, file)) if kind == "text" else raw_text(read(file))
+    format, contents = detect_format(chunks(file), file)
+    if format == "text":
+        return "".join(decode_text(contents, file))
+    return raw_text(only_sentences(read_stream(format, contents, file)))
 
 
 def _start(model: Path) -> float:

@@ -8,8 +8,9 @@ from dodona.cli.confusion import confusion_tables, worst_drawn
 from dodona.cli.progress import Progress
 from dodona.cli.tables import PRINTERS, Result, Table, Value, percent, terminal
 from dodona.data import Sentence
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
+from dodona.data.stream import only_sentences
 from dodona.evaluation import (
     Comparison,
     Rate,
@@ -121,7 +122,7 @@ def evaluate_command(
 
 def _sentences(file: str, progress: Progress) -> list[Sentence]:
     with progress:
-        sentences = list(progress.counted(read_chunks(chunks(file, count=progress.read), file)))
+        sentences = list(progress.counted(only_sentences(read_conllu(chunks(file, count=progress.read), file))))
     if not sentences:
         raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
     return sentences

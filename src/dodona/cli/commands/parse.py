@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
@@ -10,10 +11,8 @@ from dodona.cli.inputs import text_names
 from dodona.cli.outputs import EXTENSIONS, checked_targets, with_a_count_of_pieces, write_each
 from dodona.cli.progress import Progress
 from dodona.data import write
-from dodona.data.conllu import read_stream
-from dodona.data.files import chunks, is_terminal, size_of
-from dodona.data.formats import sniffed_format
-from dodona.data.plain_text import read_plain_stream, read_text
+from dodona.data.files import chunks, is_tty, size_of
+from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Boundary, Item, Pause
 from dodona.errors import DodonaError, FormatError, OptionError
 from dodona.parser.options import WIDEST
@@ -23,8 +22,7 @@ from dodona.pipeline.models import model_names, model_path
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.threads import collect_rarely
 
-INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
-DEFAULT = "en"
+DEFAULT_MODEL = "en"
 
 
 @click.command(short_help="Parse text, words or CoNLL-U.")
@@ -194,10 +192,10 @@ def _model(name: str) -> Path:
 
 def _default_model() -> Path:
     try:
-        return model_path(DEFAULT)
+        return model_path(DEFAULT_MODEL)
     except FormatError:
         expected = "expected a file made by `dodona train` as the first argument"
-        raise FormatError(f"no MODEL is named, and the model {DEFAULT!r} is not installed; {expected}") from None
+        raise FormatError(f"no MODEL is named, and the model {DEFAULT_MODEL!r} is not installed; {expected}") from None
 
 
 def _is_file(argument: str) -> bool:
@@ -234,14 +232,8 @@ def _stream(sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool,
 
 def _sentences(source: str, kind: str, pipeline: Pipeline, name: str | None, progress: Progress) -> Iterator[Item]:
     if _is_text(source):
-        return pipeline.text_stream([source], name=name)
+        return pipeline.tokenize([source], name=name)
     if source == "-" and os.isatty(0):
         click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
-    pieces = chunks(source, pauses=True, count=progress.read)
-    if kind in ("horizontal", "vertical"):
-        return read_plain_stream(pieces, source, vertical=kind == "vertical")
-    if kind == "auto":
-        kind, pieces = sniffed_format(pieces, source)
-    if kind != "text":
-        return read_stream(pieces, source, format=kind)
-    return pipeline.text_stream(read_text(pieces, source), by_line=is_terminal(source), name=name)
+    tokenize = partial(pipeline.tokenize, by_line=is_tty(source), name=name)
+    return read_stream(kind, chunks(source, pauses=True, count=progress.read), source, tokenize=tokenize)

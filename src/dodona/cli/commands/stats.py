@@ -11,8 +11,9 @@ from rich.table import Table
 from dodona.cli.fitting import fits, print_whole
 from dodona.cli.progress import Progress
 from dodona.cli.tables import NO_DATA, terminal
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
+from dodona.data.stream import only_sentences
 from dodona.research.statistics import Statistics
 
 Row = dict[str, str | int | float | None]
@@ -70,7 +71,7 @@ def _rows(files: Sequence[str]) -> list[Row]:
     with Progress(files, results=False) as progress:
         for file in files:
             found = Statistics(file)
-            for sentence in progress.counted(read_chunks(chunks(file, count=progress.read), file)):
+            for sentence in progress.counted(only_sentences(read_conllu(chunks(file, count=progress.read), file))):
                 found.add(sentence)
             rows.append(found.row())
     return rows

@@ -20,7 +20,6 @@ from dodona.cli.options import (
 from dodona.cli.outputs import is_same_file
 from dodona.data import Sentence
 from dodona.data.conllu import read_all
-from dodona.data.spacing import detokenized
 from dodona.errors import OptionError
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
@@ -190,7 +189,7 @@ def train_command(
         click.echo(f"dodona: {dev} is both treebank and --dev; expect scores that are far too high", err=True)
     sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
     if detokenize:
-        detokenized(sentences)
+        detokenize(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):
         click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
     begin = time.monotonic()
