@@ -12,7 +12,7 @@ from dodona import Sentence, read, write
 from dodona.component import Iteration
 from dodona.data.characters import is_blank
 from dodona.data.spacing import raw_text, rebuild_text
-from dodona.data.stream import sentences_only
+from dodona.data.stream import only_sentences
 from dodona.errors import FormatError, OptionError
 from dodona.evaluation.conll18 import evaluate
 from dodona.pipeline import modelfile
@@ -133,7 +133,7 @@ def test_pieces_make_no_difference(texts: list[str], repeated: int, data: st.Dat
     least, module.PIECE = module.PIECE, data.draw(st.sampled_from([1, 30, 1000]))
     try:
         assert as_bytes(list(TRAINED.apply(pieces))) == whole
-        assert as_bytes(sentences_only(TRAINED.stream(paused))) == whole
+        assert as_bytes(only_sentences(TRAINED.stream(paused))) == whole
     finally:
         module.PIECE = least
 
@@ -152,7 +152,7 @@ def test_on_a_terminal_a_line_ends_a_sentence() -> None:
     assert [item.text if isinstance(item, Sentence) else None for item in items] == [
         None, None, "Zeus saw the oak", None, None, "Ares", None, None,
     ]  # fmt: skip
-    one, two = sentences_only(items)
+    one, two = only_sentences(items)
     assert two.comments[0] == "# newpar"
     assert rebuild_text([one, two]) == "".join(pieces)
     assert two.offsets == [(19, 23)]

@@ -248,8 +248,8 @@ def _other_rows(sentence: "Sentence") -> tuple[list[dict[str, Any]], list[dict[s
             word, empty = word + 1, 0
         elif number in valid:
             valid.remove(number)
-            values = ([*map(int, number.split("-"))], row[FORM], _feats(row[FEATS]), _value(row[MISC]))
-            ranges.append(dict(zip(RANGE, values, strict=False)))
+            ids = [*map(int, number.split("-"))]
+            ranges.append({"id": ids, "form": row[FORM], "feats": _feats(row[FEATS]), "misc": _value(row[MISC])})
         elif number == f"{word}.{empty + 1}":
             empty += 1
             values = (row[FORM], *map(_value, row[LEMMA : XPOS + 1]), _feats(row[FEATS]), *map(_value, row[DEPS:]))

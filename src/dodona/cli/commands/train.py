@@ -18,7 +18,7 @@ from dodona.cli.options import (
     system_options,
 )
 from dodona.cli.outputs import is_same_file
-from dodona.data import Sentence
+from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
 from dodona.errors import OptionError
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
@@ -189,7 +189,7 @@ def train_command(
         click.echo(f"dodona: {dev} is both treebank and --dev; expect scores that are far too high", err=True)
     sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
     if detokenize:
-        detokenize(sentences)
+        spacing.detokenize(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):
         click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
     begin = time.monotonic()
