@@ -27,34 +27,23 @@ def check_columns(sentence: "Sentence", constrained: bool = False) -> None:
         if values is None:
             continue
         if len(values) != n:
-            raise _wrong(sentence, f"{name}: {len(values)} values; expected {n}, one for each word")
+            raise _locate(sentence, f"{name}: {len(values)} values; expected {n}, one for each word")
         try:
             plain = make_plain(values)
         except TypeError as error:
-            raise _wrong(sentence, f"{name}: {error}") from None
+            raise _locate(sentence, f"{name}: {error}") from None
         if plain is not values:
             sentence.keep_column(name, plain)
     sentence.refresh()
     if constrained:
-        _check_heads(sentence, n)
-
-
-def _check_heads(sentence: "Sentence", n: int) -> None:
-    heads = sentence.heads
-    if len(heads) != n:
-        raise _wrong(sentence, f"heads: {len(heads)} values; expected {n}, one for each word")
-    for d, h in enumerate(heads, start=1):
         try:
-            sound = h is None or 0 <= index(h) <= n
-        except TypeError:
-            sound = False
-        if not sound:
-            raise _wrong(sentence, f"word {d} has head {h!r}; expected None or a number from 0 to {n}")
+            check_heads(sentence.heads, n)
+        except OptionError as error:
+            raise _locate(sentence, str(error)) from None
 
 
-def _wrong(sentence: "Sentence", fault: str) -> OptionError:
-    place = f"{sentence.file}:{sentence.line}: " if sentence.file else ""
-    return OptionError(f"{place}{fault}")
+def _locate(sentence: "Sentence", fault: str) -> OptionError:
+    return OptionError(f"{sentence.file}:{sentence.line}: {fault}" if sentence.file else fault)
 
 
 def check_heads(heads: Sequence[int | None], n: int) -> None:

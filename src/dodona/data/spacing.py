@@ -180,8 +180,8 @@ def _guess_spaces(forms: list[str]) -> list[str]:
             attached[k + (form not in open_quotes)] = True
             open_quotes ^= {form}
         elif len(form) == 1:
-            attached[k] = attached[k] or form in ",.;:!?%)]}" or characters.kind(ord(form)) in CLOSING
-            attached[k + 1] = form in "([{¿¡" or characters.kind(ord(form)) in OPENING
+            attached[k] = attached[k] or form in ",.;:!?%)]}" or characters.kind_of(ord(form)) in CLOSING
+            attached[k + 1] = form in "([{¿¡" or characters.kind_of(ord(form)) in OPENING
         if _is_unspaced(form[0]):
             attached[k] = True
         if _is_unspaced(form[-1]):
@@ -195,7 +195,7 @@ UNSPACED = (characters.HAN, characters.HIRAGANA, characters.KATAKANA, characters
 
 
 def _is_unspaced(char: str) -> bool:
-    return characters.kind(ord(char)) in UNSPACED or "\u3000" < char < "\u3040" or "\uff00" < char < "\uff66"
+    return characters.kind_of(ord(char)) in UNSPACED or "\u3000" < char < "\u3040" or "\uff00" < char < "\uff66"
 
 
 def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:

@@ -25,8 +25,7 @@ from dodona.distributed.cuts import find_cuts, span
 from dodona.distributed.models import loaded
 from dodona.errors import DodonaError, FormatError, FormatWarning
 from dodona.parser.request import IN_PIECES, Request
-from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.threads import collect_rarely
+from dodona.pipeline.pipeline import Pipeline, collect_rarely
 
 __all__ = ["FinishTask", "LookTask", "ParseTask", "finish", "look", "parse"]
 

@@ -15,8 +15,7 @@ from functools import partial
 import numpy as np
 
 from dodona.data import Sentence, write
-from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.threads import collect_rarely
+from dodona.pipeline.pipeline import Pipeline, collect_rarely
 
 __all__ = ["Speed", "measure_speed", "measure_threads"]
 

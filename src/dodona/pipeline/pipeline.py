@@ -1,6 +1,8 @@
 """The pipeline: tokenizer, tagger, lemmatizer and parser in one model file. Each fills in what the input lacks."""
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -30,6 +32,7 @@ __all__ = [
     "check_sentences",
     "check_text",
     "check_texts",
+    "collect_rarely",
     "describe",
 ]
 
@@ -140,6 +143,7 @@ def _describe_network(options: NetworkOptions) -> str:
     return f"{options.layers} layers of {options.width} in each direction, {options.units} hidden units"
 
 
+NEW_OBJECTS = 100_000  # between two searches for garbage
 NO_TOKENIZER = "this model has no tokenizer; expected CoNLL-U or words that are separated already"
 T = TypeVar("T")
 COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmatizer": Lemmatizer, "parser": Parser}
@@ -202,9 +206,9 @@ class Pipeline:
         With `jobs`, that many threads parse.
         """
         if jobs > 1:
-            from dodona.pipeline.threads import in_threads  # which takes longer to import than a sentence to parse
+            from dodona.pipeline.threads import work_in_threads  # which takes longer to import than a sentence to parse
 
-            yield from in_threads(lambda some: list(self._parse_batch(some, request, retag)), items, jobs, batch)
+            yield from work_in_threads(lambda some: list(self._parse_batch(some, request, retag)), items, jobs, batch)
             return
         for some, pause in split_batches(items, batch):
             yield from self._parse_batch(some, request, retag)
@@ -319,3 +323,17 @@ class Pipeline:
         pipeline = cls(**parts)
         pipeline.about = about
         return pipeline
+
+
+@contextmanager
+def collect_rarely() -> Iterator[None]:
+    """Let Python look for garbage in cycles less often.
+
+    Sentences have no cycles, and are many: every search looks at all that are there, and no thread can work meanwhile.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -27,7 +27,7 @@ cdef enum:
     LONGEST_RUN = 65536  # characters
     LONGEST_FORM = 64    # of them that make a form
 
-cdef int KINDS = _characters.KINDS, BLANK = _characters.BLANK
+cdef int KIND_COUNT = _characters.KIND_COUNT, BLANK = _characters.BLANK
 cdef uint8_t* KIND = <uint8_t*> calloc(0x110000, 1)  # of every character that was met so far; 0: not yet
 if KIND == NULL:
     raise MemoryError
@@ -36,7 +36,7 @@ if KIND == NULL:
 cdef inline int kind_of(uint32_t code) except 0 nogil:
     if KIND[code] == 0:
         with gil:
-            KIND[code] = _characters.kind(code)
+            KIND[code] = _characters.kind_of(code)
     return KIND[code]
 
 
@@ -120,7 +120,7 @@ cdef class Passage:
             i += 1
             while i < n and i - start < LONGEST_RUN:
                 kind = kind_of(self.codes[i])
-                if kind == BLANK or inside[previous * KINDS + kind] != NEVER:
+                if kind == BLANK or inside[previous * KIND_COUNT + kind] != NEVER:
                     break
                 previous = kind
                 i += 1
@@ -172,7 +172,7 @@ cdef class Passage:
         cdef int gap = self.runs[k + 1].gap != NO_GAP
         if which == TOKEN and self.runs[k + 1].is_piece:
             return ASK
-        return self.rules.questions[((which * 2 + gap) * KINDS + self.runs[k].last) * KINDS + self.runs[k + 1].first]
+        return self.rules.questions[((which * 2 + gap) * KIND_COUNT + self.runs[k].last) * KIND_COUNT + self.runs[k + 1].first]
 
     cdef uint64_t before(self, int sentence, int k, int back) noexcept nogil:
         """The character so many before the end of run k, back to the beginning of the sentence; blanks are alike."""
@@ -204,9 +204,9 @@ cdef class Passage:
 cdef int OPEN = _characters.OPEN, CLOSE = _characters.CLOSE, INITIAL = _characters.INITIAL, FINAL = _characters.FINAL
 cdef int[3] OPENING
 cdef int[3] CLOSING
-OPENING[0], OPENING[1], OPENING[2] = (_characters.kind(ord(c)) for c in "([{")
-CLOSING[0], CLOSING[1], CLOSING[2] = (_characters.kind(ord(c)) for c in ")]}")
-cdef int QUOTE = _characters.kind(ord('"'))
+OPENING[0], OPENING[1], OPENING[2] = (_characters.kind_of(ord(c)) for c in "([{")
+CLOSING[0], CLOSING[1], CLOSING[2] = (_characters.kind_of(ord(c)) for c in ")]}")
+cdef int QUOTE = _characters.kind_of(ord('"'))
 
 
 cdef inline int bracket(int kind) noexcept nogil:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dodona.component import Iteration, Parts, TrainingOptions
 from dodona.data import Sentence
-from dodona.data.characters import BLANK, KINDS, MARK, WORD_KINDS, kind
+from dodona.data.characters import BLANK, KIND_COUNT, MARK, WORD_KINDS, kind_of
 from dodona.data.checks import format_range
 from dodona.data.spacing import SurfaceToken, paragraphs
 from dodona.data.storage import make_sentence
@@ -172,20 +172,20 @@ def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], li
 
 def _questions(texts: Sequence[Text]) -> NDArray[Any]:
     """Return whether tokens and sentences always, never or sometimes end between two kinds, with and without space."""
-    total, ended, closed = (np.zeros(2 * KINDS * KINDS, np.int64) for _ in range(3))
+    total, ended, closed = (np.zeros(2 * KIND_COUNT * KIND_COUNT, np.int64) for _ in range(3))
     for text, tokens in texts:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
         different, places = np.unique(codes, return_inverse=True)
-        kinds = np.array([kind(int(code)) for code in different], np.int64)[places]
+        kinds = np.array([kind_of(int(code)) for code in different], np.int64)[places]
         ends = np.zeros(len(text), np.int64)
         for token in tokens:
             ends[token.end - 1] = 1 + token.ends_sentence
         inked = np.flatnonzero(kinds != BLANK)
         left, right = inked[:-1], inked[1:]
-        pairs = ((right - left > 1) * KINDS + kinds[left]) * KINDS + kinds[right]
+        pairs = ((right - left > 1) * KIND_COUNT + kinds[left]) * KIND_COUNT + kinds[right]
         for counts, which in ((total, ends[left] >= 0), (ended, ends[left] > 0), (closed, ends[left] > 1)):
             counts += np.bincount(pairs[which], minlength=len(counts))
-    together = KINDS * KINDS
+    together = KIND_COUNT * KIND_COUNT
     inside = _is_inside(total[:together], ended[:together])
     spaces_are_ends = total[together:] - ended[together:] <= RARE * RARE * total[together:]
     answers = (
@@ -198,8 +198,8 @@ def _questions(texts: Sequence[Text]) -> NDArray[Any]:
 
 def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
     """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
-    is_word = np.isin(np.arange(KINDS), WORD_KINDS)
-    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KINDS * KINDS) % KINDS == MARK)
+    is_word = np.isin(np.arange(KIND_COUNT), WORD_KINDS)
+    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KIND_COUNT * KIND_COUNT) % KIND_COUNT == MARK)
     return np.where(total >= FEW, ended <= RARE * total, probable & (ended == 0))
 
 

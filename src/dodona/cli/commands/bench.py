@@ -24,9 +24,8 @@ from dodona.data.stream import only_sentences
 from dodona.errors import DodonaError, FormatError
 from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.models import model_path
-from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
+from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline, collect_rarely
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.threads import collect_rarely
 
 FORMAT = 1
 STARTS = 5

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dodona import OptionError, TreeError, system
-from dodona.cli.inputs import find_sentence, given_sentence, parsed_sentence
+from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
 from dodona.cli.options import system_options
 from dodona.data import Sentence
 from dodona.data.files import output
@@ -100,9 +100,9 @@ def oracle(
     if file is not None:
         found = find_sentence(file, sentence)
     elif text is not None:
-        found = parsed_sentence(text, model or MODEL, sentence)
+        found = parse_sentence(text, model or MODEL, sentence)
     else:
-        found = given_sentence(str(heads), words, labels)
+        found = build_sentence(str(heads), words, labels)
         unlabelled = unlabelled or labels is None
     names = None if unlabelled else found.gold_labels()
     given = {key: value for key, value in options.items() if value is not None}
