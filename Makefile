@@ -61,8 +61,8 @@ stress: $(VENV)/installed  ## sixteen threads share everything, for CALLS=10000
 soak: $(VENV)/installed  ## work for SOAK_MINUTES=60, and look whether memory, open files or threads grow
 	$(BIN)/python scripts/soak.py --minutes $(or $(SOAK_MINUTES),60)
 
-mutants: $(VENV)/installed  ## seed faults into a copy, and look whether a test notices each (about an hour)
-	$(BIN)/python scripts/mutants.py --full --jobs 2
+mutants: $(VENV)/installed  ## seed faults into a copy, and look whether a test notices each; SAMPLE=20 of a FOLDER=data
+	$(BIN)/python scripts/mutants.py $(FOLDER) --sample $(or $(SAMPLE),20) --jobs 2
 
 dev: $(VENV)/editable  ## install to be edited in place; again: compile what was edited
 	@$(BIN)/python setup.py --quiet build_ext --inplace
@@ -77,18 +77,13 @@ wheel: $(VENV)/installed  ## build dist/*.tar.gz and dist/*.whl, and try the whe
 	$(BIN)/python -m build
 	scripts/check_wheel $(BIN)/python dist/*.whl
 
-bench: $(VENV)/installed  ## speed of files, parser, pipeline, threads, server and oracles (on the treebanks in DODONA_TREEBANKS)
-	$(BIN)/python bench/conllu.py
-	$(BIN)/python bench/parsing.py
-	$(BIN)/dodona bench en "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
-	$(BIN)/dodona bench en-fast "$$DODONA_TREEBANKS/en_ewt/test.conllu.gz"
-	$(BIN)/python bench/threads.py
-	$(BIN)/python bench/server.py --processes 2
-	$(BIN)/python bench/oracles.py
-
-bench-compare: $(VENV)/editable  ## is this working tree slower than the commit BASE=HEAD? (about five minutes)
+bench: $(VENV)/editable  ## speed, stage by stage (on the treebanks in DODONA_TREEBANKS); STAGES=search,text for some
 	@$(MAKE) --no-print-directory dev
-	$(BIN)/python scripts/bench_compare.py $(or $(BASE),HEAD)
+	$(BIN)/python bench/speed.py $(if $(STAGES),--stages $(STAGES))
+
+bench-compare: $(VENV)/editable  ## is this working tree slower than the commit BASE=HEAD? STAGES as for bench
+	@$(MAKE) --no-print-directory dev
+	$(BIN)/python bench/speed.py --compare $(or $(BASE),HEAD) --tolerance 5 $(if $(STAGES),--stages $(STAGES))
 
 models: packages  ## the same, and train the models that come with Dodona (on DODONA_TREEBANKS and DODONA_VECTORS)
 	$(BIN)/python scripts/train_models.py

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from dodona import read
 from dodona.data.files import output
 from dodona.evaluation import compare
-from dodona.evaluation.calibration import SHARES, confidences, errors_found, reliability
-from dodona.evaluation.diagrams import curve_square, document
+from dodona.evaluation.calibration import SHARES, confidences, count_found_errors, reliability
+from dodona.evaluation.diagrams import curve_diagram
 from dodona.parser.confidence import BEAM, calibrate
 from dodona.parser.parser import Parser, Request
 from dodona.pipeline.pipeline import Pipeline
@@ -37,8 +37,8 @@ def measured(parser: Parser, test: Path, width: int) -> tuple[str, list[float], 
     sure, comparison = confidences(parsed), compare(gold, parsed)
     error = 100 * (reliability(comparison, sure).error or 0)
     equal = 100 * equal_bins(sure, comparison.arc_right)
-    shares = [100 * one.in_words.accuracy for one in errors_found(comparison, sure, SHARES)]
-    curve = errors_found(comparison, sure, POINTS)
+    shares = [100 * one.in_words.accuracy for one in count_found_errors(comparison, sure, SHARES)]
+    curve = count_found_errors(comparison, sure, POINTS)
     line = f"{error:8.2f}{equal:8.2f}   " + "".join(f"{share:6.1f}" for share in shares)
     return line, [one.in_words.accuracy for one in curve], [one.in_sentences.accuracy for one in curve]
 
@@ -56,11 +56,11 @@ def main() -> None:
             if width == 1:
                 curves.append((words, sentences))
     words, sentences = np.mean(np.array(curves), axis=0)
-    lines = [(name, list(zip(POINTS, mean, strict=True))) for name, mean in
-             (("words", words.tolist()), ("whole sentences", sentences.tolist()))]  # fmt: skip
+    means = {"words": words.tolist(), "whole sentences": sentences.tolist()}
+    lines = {name: list(zip(POINTS, mean, strict=True)) for name, mean in means.items()}
     title = f"errors found, mean of {len(curves)} test parts"
     with output(diagram) as out:
-        out.write(document([[curve_square(lines, title)]], title).encode())
+        out.write(curve_diagram(lines, title))
 
 
 if __name__ == "__main__":

@@ -31,17 +31,17 @@ WORD = re.compile(rb"^[0-9]+\t", re.M)
 GAUGE = re.compile(r"^dodona_(\w+) ([0-9.e+-]+)$", re.M)
 
 
-def pages(treebank: Path) -> list[str]:
+def read_pages(treebank: Path) -> list[str]:
     """The text of a treebank, in pages."""
     warnings.simplefilter("ignore", FormatWarning)
-    found, page, words = [], [], 0
+    texts, page, words = [], [], 0
     for sentence in read(treebank):
         page.append(sentence)
         words += len(sentence)
         if words >= PAGE:
-            found.append(raw_text(page))
+            texts.append(raw_text(page))
             page, words = [], 0
-    return found
+    return texts
 
 
 class Load:
@@ -70,8 +70,8 @@ class Load:
             begin = time.perf_counter()
             writer.write(self.requests[page])
             head = await reader.readuntil(b"\r\n\r\n")
-            found = re.search(rb"content-length: ([0-9]+)", head)
-            body = await reader.readexactly(int(found[1]) if found else 0)
+            length = re.search(rb"content-length: ([0-9]+)", head)
+            body = await reader.readexactly(int(length[1]) if length else 0)
             self.times.append(time.perf_counter() - begin)
             self.check(page, head, body)
         writer.close()
@@ -87,7 +87,7 @@ class Load:
             self.errors.append(f"another answer to page {page}")
         self.done += self.words[page]
 
-    async def gauges(self) -> dict[str, float]:
+    async def read_gauges(self) -> dict[str, float]:
         """What the server counts of itself."""
         reader, writer = await asyncio.open_connection(self.host, self.port)
         writer.write(f"GET /metrics HTTP/1.1\r\nHost: {self.host}\r\nConnection: close\r\n\r\n".encode())
@@ -97,20 +97,20 @@ class Load:
 
     async def run(self, clients: int, seconds: float) -> list[dict[str, float]]:
         """Return the server's gauges at the beginning, every few seconds, and at the end."""
-        found = [await self.gauges()]
+        gauges = [await self.read_gauges()]
         end = time.perf_counter() + seconds
         load = asyncio.gather(*(self.client(k, end) for k in range(clients)))
         while time.perf_counter() < end - 1:
             await asyncio.sleep(min(5, seconds / 10))
-            found.append(await self.gauges())
+            gauges.append(await self.read_gauges())
         await load
-        return [*found, await self.gauges()]
+        return [*gauges, await self.read_gauges()]
 
 
-def command_line(model: str, text: Path, cores: int) -> tuple[float, float]:
+def time_command_line(model: str, text: Path, cores: int) -> tuple[float, float]:
     """Seconds by the clock and of the processor that `dodona parse` takes for a text, once on each core; without those
     of its start."""
-    found = []
+    times = []
     for source in (text, "Oaks grow."):
         command = [sys.executable, "-m", "dodona", "parse", model, str(source), "-o", os.devnull]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -120,11 +120,11 @@ def command_line(model: str, text: Path, cores: int) -> tuple[float, float]:
             raise SystemExit("dodona parse has failed")
         clock = time.perf_counter() - begin
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        found.append((clock, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
-    return found[0][0] - found[1][0], found[0][1] - found[1][1]
+        times.append((clock, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+    return times[0][0] - times[1][0], times[0][1] - times[1][1]
 
 
-def under_load(options: argparse.Namespace, texts: Sequence[str]) -> tuple[float, float]:
+def measure_load(options: argparse.Namespace, texts: Sequence[str]) -> tuple[float, float]:
     """Print what the server does under load; return its words a second, by the clock and of the processor."""
     command = [sys.executable, "-m", "dodona", "serve", options.model, "--port", "0", *options.serve]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as server:
@@ -163,7 +163,7 @@ def main() -> None:
     options, serve = parser.parse_known_args()
     options.serve = serve  # what `dodona serve` gets
     folder = treebank_folder([options.treebanks] if options.treebanks else [])
-    texts = pages(folder / "en_ewt" / "test.conllu.gz")
+    texts = read_pages(folder / "en_ewt" / "test.conllu.gz")
     with tempfile.TemporaryDirectory() as temporary:
         text = Path(temporary) / "text.txt"
         text.write_text("\n\n".join(texts * options.repeat), encoding="utf-8")
@@ -174,9 +174,9 @@ def main() -> None:
             stdin=subprocess.DEVNULL,
         )
         words = len(WORD.findall(counted.stdout))
-        runs = [command_line(options.model, text, options.cores)]
-        served = under_load(options, texts)
-        runs.append(command_line(options.model, text, options.cores))
+        runs = [time_command_line(options.model, text, options.cores)]
+        served = measure_load(options, texts)
+        runs.append(time_command_line(options.model, text, options.cores))
     for name, mine, taken in zip(("second", "CPU second"), served, zip(*runs, strict=True), strict=True):
         theirs = options.cores * len(runs) * words / sum(taken)
         print(f"  words a {name}: server {mine:,.0f}, dodona parse {theirs:,.0f}; {mine / theirs:.0%}")

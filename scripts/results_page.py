@@ -16,7 +16,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 PLACE = re.compile(r"<!-- ([\w-]+)/([\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
-def brought_in(results: Path, place: re.Match[str]) -> str:
+def bring_in(results: Path, place: re.Match[str]) -> str:
     name, part = place.groups()
     table, figure = results / name / f"{part}.md", results / name / f"{part}.svg"
     if table.exists():
@@ -25,17 +25,17 @@ def brought_in(results: Path, place: re.Match[str]) -> str:
         copy = DOCS / "results" / f"{name}-{part}.svg"
         copy.parent.mkdir(exist_ok=True)
         copy.write_bytes(figure.read_bytes())
-        content = f"![{title(results / name / 'report.md', part)}](results/{copy.name})"
+        content = f"![{find_title(results / name / 'report.md', part)}](results/{copy.name})"
     else:
         raise SystemExit(f"{table} is not there, nor is {figure.name}; expected what `dodona experiment {name}` wrote")
     return f"<!-- {name}/{part} -->\n{content}\n<!-- end -->"
 
 
-def title(report: Path, figure: str) -> str:
-    found = re.search(rf"!\[(.*)\]\({figure}\.svg\)", report.read_text("utf-8"))
-    if found is None:
+def find_title(report: Path, figure: str) -> str:
+    match = re.search(rf"!\[(.*)\]\({figure}\.svg\)", report.read_text("utf-8"))
+    if match is None:
         raise SystemExit(f"{report} has no figure {figure}.svg")
-    return found[1]
+    return match[1]
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ def main() -> None:
         raise SystemExit("usage: python scripts/results_page.py RESULTS")
     page = DOCS / "results.md"
     text = page.read_text("utf-8")
-    page.write_text(PLACE.sub(lambda place: brought_in(Path(sys.argv[1]), place), text), "utf-8")
+    page.write_text(PLACE.sub(lambda place: bring_in(Path(sys.argv[1]), place), text), "utf-8")
 
 
 if __name__ == "__main__":

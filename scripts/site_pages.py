@@ -22,7 +22,7 @@ PAGES = {  # where a page of the repository is on the site
     "src/dodona/models/README.md": "models.md",
 }
 LICENCES = {"LICENSE": "the file LICENSE"}
-WITHOUT = ("cli", "models", "templates")  # rooms that need no page: commands have --help, the others are data
+WITHOUT = ("cli", "models", "templates")  # folders that need no page: commands have --help, the others are data
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)")
 
 
@@ -38,42 +38,42 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages."""
     for source, page in PAGES.items():
-        files.append(File.generated(config, page, content=_on_the_site(ROOT / source)))
-    files.append(File.generated(config, "api/dodona.md", content=_front_page()))
-    for room in sorted(PACKAGE.iterdir()):
-        if (room / "__init__.py").exists() and room.name not in WITHOUT:
-            files.append(File.generated(config, f"api/{room.name}.md", content=_room_page(room)))
-        elif room.suffix == ".py" and not room.stem.startswith("_"):
-            page = f"# {room.stem}\n\n::: dodona.{room.stem}\n"
-            files.append(File.generated(config, f"api/{room.stem}.md", content=page))
+        files.append(File.generated(config, page, content=_adapt_links(ROOT / source)))
+    files.append(File.generated(config, "api/dodona.md", content=_write_front_page()))
+    for path in sorted(PACKAGE.iterdir()):
+        if (path / "__init__.py").exists() and path.name not in WITHOUT:
+            files.append(File.generated(config, f"api/{path.name}.md", content=_write_folder_page(path)))
+        elif path.suffix == ".py" and not path.stem.startswith("_"):
+            page = f"# {path.stem}\n\n::: dodona.{path.stem}\n"
+            files.append(File.generated(config, f"api/{path.stem}.md", content=page))
     return files
 
 
-def _on_the_site(page: Path) -> str:
+def _adapt_links(page: Path) -> str:
     """A page with links as the site has them; a link to what is not there stays as it is, and is an error."""
 
-    def moved(link: re.Match[str]) -> str:
+    def adapt(link: re.Match[str]) -> str:
         text, target, anchor = link[1], link[2], link[3] or ""
         path = (page.parent / target).resolve().relative_to(ROOT).as_posix()
         if path in LICENCES and (ROOT / path).exists():
             return f"{text} ({LICENCES[path]})"
         return f"[{text}]({PAGES.get(path, path.removeprefix('docs/'))}{anchor})"
 
-    return LINK.sub(moved, page.read_text(encoding="utf-8"))
+    return LINK.sub(adapt, page.read_text(encoding="utf-8"))
 
 
-def _front_page() -> str:
+def _write_front_page() -> str:
     names = import_module("dodona").__all__
     shown = "\n".join(f"        - {name}" for name in names)
     return f"# dodona\n\n::: dodona\n    options:\n      show_root_heading: false\n      members:\n{shown}\n"
 
 
-def _room_page(room: Path) -> str:
-    """All modules of a room; compiled ones by the .pyi that says what Python sees of them."""
-    found = {path.with_suffix("") for path in room.rglob("*.py*") if path.suffix in (".py", ".pyi")}
-    names = [".".join(("dodona", *path.relative_to(PACKAGE).parts)) for path in sorted(found) if path.stem[0] != "_"]
-    told = import_module(f"dodona.{room.name}").__doc__ or ""
-    return f"# {room.name}\n\n{told}\n\n" + "\n".join(f"::: {name}\n" for name in names)
+def _write_folder_page(folder: Path) -> str:
+    """All modules of a folder; compiled ones by the .pyi that says what Python sees of them."""
+    modules = {path.with_suffix("") for path in folder.rglob("*.py*") if path.suffix in (".py", ".pyi")}
+    names = [".".join(("dodona", *path.relative_to(PACKAGE).parts)) for path in sorted(modules) if path.stem[0] != "_"]
+    about = import_module(f"dodona.{folder.name}").__doc__ or ""
+    return f"# {folder.name}\n\n{about}\n\n" + "\n".join(f"::: {name}\n" for name in names)
 
 
 class CompiledDocstrings(griffe.Extension):

@@ -52,13 +52,13 @@ class Samples:
         self.files.append(len(os.listdir("/proc/self/fd")))
         self.threads.append(threading.active_count())
 
-    def grown(self) -> dict[str, float]:
+    def find_growth(self) -> dict[str, float]:
         """What has grown more than it may, and by how much."""
-        found = {name: growth(getattr(self, name)) for name in ALLOWED}
-        return {name: value for name, value in found.items() if value > ALLOWED[name]}
+        grown = {name: measure_growth(getattr(self, name)) for name in ALLOWED}
+        return {name: value for name, value in grown.items() if value > ALLOWED[name]}
 
 
-def growth(values: Sequence[float]) -> float:
+def measure_growth(values: Sequence[float]) -> float:
     """How much larger the last quarter is than the second, by their medians; single peaks make no difference."""
     quarter = len(values) // 4
     if quarter == 0:
@@ -148,7 +148,7 @@ class Soak:
         return len(c)
 
 
-def worked(soak: Soak, minutes: float, every: float, samples: Samples) -> Iterator[str]:
+def work(soak: Soak, minutes: float, every: float, samples: Samples) -> Iterator[str]:
     """Work, and yield a line now and then."""
     calls = words = 0
     begun = told = time.monotonic()
@@ -182,13 +182,13 @@ def main() -> None:
         raise SystemExit("soak.py: needs /proc, to know how much memory is in use")
     samples = Samples()
     with tempfile.TemporaryDirectory(prefix="dodona-soak-") as folder:
-        for line in worked(Soak(random.Random(given.seed), Path(folder)), given.minutes, given.every, samples):
+        for line in work(Soak(random.Random(given.seed), Path(folder)), given.minutes, given.every, samples):
             print(line, flush=True)
-    grown = samples.grown()
+    grown = samples.find_growth()
     for name, value in grown.items():
         print(f"{name} grew by {value:.1f}; allowed are {ALLOWED[name]:.0f}")
     if not grown:
-        print("nothing grew: " + ", ".join(f"{name} {growth(getattr(samples, name)):+.1f}" for name in ALLOWED))
+        print("nothing grew: " + ", ".join(f"{name} {measure_growth(getattr(samples, name)):+.1f}" for name in ALLOWED))
     sys.exit(1 if grown else 0)
 
 

@@ -25,12 +25,12 @@ TEXTS = (
     "Who asked the doves? Nobody did; they didn't answer.",
     "Dodona, in Epirus, is older than Delphi (so says Herodotus).",
 )
-LONGEST = 3600.0  # seconds; then all threads show where they are, and the program ends
+MAX_SECONDS = 3600.0  # then all threads show where they are, and the program ends
 
 
 def shipped_work() -> dict[str, Work]:
     """The models that come with Dodona, from raw text to trees."""
-    found: dict[str, Work] = {}
+    shipped: dict[str, Work] = {}
     for name in dodona.model_names():
         nlp = dodona.load(name)
         for request in (Request(), Request(beam=4, nbest=2, confidence=True)):
@@ -38,8 +38,8 @@ def shipped_work() -> dict[str, Work]:
             def work(number: int, nlp: dodona.Pipeline = nlp, request: Request = request) -> object:
                 return b"".join(s.to_bytes() for s in nlp(TEXTS[number % len(TEXTS)], request))
 
-            found[f"{name} with {request}"] = work
-    return found
+            shipped[f"{name} with {request}"] = work
+    return shipped
 
 
 def main() -> None:
@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=16, help="[default: %(default)s]")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    faulthandler.dump_traceback_later(LONGEST, exit=True)
+    faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
     work = all_work() | shipped_work()
     chance = random.Random(given.seed)
     names = [chance.choice(list(work)) for _ in range(given.calls)]

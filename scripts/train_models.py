@@ -31,7 +31,7 @@ from dodona.neural.matrix import kernels
 
 MODELS = Path("src/dodona/models")
 VECTORS = "DODONA_VECTORS"
-SHOWN = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
+SCORES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 RUNS = 5
 
 
@@ -102,11 +102,11 @@ def main() -> None:
         if name not in recipes:
             options.error(f"model {name!r}: expected some of {', '.join(recipes)}")
     wanted = [recipes[name] for name in chosen.models or recipes]
-    found = {f"${VARIABLE}": str(treebank_folder())}
+    paths = {f"${VARIABLE}": str(treebank_folder())}
     if any(recipe.vectors for recipe in wanted) and not chosen.describe:
-        found[f"${VECTORS}"] = _vectors()
+        paths[f"${VECTORS}"] = _find_vectors()
     for recipe in wanted:
-        needed = [_found(recipe.file(part), found) for part in ("train", "dev", "test")]
+        needed = [_resolve(recipe.file(part), paths) for part in ("train", "dev", "test")]
         if chosen.describe:
             needed = [needed[-1], str(chosen.into / f"{recipe.name}.model")]
         for file in needed:
@@ -115,11 +115,11 @@ def main() -> None:
     for recipe in wanted:
         model = chosen.into / f"{recipe.name}.model"
         if not chosen.describe:
-            _train(recipe.command(str(model), more), found)
-        _describe(recipe, model, _found(recipe.file("test"), found), more)
+            _train(recipe.command(str(model), more), paths)
+        _describe(recipe, model, _resolve(recipe.file("test"), paths), more)
 
 
-def _vectors() -> str:
+def _find_vectors() -> str:
     file = os.environ.get(VECTORS)
     if not file or not Path(file).expanduser().is_file():
         sys.exit(
@@ -128,7 +128,7 @@ def _vectors() -> str:
     return str(Path(file).expanduser())
 
 
-def _found(word: str, names: dict[str, str]) -> str:
+def _resolve(word: str, names: dict[str, str]) -> str:
     """Return a word of a command with the paths of this machine."""
     for name, value in names.items():
         word = word.replace(name, value, 1) if word.startswith(name) else word
@@ -136,7 +136,7 @@ def _found(word: str, names: dict[str, str]) -> str:
 
 
 def _train(command: list[str], names: dict[str, str]) -> None:
-    done = subprocess.run([sys.executable, "-m", "dodona", *(_found(word, names) for word in command)], check=False)
+    done = subprocess.run([sys.executable, "-m", "dodona", *(_resolve(word, names) for word in command)], check=False)
     if done.returncode:
         sys.exit(done.returncode)
 
@@ -146,12 +146,12 @@ def _describe(recipe: Recipe, model: Path, test: str, more: list[str]) -> None:
     pipeline = dodona.load(model.absolute())
     given = list(pipeline.parse([sentence.copy() for sentence in gold], retag=True))
     raw = pipeline(raw_text(gold))
-    told = _told(recipe, model, more, evaluate(gold, given), evaluate(gold, raw), _speeds(model, gold))
-    model.with_suffix(".md").write_text(told, encoding="utf-8")
-    print(told)
+    page = _write_page(recipe, model, more, evaluate(gold, given), evaluate(gold, raw), _measure_speeds(model, gold))
+    model.with_suffix(".md").write_text(page, encoding="utf-8")
+    print(page)
 
 
-def _speeds(model: Path, gold: list[dodona.Sentence]) -> tuple[float, float]:
+def _measure_speeds(model: Path, gold: list[dodona.Sentence]) -> tuple[float, float]:
     """Words per CPU second: tagging and parsing of given words, and raw text to CoNLL-U, both in memory."""
     text = raw_text(gold)
 
@@ -167,27 +167,29 @@ def _speeds(model: Path, gold: list[dodona.Sentence]) -> tuple[float, float]:
             sentence.to_bytes()
         return words
 
-    found = []
+    speeds = []
     for work in (tag_and_parse, whole):
         best = 0.0
         for _ in range(RUNS):
             copies = [sentence.copy() for sentence in gold]
-            best = max(best, _speed(dodona.load(model.absolute()), work))
-        found.append(best)
-    return found[0], found[1]
+            best = max(best, _measure_speed(dodona.load(model.absolute()), work))
+        speeds.append(best)
+    return speeds[0], speeds[1]
 
 
-def _speed(nlp: dodona.Pipeline, work: Callable[[dodona.Pipeline], int]) -> float:
+def _measure_speed(nlp: dodona.Pipeline, work: Callable[[dodona.Pipeline], int]) -> float:
     """Words per CPU second of a model that has just been loaded, so that it remembers no word."""
     begin = time.process_time()
     words = work(nlp)
     return words / (time.process_time() - begin)
 
 
-def _told(recipe: Recipe, model: Path, more: list[str], given: Scores, raw: Scores, speeds: tuple[float, float]) -> str:
+def _write_page(
+    recipe: Recipe, model: Path, more: list[str], given: Scores, raw: Scores, speeds: tuple[float, float]
+) -> str:
     data = model.read_bytes()
     command = recipe.command(f"{MODELS}/{model.name}", more)
-    rows = [f"| {name} | {100 * given[name].f1:.2f} | {100 * raw[name].f1:.2f} |" for name in SHOWN]
+    rows = [f"| {name} | {100 * given[name].f1:.2f} | {100 * raw[name].f1:.2f} |" for name in SCORES]
     scorer = dodona.load(model.absolute()).parser.options.scorer
     kernel = f"; kernel {kernels()[0]}" if scorer == "neural" else ""
     lines = [
@@ -197,14 +199,14 @@ def _told(recipe: Recipe, model: Path, more: list[str], given: Scores, raw: Scor
         f"<{recipe.page}>. The model is derived from it and, like it, under the licence {recipe.licence}.",
         *([f"It contains word vectors: {recipe.vectors}."] if recipe.vectors else []),
         "",
-        f"    dodona {' '.join(_quoted(word) for word in command)}",
+        f"    dodona {' '.join(_quote(word) for word in command)}",
         "",
         f"- language: {recipe.language}",
         f"- scorer: {scorer}",
         f"- size: {len(data) / 1e6:.1f} MB",
         f"- SHA-256: `{hashlib.sha256(data).hexdigest()}`",
-        f"- words per CPU second, one core: {_rounded(speeds[0])} from gold tokens (tags and trees), "
-        f"{_rounded(speeds[1])} from raw text to CoNLL-U (everything), in memory{kernel}",
+        f"- words per CPU second, one core: {_round(speeds[0])} from gold tokens (tags and trees), "
+        f"{_round(speeds[1])} from raw text to CoNLL-U (everything), in memory{kernel}",
         "",
         "CoNLL 2018 scores (F1) on the test part, everything predicted; measured by `dodona.evaluation`:",
         "",
@@ -215,12 +217,12 @@ def _told(recipe: Recipe, model: Path, more: list[str], given: Scores, raw: Scor
     return "\n".join(lines) + "\n"
 
 
-def _rounded(speed: float) -> str:
+def _round(speed: float) -> str:
     """Two digits: the rest is noise."""
     return f"{int(float(f'{speed:.2g}')):,}"
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     return word if word.startswith("$") else shlex.quote(word)
 
 

@@ -28,20 +28,20 @@ def soak() -> ModuleType:
 def test_growth_is_what_the_last_quarter_has_more_than_the_second(soak: ModuleType) -> None:
     chance = random.Random(1)
     steady = [100 + chance.random() for _ in range(400)]
-    assert abs(soak.growth(steady)) < 0.2
-    assert 40 < soak.growth([value + number / 5 for number, value in enumerate(steady)]) < 60  # 80 in all
+    assert abs(soak.measure_growth(steady)) < 0.2
+    assert 40 < soak.measure_growth([value + number / 5 for number, value in enumerate(steady)]) < 60  # 80 in all
     warming = [min(number, 100) + value for number, value in enumerate(steady)]
-    assert abs(soak.growth(warming)) < 0.2  # the first quarter does not count
+    assert abs(soak.measure_growth(warming)) < 0.2  # the first quarter does not count
     peaks = [value + (1000 if number % 3 == 0 else 0) for number, value in enumerate(steady)]
-    assert abs(soak.growth(peaks)) < 1
-    assert soak.growth([1.0, 2.0]) == 0
+    assert abs(soak.measure_growth(peaks)) < 1
+    assert soak.measure_growth([1.0, 2.0]) == 0
 
 
 def test_only_what_grows_too_much_is_told(soak: ModuleType) -> None:
     samples = soak.Samples(
         memory=[200.0 + number for number in range(100)], files=[8.0] * 100, threads=[1.0] * 50 + [9.0] * 50
     )
-    assert samples.grown() == {"memory": pytest.approx(50, abs=1), "threads": 8.0}
+    assert samples.find_growth() == {"memory": pytest.approx(50, abs=1), "threads": 8.0}
 
 
 def test_a_short_run(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_comparison(
     factor: float, files: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a program that was a hundred times slower, or faster."""
-    monkeypatch.setattr("dodona.cli.commands.bench._start", lambda model: 0.1)
+    monkeypatch.setattr("dodona.cli.commands.bench._measure_start", lambda model: 0.1)
     target = tmp_path / "figures.json"
     arguments = (files / "whole.model", files / "trees.conllu", "--threads", 1)
     run(*arguments, "--json", target)

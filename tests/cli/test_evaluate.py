@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from dodona import DodonaError
+from dodona.cli.commands.evaluate import evaluate_command
+
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 GOLD = "1\tOak\toak\tNOUN\t_\t_\t2\tnsubj:pass\t_\t_\n2\tleaves\tleaf\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 PLAIN = GOLD.replace("nsubj:pass", "nsubj")
@@ -178,10 +181,20 @@ def test_calibration_with_bars_and_a_diagram(tmp_path: Path) -> None:
     assert "·····◆··············" in done.stdout
     assert "███████████████████◆" in done.stdout
     assert "Errors found by reading the least sure part" in done.stdout
-    assert diagram.read_text().startswith("<svg ")
+    assert "</svg>" in diagram.read_text()
     (found,) = json.loads(evaluate(gold, system, "--calibration", "--format", "json").stdout)
     assert found["errors_found"]["50 %"] == {
         "words read": 1, "errors": 1, "errors found": 100.0, "in whole sentences": 100.0,
     }  # fmt: skip
     (nothing,) = json.loads(evaluate(system, system, "--calibration", "--format", "json").stdout)
     assert nothing["errors_found"]["50 %"]["errors found"] is None
+
+
+def test_a_diagram_without_matplotlib_is_an_error_before_any_work(
+    files: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    arguments = [str(files["gold"]), str(tmp_path / "missing"), "--diagram", str(tmp_path / "diagram.svg")]
+    with pytest.raises(DodonaError, match=r"need matplotlib: pip install 'dodona\[diagrams\]'"):
+        evaluate_command.main(arguments, standalone_mode=False)
+    assert not (tmp_path / "diagram.svg").exists()

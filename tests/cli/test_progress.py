@@ -1,16 +1,18 @@
 """The line that shows how far a long job is."""
 
 import io
-import warnings
+import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import click
 import pytest
 
 from dodona import Sentence
 from dodona.cli import progress as progress_module
-from dodona.cli.progress import Progress
+from dodona.cli.progress import ReadingProgress
 from dodona.data.stream import Pause
 
 FOUR = Sentence.from_words(["a", "b", "c", "d"])
@@ -34,48 +36,58 @@ class Clock:
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """The standard error of the module; its standard output is a pipe."""
-    found = Terminal()
-    monkeypatch.setattr(progress_module, "sys", SimpleNamespace(stderr=found, stdout=io.StringIO()))
-    return found
+    stream = Terminal()
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(progress_module, "sys", SimpleNamespace(stderr=stream, stdout=io.StringIO()))
+    return stream
+
+
+def lines(terminal: Terminal) -> list[str]:
+    """All that was ever to be seen, without the codes that wipe it."""
+    return re.sub("\\x1b\\[[?0-9]*[a-zA-Z]|\r", "\n", terminal.getvalue()).split("\n")
 
 
 def test_words_rate_and_time_left(terminal: Terminal, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_bytes(bytes(500))
-    with Progress([str(tmp_path / "a"), str(tmp_path / "b")], results=True, clock=Clock()) as progress:
+    with ReadingProgress([str(tmp_path / "a"), str(tmp_path / "b")], results=True, clock=Clock()) as progress:
         progress.read(250)
         items = [FOUR, FOUR, Pause(), FOUR]
-        assert list(progress.counted(items)) == items
-        assert terminal.getvalue().split("\r\x1b[K") == [
-            "",
+        assert list(progress.count(items)) == items
+        assert [line for line in lines(terminal) if line] == [
             "8 words, 8 words/s, 25 %, 0:00:03 left",  # nothing in the first second
             "8 words, 5 words/s, 25 %, 0:00:04 left",
             "12 words, 6 words/s, 25 %, 0:00:06 left",
         ]
-    assert terminal.getvalue().endswith(" left\r\x1b[K")
+    assert lines(terminal)[-1] == ""
+    assert "\x1b[2K" in terminal.getvalue().rpartition(" left")[2]  # wiped
 
 
 def test_time_left_is_in_hours_and_only_known_with_sizes(terminal: Terminal, tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(bytes(1000))
-    known, unknown = Progress([str(tmp_path / "a")], True, Clock()), Progress([str(tmp_path)], True, Clock())
+    known, unknown = (
+        ReadingProgress([str(tmp_path / "a")], True, Clock()),
+        ReadingProgress([str(tmp_path)], True, Clock()),
+    )
     for progress in (known, unknown):
         progress.read(1)
     assert known.line(14.5) == "0 words, 0 words/s, 0 %, 1:06:36 left"
     assert unknown.line(14.5) == "0 words, 0 words/s"
 
 
-def test_warnings_do_not_run_into_the_line(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warnings, "showwarning", lambda message, *_: terminal.write(f"dodona: {message}\n"))
-    usual = warnings.showwarning
+def test_messages_do_not_run_into_the_line(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal)
 
     def sentences() -> Iterator[Sentence]:
         yield from [FOUR] * 3
-        warnings.showwarning("look", UserWarning, "file", 1)
+        click.echo("dodona: look", err=True)
+        yield FOUR
 
-    with Progress([], results=True, clock=Clock()) as progress:
-        list(progress.counted(sentences()))
-    assert warnings.showwarning is usual
-    assert terminal.getvalue().endswith("words/s\r\x1b[Kdodona: look\n")
+    with ReadingProgress([], results=True, clock=Clock()) as progress:
+        list(progress.count(sentences()))
+    assert "dodona: look" in lines(terminal)
+    assert sys.stderr is terminal
 
 
 @pytest.mark.parametrize("streams", [("stderr",), ("stdout",)])
@@ -85,7 +97,7 @@ def test_nothing_is_shown_to_pipes_or_among_results(
     for name in streams:
         found = Terminal() if name == "stdout" else io.StringIO()
         monkeypatch.setattr(f"dodona.cli.progress.sys.{name}", found)
-    with Progress([], results=True, clock=Clock()) as progress:
-        list(progress.counted([FOUR] * 5))
+    with ReadingProgress([], results=True, clock=Clock()) as progress:
+        list(progress.count([FOUR] * 5))
     assert terminal.getvalue() == ""
-    assert Progress([], results=False).is_shown == (streams == ("stdout",))  # results that come at the end
+    assert ReadingProgress([], results=False).is_shown == (streams == ("stdout",))  # results that come at the end

@@ -82,18 +82,33 @@ def replace_one(server: "subprocess.Popen[str]") -> None:
     assert server.stderr.readline() == "dodona: a process of the server has died; another one takes its place\n"
 
 
+def check_sums(host: str, port: int) -> None:
+    """Whichever process is asked, it tells the numbers of both, and not of the one that has died."""
+    while "dodona_processes 2.0\n" not in metrics(host, port):
+        time.sleep(0.01)
+    for _ in range(20):
+        client = http.client.HTTPConnection(host, port, timeout=60)
+        client.request("GET", "/models")
+        assert client.getresponse().status == 200
+    count = 'dodona_requests_total{method="GET",route="/models",status="200"} 20.0\n'
+    while count not in metrics(host, port):  # an answer is counted when it has left
+        time.sleep(0.01)
+    assert all(count in metrics(host, port) for _ in range(10))
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals and processes of POSIX")
 @pytest.mark.parametrize(("number", "processes"), [(signal.SIGINT, 1), (signal.SIGTERM, 2)])
 def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number: int, processes: int) -> None:
     with serving(f"one:two={model}", "--processes", str(processes)) as (process, host, port):
         if processes > 1:
             replace_one(process)
+            check_sums(host, port)
         body = json.dumps({"text": TEXT, "model": "two"}).encode()
         client = http.client.HTTPConnection(host, port, timeout=60)
         client.putrequest("POST", "/api/annotate")
         client.putheader("Content-Length", str(len(body)))
         client.endheaders(body[:5])
-        while "dodona_requests_in_progress 1\n" not in metrics(host, port):
+        while "dodona_requests_in_progress 1.0\n" not in metrics(host, port):
             time.sleep(0.01)
         process.send_signal(number)
         while not refuses(host, port):
@@ -177,6 +192,7 @@ def test_a_port_that_is_taken_is_told(model: Path) -> None:
 
 def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "dodona.server.run", raising=False)
     error = CliRunner().invoke(serve, []).exception
     assert isinstance(error, OptionError)
     assert "install them with: pip install 'dodona[serve]'" in str(error)

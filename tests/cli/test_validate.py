@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from samples.bad_treebanks import BAD, plain
 
+from dodona.cli.commands import validate
 from dodona.cli.commands.validate import validate_command
 
 
@@ -49,9 +50,9 @@ def test_json_and_tsv(bad: Path) -> None:
 
 
 def test_standard_input_and_files_that_are_not_there(tmp_path: Path) -> None:
-    done = run("-", given=plain())
-    assert (done.returncode, done.stdout) == (0, b"-: valid\n")
-    done = run(tmp_path / "none.conllu", "-", given=plain())
+    done = run("-", "--level", "2", given=plain())
+    assert (done.returncode, done.stdout) == (0, b"-: valid (levels 1 to 2)\n")
+    done = run(tmp_path / "none.conllu", "-", "--level", "2", given=plain())
     assert done.returncode == 1
     assert b"unreadable-file" in done.stdout
     assert done.stderr == b""
@@ -93,8 +94,27 @@ def test_a_file_that_cannot_be_read_to_its_end_is_not_repaired(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "arguments",
-    ["x -o y", "x --in-place", "x --fix", "x y --fix -o z", "- --fix --in-place", "x --fix -o y --in-place"],
+    [
+        "x --level 4",
+        "x -o y",
+        "x --in-place",
+        "x --fix",
+        "x y --fix -o z",
+        "- --fix --in-place",
+        "x --fix -o y --in-place",
+    ],
 )
 def test_wrong_usage(arguments: str) -> None:
     done = CliRunner().invoke(validate_command, arguments.split())
     assert done.exit_code == 2
+
+
+def test_without_udtools_it_is_said_which_levels_were_checked(bad: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validate, "has_udtools", lambda: False)
+    bad.write_bytes(plain())
+    done = CliRunner().invoke(validate_command, [str(bad)])
+    assert done.exit_code == 0
+    assert f"{bad}: valid (levels 1 to 2)" in done.output
+    assert "Only levels 1 and 2 were checked" in done.output
+    assert "pip install 'dodona[validate]'" in done.output
+    assert "pip install" not in CliRunner().invoke(validate_command, [str(bad), "--level", "2"]).output

@@ -14,7 +14,7 @@ from dodona.data.formats import OUTPUTS, convert
 from dodona.data.spacing import check_text, raw_text
 from dodona.data.stream import only_sentences
 from dodona.errors import DodonaError
-from dodona.validation import repaired, validate_chunks
+from dodona.validation import repair_chunks, validate_chunks
 
 BITS = (b"\t", b"\n", b"\n\n", b" ", b"-", b".", b"|", b":", b"=", b"_", b"#", b"0", b"1", b"9" * 5000, b"-1", b"1e5")
 MORE = (b"\r", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\xd9\xa1", b"\x1c", b"1-2", b"1.1")
@@ -52,7 +52,7 @@ def test_damaged_files(seed: int, tmp_path: Path) -> None:
             convert(only_sentences(read_conllu([data], "it")), tmp_path / "out", chance.choice(OUTPUTS))
         findings = list(validate_chunks([data], "it"))
         assert all(finding.line >= 1 for finding in findings)
-        fixed = b"".join(repaired([data], "it", Counter()))
+        fixed = b"".join(repair_chunks([data], "it", Counter()))
         if not findings:
             assert fixed == data
             list(only_sentences(read_conllu([data], "it")))  # what is valid can be read

@@ -41,13 +41,13 @@ def test_a_model_is_one_value_of_the_graph_and_loaded_once(model: Path, monkeypa
     bags = pytest.importorskip("dask.bag")
     monkeypatch.setattr("dodona.distributed.models._pipelines", {})
     loads: list[str] = []
-    load = Model._loaded
+    load = Model._load
 
-    def counted(self: Model) -> Any:
+    def count(self: Model) -> Any:
         loads.append(self.name)
         return load(self)
 
-    monkeypatch.setattr(Model, "_loaded", counted)
+    monkeypatch.setattr(Model, "_load", count)
     parsed = parse_bag(bags.from_sequence(TEXTS, npartitions=5), model)
     digest = read_model(model).digest
     assert [key for key in dict(parsed.__dask_graph__()) if "dodona_model" in str(key)] == [f"dodona_model-{digest}"]
@@ -80,4 +80,4 @@ def test_data_frames(model: Path) -> None:
 
 
 def test_texts_that_are_missing_have_no_sentences(model: Path) -> None:
-    assert [len(found) for found in parse_texts([None, "Zeus saw.", ""], model)][::2] == [0, 0]
+    assert [len(sentences) for sentences in parse_texts([None, "Zeus saw.", ""], model)][::2] == [0, 0]

@@ -17,11 +17,10 @@ from samples.texts import english
 from dodona import DodonaError, FormatError, OptionError, Request, write
 from dodona.cli.commands.parse import parse as command
 from dodona.data.spacing import raw_text
-from dodona.distributed import models, work
-from dodona.distributed.cluster import Cluster, SchedulerLost
+from dodona.distributed import models, shards
+from dodona.distributed.cluster import Cluster, ClusterTask, SchedulerLost, TaskMonitor
 from dodona.distributed.corpus import Corpus, Summary, parse_corpus
 from dodona.distributed.models import Model, read_model
-from dodona.distributed.progress import Silent, Task
 
 dask: Any = pytest.importorskip("distributed", reason="pip install 'dodona[dask]'")
 pytestmark = pytest.mark.filterwarnings("ignore::dodona.FormatWarning")
@@ -77,7 +76,7 @@ def alone(model: Path, files: list[str], target: Path, *options: str) -> bytes:
     return target.read_bytes()
 
 
-class Follower(Silent):
+class Follower(TaskMonitor):
     """Counts what is done, and does something after so many shards."""
 
     def __init__(self, after: int = -1, act: Callable[[], None] = lambda: None) -> None:
@@ -88,7 +87,7 @@ class Follower(Silent):
     def begin(self, tasks: Any, finished: int, jobs: int) -> None:
         self.finished = finished
 
-    def advance(self, task: Task, failure: str) -> None:
+    def advance(self, task: ClusterTask, failure: str) -> None:
         self.done += 1
         self.failures += [failure] if failure else []
         if self.done == self.after:
@@ -96,7 +95,7 @@ class Follower(Silent):
 
 
 def run(
-    files: list[str], model: Path, folder: Path, cluster: Cluster, follower: Silent | None = None, **options: Any
+    files: list[str], model: Path, folder: Path, cluster: Cluster, follower: TaskMonitor | None = None, **options: Any
 ) -> Summary:
     names: list[str | None] = [None] if len(files) == 1 else [Path(file).name.partition(".")[0] for file in files]
     wanted = Corpus(files, names, **{"request": Request(), "size": SIZE, **options})
@@ -120,9 +119,9 @@ def test_the_bytes_of_one_process(
     command.main(arguments, standalone_mode=False)
     assert together(tmp_path / "out") == expected
     told = capsys.readouterr().err
-    shards = len(states(tmp_path / "out"))
-    assert shards > 20
-    assert f"dodona: shards: {shards} of {shards} done" in told
+    count = len(states(tmp_path / "out"))
+    assert count > 20
+    assert f"dodona: shards: {count} of {count} done" in told
     assert "d.conllu:" in told  # a remark about its end, as in one process
     assert told.count("no blank line after the last sentence") == 2
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
@@ -132,7 +131,7 @@ def test_the_bytes_of_one_process(
     assert {"beam": None, "shard_size": 300, "retag": False}.items() <= manifest["options"].items()
 
     command.main(arguments, standalone_mode=False)  # again: nothing to do
-    assert f"shards: 0 to do, {shards} finished earlier" in capsys.readouterr().err
+    assert f"shards: 0 to do, {count} finished earlier" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("options", [{"nbest": 2, "beam": 4}, {"confidence": True}])
@@ -158,25 +157,25 @@ def test_a_model_goes_to_a_worker_once(
     corpus: list[str], model: Path, address: str, expected: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads: list[str] = []
-    load = Model._loaded
+    load = Model._load
 
-    def counted(self: Model) -> Any:
+    def count(self: Model) -> Any:
         loads.append(self.digest)
         return load(self)
 
-    monkeypatch.setattr(Model, "_loaded", counted)
+    monkeypatch.setattr(Model, "_load", count)
     models._pipelines.clear()
     run(corpus, model, tmp_path / "a", Cluster(0, address))
     run(corpus[:1], model, tmp_path / "b", Cluster(0, address))
     assert len(loads) == 1
     asked = iter(range(100))
 
-    def forgetful(digest: str) -> Any:
+    def forget(digest: str) -> Any:
         if next(asked) == 3:
             models._pipelines.clear()  # as if all workers were new
-        return models.loaded(digest)
+        return models.find_pipeline(digest)
 
-    monkeypatch.setattr(work, "loaded", forgetful)
+    monkeypatch.setattr(shards, "find_pipeline", forget)
     run(corpus, model, tmp_path / "c", Cluster(0, address))
     assert len(loads) == 2
     assert together(tmp_path / "c") == expected
@@ -220,9 +219,9 @@ def test_a_scheduler_that_is_lost(
 
 KILLER = """
 import os, signal
-from dodona.distributed import work
+from dodona.distributed import shards
 
-def write_some(items, path, write=work.write):
+def write_some(items, path, write=shards.write):
     if path.endswith("shard-00003.conllu") and not os.path.exists({marker!r}):
         open({marker!r}, "w").close()
         with open(path + ".tmp", "wb") as stream:
@@ -230,7 +229,7 @@ def write_some(items, path, write=work.write):
         os.kill(os.getpid(), signal.SIGKILL)
     write(items, path)
 
-work.write = write_some
+shards.write = write_some
 """
 
 
@@ -339,10 +338,10 @@ def test_mistakes(
 
 def test_an_output_that_is_there_already_is_not_made_again(tmp_path: Path) -> None:
     """A worker may die after its last step, and before it says so."""
-    task = work.FinishTask(str(tmp_path / "part"), str(tmp_path / "out"), "x", 41, b"\n", False)
+    task = shards.FinishTask(str(tmp_path / "part"), str(tmp_path / "out"), "x", 41, b"\n", False)
     (tmp_path / "part").write_bytes(b"# sent_id = x-1\n1\n\n# sent_id = x-2-2\n# text = # sent_id = x-1\n\n")
     for _ in range(2):
-        assert work.finish(task)["bytes"] == (tmp_path / "out").stat().st_size
+        assert shards.finish(task)["bytes"] == (tmp_path / "out").stat().st_size
         assert (tmp_path / "out").read_bytes().splitlines()[1::3] == [b"# sent_id = x-42", b"# sent_id = x-43-2"]
     assert b"# text = # sent_id = x-1\n" in (tmp_path / "out").read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["out"]

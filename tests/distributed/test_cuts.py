@@ -9,11 +9,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from samples.small_models import whole
 
-from dodona import FormatError
+from dodona import FormatError, Sentence
 from dodona.data.conllu import read_conllu
 from dodona.data.plain_text import decode_text, read_words
 from dodona.data.stream import only_sentences
-from dodona.distributed.cuts import find_cuts, span
+from dodona.distributed.shards import find_cuts, read_span
 
 PIECES = [
     "a b.",
@@ -35,7 +35,7 @@ PIECES = [
 ]
 
 
-def shards(data: bytes, kind: str, size: int, chunk: int = 7) -> list[bytes]:
+def cut_shards(data: bytes, kind: str, size: int, chunk: int = 7) -> list[bytes]:
     pieces = [data[k : k + chunk] for k in range(0, len(data), chunk)]
     cuts, length = find_cuts(pieces, kind, size)
     assert length == len(data)
@@ -57,7 +57,7 @@ def tokenized(data: bytes) -> list[tuple[list[str], list[str]]]:
 @example("a b.\n\n\u3000Zeus saw.", 1)
 def test_a_tokenizer_sees_no_cut(text: str, size: int) -> None:
     data = text.encode()
-    pieces = shards(data, "text", size)
+    pieces = cut_shards(data, "text", size)
     assert [sentence for piece in pieces for sentence in tokenized(piece)] == tokenized(data)
     for piece in pieces[1:]:  # then the sentence before ended a paragraph, and this one begins one
         assert piece == piece.lstrip()
@@ -68,25 +68,25 @@ def test_a_tokenizer_sees_no_cut(text: str, size: int) -> None:
 def test_cuts_come_after_the_wanted_size_and_not_later_than_they_must(chunk: int) -> None:
     data = b"\n\nAres saw.\n\nHera saw.\n \r\n\nLeto saw.\nZeus.\n\nend"
     expected = [b"\n\nAres saw.\n\n", b"Hera saw.\n \r\n\n", b"Leto saw.\nZeus.\n\nend"]
-    assert shards(data, "text", 9, chunk) == expected
-    assert shards(data, "text", 1, chunk) == [*expected[:2], b"Leto saw.\nZeus.\n\nend"]
-    assert shards(data, "text", 1000, chunk) == [data]
-    assert shards(b"", "text", 1, chunk) == [b""]
+    assert cut_shards(data, "text", 9, chunk) == expected
+    assert cut_shards(data, "text", 1, chunk) == [*expected[:2], b"Leto saw.\nZeus.\n\nend"]
+    assert cut_shards(data, "text", 1000, chunk) == [data]
+    assert cut_shards(b"", "text", 1, chunk) == [b""]
 
 
 def test_paragraphs_in_other_scripts_and_damaged_text() -> None:
-    assert shards("木。\n\n木。\n\n\u3000木。\n\n木。 \n".encode(), "text", 1) == [
+    assert cut_shards("木。\n\n木。\n\n\u3000木。\n\n木。 \n".encode(), "text", 1) == [
         "木。\n\n".encode(),
         "木。\n\n\u3000木。\n\n".encode(),
         "木。 \n".encode(),
     ]
-    assert len(shards(b"a\n\n\xff b\n\n\xe6\x9c", "text", 1)) == 1
+    assert len(cut_shards(b"a\n\n\xff b\n\n\xe6\x9c", "text", 1)) == 1
 
 
 def test_text_without_paragraphs_is_one_shard_and_long_texts_are_not_held() -> None:
-    assert len(shards(b"Zeus saw.\n" * 30_000, "text", 10, 1 << 16)) == 1
+    assert len(cut_shards(b"Zeus saw.\n" * 30_000, "text", 10, 1 << 16)) == 1
     long = b"Zeus saw.\n" * 30_000 + b"\nHera."
-    assert shards(long, "text", 10, 1 << 16) == [long[:-5], b"Hera."]
+    assert cut_shards(long, "text", 10, 1 << 16) == [long[:-5], b"Hera."]
 
 
 ROW = "{}\tx\t_\t_\t_\t_\t_\t_\t_\t_\n"
@@ -105,7 +105,7 @@ def test_no_byte_of_conllu_is_lost_at_a_cut(text: str, size: int) -> None:
     def read_again(piece: bytes) -> bytes:
         return b"".join(sentence.to_bytes() for sentence in only_sentences(read_conllu([piece], "memory")))
 
-    assert b"".join(map(read_again, shards(data, "conllu", size))) == read_again(data)
+    assert b"".join(map(read_again, cut_shards(data, "conllu", size))) == read_again(data)
 
 
 @pytest.mark.parametrize("kind", ["horizontal", "vertical"])
@@ -114,10 +114,10 @@ def test_no_byte_of_conllu_is_lost_at_a_cut(text: str, size: int) -> None:
 def test_words_are_cut_between_sentences(kind: str, text: str) -> None:
     def words(piece: bytes) -> list[list[str]]:
         items = read_words([piece], "memory", vertical=kind == "vertical")
-        return [sentence.words for sentence in only_sentences(items)]
+        return [item.words for item in items if isinstance(item, Sentence)]
 
     data = text.encode()
-    assert [found for piece in shards(data, kind, 2) for found in words(piece)] == words(data)
+    assert [found for piece in cut_shards(data, kind, 2) for found in words(piece)] == words(data)
 
 
 @pytest.mark.parametrize("name", ["plain", "packed.gz"])
@@ -126,8 +126,8 @@ def test_a_span_of_a_file(name: str, tmp_path: Path) -> None:
     data = bytes(range(256)) * 3000
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     for begin, end in [(0, len(data)), (0, 0), (5, 6), (300_000, 700_001), (len(data) - 1, len(data))]:
-        assert b"".join(span(str(path), begin, end)) == data[begin:end]
+        assert b"".join(read_span(str(path), begin, end)) == data[begin:end]
     with pytest.raises(FormatError, match="has become shorter; expected 2 bytes more"):
-        list(span(str(path), 5, len(data) + 2))
+        list(read_span(str(path), 5, len(data) + 2))
     with pytest.raises(FormatError, match="no such place: cannot be read: No such file"):
-        list(span(str(tmp_path / "no such place"), 0, 1))
+        list(read_span(str(tmp_path / "no such place"), 0, 1))

@@ -1,13 +1,19 @@
 """Two trees beside each other or one below the other; differences are marked without colours."""
 
 from dodona import Sentence
-from dodona.drawing.comparison import compared
-from dodona.drawing.letters import width_of
+from dodona.drawing import width_of
+from dodona.drawing.trees import draw_both
 
 GOLD = Sentence.from_words(
     ["Oak", "leaves", "rustle"], ["NOUN"] * 3, heads=[2, 3, 0], labels=["compound", "nsubj", "root"]
 )
 SYSTEM = Sentence.from_words(["Oak", "leaves", "rustle"], ["NOUN"] * 3, heads=[3, 3, 0], labels=["obl", "obj", "root"])
+
+
+def compared(
+    gold: Sentence, system: Sentence, width: int | None = None, titles: tuple[str, str] = ("gold", "system")
+) -> list[str]:
+    return [line for line, _ in draw_both(gold, system, width, titles)]
 
 
 def test_side_by_side() -> None:

@@ -13,9 +13,8 @@ from samples.treebank import treebank
 from dodona import FormatError, MismatchError, Sentence, read
 from dodona.drawing import html_page, svg_of
 from dodona.drawing.dependencies import NAME, picture_svg, pictures_svg
-from dodona.drawing.folding import EDGE, folded, lines_of
-from dodona.drawing.picture import Link, Picture, Word, is_reversed
-from dodona.drawing.widths import text_width
+from dodona.drawing.letters import text_width
+from dodona.drawing.picture import EDGE, Link, Picture, Word, choose_line_ends, fold, is_reversed
 
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 LABELS = ["det", "nsubj:pass", "acl:relcl", "root", "x", "a-very-long-relation:with-a-subtype", "_"]
@@ -122,8 +121,8 @@ def test_long_sentences_in_several_lines(n: int, seed: int, width: int) -> None:
     chance = random.Random(seed)
     one, other = random_tree(chance, n), random_tree(chance, n)
     picture = Picture.of(one, Sentence.from_words(one.words, heads=other.heads, labels=other.labels))
-    ends = lines_of(picture, [50.0 * k for k in range(n)], width)
-    lines = folded(picture, ends)
+    ends = choose_line_ends(picture, [50.0 * k for k in range(n)], width)
+    lines = fold(picture, ends)
     for line in lines:
         assert faults(picture_svg(line)) == []
     seen = [word.form for line in lines for word in line.words if word is not EDGE]
@@ -160,10 +159,14 @@ def test_a_line_ends_where_few_arcs_are_cut_and_in_no_token() -> None:
     heads = [2, 3, 4, 0, 4, 7, 4, 7]
     picture = Picture.of(Sentence.from_words(["w"] * 8, heads=heads, multiword=[(4, 5, "ww")]))
     places = [10.0 * k for k in range(8)]
-    assert lines_of(picture, places, 60.0) == [7, 8]
-    assert lines_of(picture, places, 59.0) == [5, 8]  # not after the sixth word, where two arcs would be cut
-    assert lines_of(picture, places, 35.0) == [3, 7, 8]  # not after the fourth word, which is the first of a token
-    assert lines_of(picture, places, 1000.0) == [8]
+    assert choose_line_ends(picture, places, 60.0) == [7, 8]
+    assert choose_line_ends(picture, places, 59.0) == [5, 8]  # not after the sixth word, where two arcs would be cut
+    assert choose_line_ends(picture, places, 35.0) == [
+        3,
+        7,
+        8,
+    ]  # not after the fourth word: a token begins there
+    assert choose_line_ends(picture, places, 1000.0) == [8]
 
 
 def test_any_text_is_safe() -> None:

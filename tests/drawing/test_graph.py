@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dodona.drawing.graph import Graph, GraphEdge, GraphNode, GraphPath, graph_dot, graph_svg
-from dodona.drawing.svg import escaped
+from dodona.tables import escape_xml
 
 SVG = "{http://www.w3.org/2000/svg}"
 NASTY = 'a<b>&"\\ \x00\x1b \ud800 \ufffe 橡树 שלום'
@@ -103,7 +103,9 @@ def test_any_text_is_safe() -> None:
     graph = Graph(NASTY, [GraphNode(0, NASTY, NASTY), GraphNode(1, "b")], [GraphEdge(0, 1, NASTY)])
     assert "橡树" in graph_svg(graph).encode().decode()
     assert len(elements(graph_svg(graph), "text")) == 4
-    assert escaped('<a b="c&d">\N{FIRST STRONG ISOLATE}') == "&lt;a b=&quot;c&amp;d&quot;&gt;\N{FIRST STRONG ISOLATE}"
+    assert (
+        escape_xml('<a b="c&d">\N{FIRST STRONG ISOLATE}') == "&lt;a b=&quot;c&amp;d&quot;&gt;\N{FIRST STRONG ISOLATE}"
+    )
     (line,) = [line for line in graph_dot(graph).splitlines() if line.startswith("  0 [")]
     assert line.startswith('  0 [label="a<b>&\\"\\\\ ')
 

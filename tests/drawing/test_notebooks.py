@@ -15,7 +15,6 @@ from dodona.evaluation import compare, evaluate
 from dodona.evaluation.confusion import label_confusion
 from dodona.research.derivation import derive
 from dodona.research.lattice import Derivations
-from dodona.research.tables import configuration_html
 
 NASTY = '<b>&"x"'
 VOID = ("br", "meta", "rect", "path")
@@ -78,7 +77,7 @@ def test_a_configuration() -> None:
     c = system.initial(words=["she", NASTY, "x"])
     system.apply(c, "SHIFT")
     system.apply(c, "LEFT:nsubj")
-    assert cells(configuration_html(c)) == ["stack", "–", "buffer", f"{NASTY} x ROOT"]
+    assert cells(c._repr_html_()) == ["stack", "–", "buffer", f"{NASTY} x ROOT"]
     assert picture(c._repr_html_()) == c._repr_svg_().rstrip()
     assert list(arcs(c._repr_svg_())) == [f"{NASTY} → she: nsubj"]
     tags = [text for text in ElementTree.fromstring(c._repr_svg_()).iter(f"{SVG}text") if text.get("class") == "tag"]
@@ -102,7 +101,7 @@ def test_a_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
     assert svg is not None
     assert "2 derivations of 6 transitions; 9 configurations with 9 transitions" in svg
     assert picture(lattice._repr_html_()) == svg.rstrip()
-    monkeypatch.setattr("dodona.research.lattice.MOST_DRAWN", 8)
+    monkeypatch.setattr("dodona.research.lattice.MAX_DRAWN", 8)
     assert lattice._repr_html_() is None
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from dodona import Sentence, read
-from dodona.drawing.tikz import latex_text, tikz_document, tikz_of
+from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, tikz_of
+from dodona.tables import escape_latex
 
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 SPECIAL = r"""\ & % $ # _ { } ~ ^ < > | " ' ` -- , ?` !` [x] \\ "= ; : @ * / + ( é"""
@@ -52,11 +53,11 @@ def test_errors_are_below_the_words() -> None:
 
 
 def test_every_special_character_is_escaped() -> None:
-    assert latex_text(r"\&{") == r"\textbackslash{}\symbol{38}\{"
-    plain = latex_text(SPECIAL)
+    assert escape_latex(r"\&{") == r"\textbackslash{}\symbol{38}\{"
+    plain = escape_latex(SPECIAL)
     for special in "&~^<>|\"'`":
         assert special not in plain
-    assert latex_text("a\x00\nb") == "a\N{REPLACEMENT CHARACTER} b"
+    assert escape_latex("a\x00\nb") == "a\N{REPLACEMENT CHARACTER} b"
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex")
@@ -67,7 +68,7 @@ def test_it_compiles(tmp_path: Path) -> None:
     parsed = [sentence.copy() for sentence in gold]
     parsed[0].set_tree([0, 1, 2, 5, 2, 2], gold[0].labels)
     pictures = [*map(tikz_of, gold), tikz_of(gold[0], parsed[0]), tikz_of(special)]
-    (tmp_path / "trees.tex").write_text(tikz_document(pictures))
+    (tmp_path / "trees.tex").write_text(TIKZ_HEAD + "\n".join(pictures) + TIKZ_END)
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "trees.tex"],
         cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=100,

@@ -7,7 +7,7 @@ import pytest
 
 from dodona import FormatError, Sentence
 from dodona.evaluation import Rate, compare
-from dodona.evaluation.calibration import Bin, Found, confidences, errors_found, reliability
+from dodona.evaluation.calibration import Bin, FoundErrors, confidences, count_found_errors, reliability
 
 EDGES = [0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0]
 
@@ -75,7 +75,7 @@ def test_worked_by_hand() -> None:
 def test_no_words_at_all() -> None:
     found = reliability(compare([], []), np.zeros(0))
     assert (found.bins, found.error, found.brier) == ([], None, None)
-    assert errors_found(compare([], []), np.zeros(0), [0.5]) == [Found(0.5, 0, Rate(0, 0), Rate(0, 0))]
+    assert count_found_errors(compare([], []), np.zeros(0), [0.5]) == [FoundErrors(0.5, 0, Rate(0, 0), Rate(0, 0))]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -88,7 +88,7 @@ def test_errors_found_word_by_word_and_sentence_by_sentence(seed: int) -> None:
     by_word = sorted(range(len(arcs)), key=lambda w: arcs[w][0])
     by_sentence = sorted(range(len(arcs)), key=lambda w: (means[numbers[w]], numbers[w], w))
     errors = sum(not right for _, right in arcs)
-    for one in errors_found(compare(gold, system), confidences(system), [0.0, 0.05, 0.3, 0.5, 1.0]):
+    for one in count_found_errors(compare(gold, system), confidences(system), [0.0, 0.05, 0.3, 0.5, 1.0]):
         assert one.words == round(one.share * len(arcs))
         for rate, order in ((one.in_words, by_word), (one.in_sentences, by_sentence)):
             assert rate == Rate(sum(not arcs[w][1] for w in order[: one.words]), errors)

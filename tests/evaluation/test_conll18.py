@@ -9,8 +9,7 @@ from samples.scored import treebank, trees
 
 from dodona import FormatError, MismatchError
 from dodona.evaluation import METRICS, Score, evaluate
-from dodona.evaluation.alignment import align
-from dodona.evaluation.document import flatten
+from dodona.evaluation.conll18 import align, flatten
 
 TEXT = st.text(alphabet="abc", min_size=1, max_size=8)
 GOLD = "la/DET/2/det fin/NOUN/0/root du=de/ADP/5/case+le/DET/5/det jour/NOUN/2/nmod ./PUNCT/2/punct"

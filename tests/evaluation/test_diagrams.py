@@ -1,68 +1,90 @@
-"""Diagrams: valid SVG, everything at its place."""
+"""Diagrams: valid SVG, the same bytes for the same numbers, and everything at its place."""
 
 import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import pytest
 
 from dodona.evaluation import Rate
-from dodona.evaluation.calibration import Bin, Found, Reliability
-from dodona.evaluation.diagrams import HEIGHT, LEFT, SIDE, TOP, WIDTH, calibration_diagram
+from dodona.evaluation import diagrams as module
+from dodona.evaluation.calibration import Bin, FoundErrors, Reliability
+from dodona.evaluation.diagrams import calibration_diagram, curve_diagram
 
 SVG = "{http://www.w3.org/2000/svg}"
 BINS = [Bin(0.0, 0.5, 10, 0.25, 0.5), Bin(0.5, 0.6, 40, 0.55, 0.25), Bin(1.0, 1.0, 30, 1.0, 1.0)]
-CURVE = [Found(share, 0, Rate(int(100 * share**0.5), 100), Rate(int(100 * share), 100)) for share in (0.0, 0.25, 1.0)]
+CURVE = [
+    FoundErrors(share, 0, Rate(int(100 * share**0.5), 100), Rate(int(100 * share), 100)) for share in (0.0, 0.25, 1.0)
+]
 
 
-def drawn(systems: int, name: str = "parsed") -> ElementTree.Element:
-    text = calibration_diagram([(name, Reliability(BINS, 0.123, 0.1), CURVE)] * systems)
-    return ElementTree.fromstring(text)
+def system(name: str = "parsed") -> tuple[str, Reliability, list[FoundErrors]]:
+    return name, Reliability(BINS, 0.123, 0.1), CURVE
 
 
-def test_bars_and_points() -> None:
-    root = drawn(1)
-    bars = [
-        [float(rect.get(key, "")) for key in ("x", "y", "width", "height")]
-        for rect in root.iter(f"{SVG}rect")
-        if rect.get("class") == "bar"
-    ]
-    ground = TOP + SIDE
-    assert bars == [
-        [LEFT, ground - 0.5 * SIDE, 0.5 * SIDE, 0.5 * SIDE],
-        [LEFT + 0.5 * SIDE, ground - 0.25 * SIDE, 0.1 * SIDE, 0.25 * SIDE],
-        [round(LEFT + 0.995 * SIDE, 1), TOP, 1.2, SIDE],
-    ]
-    points = [
-        (float(c.get("cx", "")), float(c.get("cy", "")), float(c.get("r", ""))) for c in root.iter(f"{SVG}circle")
-    ]
-    assert points[0][:2] == (LEFT + 0.25 * SIDE, ground - 0.5 * SIDE)
-    assert points[1] == (LEFT + 0.55 * SIDE, ground - 0.25 * SIDE, 7.0)
-    assert points[0][2] < points[2][2] < 7
+def texts(svg: bytes) -> list[str | None]:
+    return [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-def test_curves() -> None:
-    paths = {path.get("class"): path.get("d") for path in reversed(list(drawn(1).iter(f"{SVG}path")))}
-    x, middle, end = LEFT, LEFT + 0.25 * SIDE, LEFT + SIDE
-    ground = TOP + SIDE
-    assert paths["line"] == f"M{x:g} {ground:g}L{middle:g} {ground - 0.5 * SIDE:g}L{end:g} {TOP:g}"
-    assert paths["other"] == f"M{x:g} {ground:g}L{middle:g} {ground - 0.25 * SIDE:g}L{end:g} {TOP:g}"
+@pytest.fixture
+def axes(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The panels of the diagram that is drawn last."""
+    panels: list[Any] = []
+    make = module.make_panels
+
+    def keep(*sizes: Any) -> tuple[Any, list[Any]]:
+        figure, panels[:] = make(*sizes)
+        return figure, panels
+
+    monkeypatch.setattr(module, "make_panels", keep)
+    return panels
 
 
-def test_a_row_for_each_system() -> None:
-    root = drawn(2)
-    assert (root.get("width"), root.get("height")) == (str(2 * WIDTH), str(2 * HEIGHT))
-    groups = [group.get("transform") for group in root.iter(f"{SVG}g")]
-    assert groups == [f"translate({x} {y})" for y in (0, HEIGHT) for x in (0, WIDTH)]
+def test_bars_and_points(axes: list[Any]) -> None:
+    calibration_diagram([system()])
+    bars = [(bar.get_x(), bar.get_width(), bar.get_height()) for bar in axes[0].patches]
+    assert bars == [pytest.approx(bar) for bar in ((0, 50, 50), (50, 10, 25), (99.5, 0.5, 100))]
+    points = [(*point.get_offsets()[0], point.get_sizes()[0]) for point in axes[0].collections]
+    assert points == [pytest.approx(point, abs=0.1) for point in ((25, 50, 42.25), (55, 25, 100), (100, 100, 82.1))]
 
 
-def test_names_are_escaped_and_shortened() -> None:
-    titles = [text.text for text in drawn(1, "folder/<a>&b.conllu").iter(f"{SVG}text") if text.get("class") == "title"]
-    assert titles == ["…er/<a>&b.conllu, calibration error 12.3 %", "errors found"]
+def test_curves(axes: list[Any]) -> None:
+    calibration_diagram([system()])
+    lines = {line.get_label(): line.get_xydata().tolist() for line in axes[1].lines}
+    assert lines["words"] == [[0, 0], [25, 50], [100, 100]]
+    assert lines["whole sentences"] == [[0, 0], [25, 25], [100, 100]]
 
 
-def test_a_name_with_characters_that_xml_does_not_have() -> None:
-    (title, _) = (text.text for text in drawn(1, "a\x01\x1b.conllu").iter(f"{SVG}text") if text.get("class") == "title")
-    assert title == "a\ufffd\ufffd.conllu, calibration error 12.3 %"
+def test_a_row_for_each_system(axes: list[Any]) -> None:
+    svg = calibration_diagram([system("one"), system("other")])
+    assert len(axes) == 4
+    titles = [text for text in texts(svg) if text and "calibration" in text]
+    assert titles == ["one, calibration error 12.3 %", "other, calibration error 12.3 %"]
+
+
+def test_one_curve_alone() -> None:
+    svg = curve_diagram({"words": [(0, 0), (1, 1)]}, "errors found, mean")
+    assert {"words", "errors found, mean"} <= set(texts(svg))
+
+
+def test_the_same_bytes() -> None:
+    svg = calibration_diagram([system()])
+    assert svg == calibration_diagram([system()])
+    assert b"<dc:date>" not in svg
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("folder/<a>&b.conllu", "…er/<a>&b.conllu"),
+        ("a\x01\x1b.conllu", "a\ufffd\ufffd.conllu"),  # characters that XML does not have
+        ("a$b^2$.conllu", "a$b^2$.conllu"),  # no formula
+        ("木.conllu", "木.conllu"),  # not in the font of matplotlib
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_names_are_escaped_and_shortened(name: str, title: str) -> None:
+    assert f"{title}, calibration error 12.3 %" in texts(calibration_diagram([system(name)]))
 
 
 def test_no_arcs() -> None:
-    text = calibration_diagram([("nothing", Reliability([], None, None), [])])
-    assert "nothing, calibration error –" in text
-    ElementTree.fromstring(text)
+    assert "nothing, calibration error –" in texts(calibration_diagram([("nothing", Reliability([], None, None), [])]))

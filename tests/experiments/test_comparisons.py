@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 
 from dodona.evaluation import approximate_randomization, wilcoxon
-from dodona.experiments.accuracy import marked
-from dodona.experiments.comparisons import mean, randomization_p, seed_wilcoxon_p, sentence_wilcoxon_p, signed_rank_p
-from dodona.experiments.packed import packed, unpacked
+from dodona.experiments.comparisons import (
+    mark_of,
+    mean,
+    randomization_p,
+    seed_wilcoxon_p,
+    sentence_wilcoxon_p,
+    signed_rank_p,
+)
 from dodona.experiments.records import Record
+from dodona.experiments.run import pack, unpack
 
 
 def by_enumeration(differences: list[float]) -> float:
@@ -57,7 +63,7 @@ def test_many_pairs_are_approximated() -> None:
 def record(seed: int, right: list[int]) -> Record:
     words = [10] * len(right)
     scores: dict[str, Any] = {"UAS": [sum(right), sum(words)]}
-    sentences = {"UAS": packed(right), "words": packed(words)}
+    sentences = {"UAS": pack(right), "words": pack(words)}
     part = {"all words": scores, "without punctuation": scores, "sentences": sentences}
     return Record({"seed": seed, "results": {"test": part}})
 
@@ -78,9 +84,9 @@ def test_only_seeds_of_both_are_compared() -> None:
 def test_means_and_marks() -> None:
     assert mean([record(1, [10, 5]), record(2, [5, 5])], "test", "UAS") == 62.5
     assert mean([], "test", "UAS") is None
-    assert [marked(p) for p in (None, 0.5, 0.05, 0.049, 0.01, 0.001)] == ["", "", "", "†", "†", "‡"]
+    assert [mark_of(p) for p in (None, 0.5, 0.05, 0.049, 0.01, 0.001)] == ["", "", "", "†", "†", "‡"]
 
 
 def test_packed_numbers_come_back() -> None:
-    assert unpacked(packed([0, 1, 65_535])).tolist() == [0, 1, 65_535]
-    assert len(packed([7] * 2000)) < 100
+    assert unpack(pack([0, 1, 65_535])).tolist() == [0, 1, 65_535]
+    assert len(pack([7] * 2000)) < 100

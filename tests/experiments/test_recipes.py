@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from samples.treebank_folder import treebank_folder
 
-from dodona.distributed.progress import Silent
+from dodona.distributed.cluster import TaskMonitor
 from dodona.evaluation import Comparison, approximate_randomization, attachment, compare, wilcoxon
-from dodona.experiments import measures
+from dodona.experiments import run as run_module
 from dodona.experiments.plan import Plan
 from dodona.experiments.recipes import RECIPES
 from dodona.experiments.records import Store
-from dodona.experiments.repairs import repairs
+from dodona.experiments.repairs import count_repairs
 from dodona.experiments.report import write
 from dodona.experiments.schedule import Cluster, carry_out, each_once
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
@@ -53,9 +53,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     plan = Plan(treebanks, len(SEEDS), ITERATIONS, limit=LIMIT, beam=BEAM, neural=False)
     store = Store(home / "runs")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "LEAST_SECONDS", 0.001)
+        patch.setattr(run_module, "LEAST_SECONDS", 0.001)
         for name, recipe in RECIPES.items():
-            records, failures = carry_out(each_once(list(recipe.runs(plan))), store, Silent(), Cluster())
+            records, failures = carry_out(each_once(list(recipe.runs(plan))), store, TaskMonitor(), Cluster())
             assert failures == []
             write(recipe, plan, records, home / name)
     return Results(home, plan)
@@ -145,7 +145,7 @@ def test_nonmonotonic(results: Results) -> None:
         dev_part = sentences_of(treebank.dev, LIMIT)
         for seed in SEEDS:
             parser = trained(treebank, seed, system="nonmonotonic", system_options=(("moves", "both"),), **dynamic)
-            for kind, own in repairs(parser, dev_part, dev_part)["counts"].items():
+            for kind, own in count_repairs(parser, dev_part, dev_part)["counts"].items():
                 for verdict, count in own.items():
                     counts[f"{kind} {verdict}"] = counts.get(f"{kind} {verdict}", 0) + count / 4
     table = results.table("nonmonotonic", "repairs")
@@ -286,7 +286,7 @@ def test_parsers_with_a_beam_may_have_fewer_seeds(results: Results, tmp_path: Pa
     runs = [run for run in recipe.runs(plan) if run.options]
     assert {run.seed for run in runs if run.options and run.options.beam > 1} == {1}
     assert {run.seed for run in runs if run.options and run.options.beam == 1} == set(SEEDS)
-    write(recipe, plan, Store(results.home / "runs").finished(list(recipe.runs(plan))), tmp_path)
+    write(recipe, plan, Store(results.home / "runs").read_finished(list(recipe.runs(plan))), tmp_path)
     assert f"Mean over {len(SEEDS)} seeds (1 of parsers with a beam), " in (tmp_path / "report.md").read_text("utf-8")
 
 
@@ -302,9 +302,9 @@ def test_missing_runs_and_other_programs_are_told(results: Results, tmp_path: Pa
     runs = each_once(list(recipe.runs(results.plan)))
     store = Store(tmp_path / "runs")
     for i, run in enumerate(runs[:-2]):
-        (record,) = Store(results.home / "runs").finished([run]).of([run])
+        (record,) = Store(results.home / "runs").read_finished([run]).of([run])
         store.save(run, {**record.data, "program": "other" if i == 0 else record.program})
-    write(recipe, results.plan, store.finished(runs), tmp_path / "out")
+    write(recipe, results.plan, store.read_finished(runs), tmp_path / "out")
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "2 of 8 runs are missing." in report
     assert "Runs of different programs are mixed: 1 of 0.1.0 (other), 5 of 0.1.0 (" in report
@@ -314,7 +314,7 @@ def test_means_are_of_treebanks_that_every_condition_has(results: Results, tmp_p
     recipe = RECIPES["static-vs-dynamic"]
     runs = each_once(list(recipe.runs(results.plan)))
     kept = [run for run in runs if run.treebank.name == "en_a" or (run.options and run.options.oracle == "static")]
-    write(recipe, results.plan, Store(results.home / "runs").finished(kept), tmp_path / "static-vs-dynamic")
+    write(recipe, results.plan, Store(results.home / "runs").read_finished(kept), tmp_path / "static-vs-dynamic")
     table = Results(tmp_path, results.plan).table("static-vs-dynamic", "uas")
     for row in ("eager: static", "eager: dynamic"):
         assert table[row, "mean"] == table[row, "en_a"] != ""
@@ -325,14 +325,14 @@ def test_oracles_are_chosen_on_dev(results: Results, tmp_path: Path) -> None:
     recipe, store = RECIPES["swap"], Store(tmp_path / "runs")
     runs = each_once(list(recipe.runs(results.plan)))
     for run in runs:
-        (record,) = Store(results.home / "runs").finished([run]).of([run])
+        (record,) = Store(results.home / "runs").read_finished([run]).of([run])
         data = json.loads(json.dumps(record.data))
         if run.options is not None:  # LAZY is best on dev and worst on test
             lazy = run.options.oracle == "lazy"
             for part, wins in (("dev", lazy), ("test", not lazy)):
                 data["results"][part]["all words"]["LAS"][0] *= wins
         store.save(run, data)
-    write(recipe, results.plan, store.finished(runs), tmp_path / "swap")
+    write(recipe, results.plan, store.read_finished(runs), tmp_path / "swap")
     for search in ("greedy", "beam"):
         table = Results(tmp_path, results.plan).table("swap", f"test-{search}")
         assert table["best static oracle", "en_a"] == "LAZY"

@@ -7,7 +7,7 @@ import pytest
 
 from dodona import Sentence
 from dodona.data import projectivize
-from dodona.experiments.repairs import judged, repairs, walk
+from dodona.experiments.repairs import count_repairs, judge, walk
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import train_parser
 from dodona.search.greedy import GreedySearch
@@ -54,7 +54,7 @@ def test_verdicts(before: list[int], move: int, heads: list[int], expected: tupl
     state = derivations.start(system, 3)
     for earlier in before:
         derivations.apply(system, state, earlier, 0, 0)
-    assert judged(system, state, move, heads) == expected
+    assert judge(system, state, move, heads) == expected
 
 
 def test_where_reduce_cannot_repair_it_is_not_judged() -> None:
@@ -62,7 +62,7 @@ def test_where_reduce_cannot_repair_it_is_not_judged() -> None:
     state = derivations.start(system, 3)
     for _ in range(2):
         derivations.apply(system, state, SHIFT, 0, 0)
-    assert judged(system, state, LEFT, [0, 3, 1]) is None
+    assert judge(system, state, LEFT, [0, 3, 1]) is None
 
 
 def test_the_walk_is_that_of_the_parser() -> None:
@@ -88,10 +88,10 @@ def test_counts_are_of_all_words_but_punctuation() -> None:
         heads, _ = projectivize(sentence.gold_heads(), sentence.gold_labels(), "head")
         (encoded,) = session.encoded([sentence])
         for state, move, _ in walk(built.core, session.greedy, encoded):
-            found = judged(built.core, state, move, heads)
+            found = judge(built.core, state, move, heads)
             if found is not None and sentence.upos[state.s0() - 1] != "PUNCT":
                 expected[found[0]][found[1]] += 1
-    counted = repairs(parser, SENTENCES, SENTENCES)
+    counted = count_repairs(parser, SENTENCES, SENTENCES)
     assert counted["counts"] == {
         k: {name: own[name] for name in ("TP", "FP", "TN", "FN")} for k, own in expected.items()
     }

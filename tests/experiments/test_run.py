@@ -10,12 +10,10 @@ from samples.treebank_folder import treebank_folder
 import dodona
 from dodona import FormatError, OptionError
 from dodona.evaluation import attachment, compare
-from dodona.experiments.measures import Subject
 from dodona.experiments.plan import Plan, as_in_the_papers
 from dodona.experiments.records import Record, Store
-from dodona.experiments.run import BESIDE, DECIDING, Run, perform
-from dodona.experiments.tagging import tag, taggings, with_tags
-from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
+from dodona.experiments.run import BESIDE, DECIDING, Run, Subject, perform
+from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of, tag
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import ParserIteration, train_parser
 from dodona.research.statistics import Statistics
@@ -146,31 +144,31 @@ def test_a_part_that_is_missing_is_named(treebanks: tuple[Treebank, ...]) -> Non
 def test_records_are_found_again(treebanks: tuple[Treebank, ...], tmp_path: Path) -> None:
     run = Run(treebanks[0], OPTIONS, ("test",), limit=4)
     store = Store(tmp_path / "deep" / "runs")
-    assert run not in store.finished([run])
+    assert run.key not in store.read_finished([run])
     record = perform(run)
     store.save(run, record)
-    assert [each.data for each in store.finished([run]).of([run])] == [json.loads(json.dumps(record))]
+    assert [each.data for each in store.read_finished([run]).of([run])] == [json.loads(json.dumps(record))]
     assert [path.name for path in store.folder.iterdir()] == [f"{run.key}.json"]
     store.path(run).write_text('{"key": "abc", "format": 1, "results": {}}')
     with pytest.raises(FormatError, match=rf"{run.key}\.json: .*; expected the record of a run"):
-        store.finished([run])
+        store.read_finished([run])
 
 
 def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treebank, ...], tmp_path: Path) -> None:
     plan = Plan(treebanks, 1, 1, "predicted", 12)
-    (one, other) = taggings(plan, tmp_path)
+    (one, other) = plan.taggings(tmp_path)
     tag(one)
     assert one.is_finished()
     assert not other.is_finished()
     assert [path.name for path in one.files] == [f"{name}.conllu.gz" for name in ("train", "dev", "test", "en_b")]
     seen = {path.name.partition(".")[0]: sentences_of([str(path)]) for path in one.files}
     parser = train_parser(sentences_of(one.treebank.train, 12), replace(OPTIONS, iterations=1), seen=seen["train"])
-    run = with_tags(plan, [one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"), elsewhere=(other.treebank,))
+    run = plan.with_tags([one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"))
     record = Record(perform(run))
     for part, gold in {"test": one.treebank.test, "en_b": other.treebank.test}.items():
         rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copy() for s in seen[part]])))
         assert record.percent(part, "LAS") == 100 * rates["LAS"].accuracy
-    subject = Subject(one.treebank, None, 12, "last", (), (other.treebank,), str(one.folder))
+    subject = Subject(Run(one.treebank, None, (), limit=12, elsewhere=(other.treebank,), tagged=str(one.folder)))
     for part, sentences in (("test", subject.seen("test")), ("en_b", subject.seen("test", other.treebank))):
         assert [sentence.upos for sentence in sentences] == [sentence.upos for sentence in seen[part]]
     right = [sentence.upos for sentence in subject.gold("test")]

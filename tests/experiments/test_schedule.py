@@ -12,13 +12,12 @@ from rich.console import Console
 from samples.treebank_folder import treebank_folder
 
 from dodona import DodonaError, OptionError
-from dodona.distributed.progress import Lines, Silent, Task, duration, shown_progress
-from dodona.experiments.figures import check_can_draw
+from dodona.distributed.cluster import ClusterTask, LineMonitor, TaskMonitor, choose_monitor, format_duration
+from dodona.evaluation.diagrams import check_can_draw
 from dodona.experiments.records import Store
 from dodona.experiments.run import Run
 from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
-from dodona.experiments.tagging import Tagging
-from dodona.experiments.treebanks import Treebank, find_treebanks
+from dodona.experiments.treebanks import Tagging, Treebank, find_treebanks
 from dodona.parser.options import ParserOptions
 
 OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=1)
@@ -29,17 +28,17 @@ def treebank(tmp_path_factory: pytest.TempPathFactory) -> Treebank:
     return find_treebanks(treebank_folder(tmp_path_factory.mktemp("treebanks"), "en_a"))[0]
 
 
-class Counted(Silent):
+class Counted(TaskMonitor):
     def __init__(self) -> None:
         self.finished = -1
         self.tasks: list[str] = []
         self.failures: list[str] = []
         self.ended = False
 
-    def begin(self, tasks: Sequence[Task], finished: int, jobs: int) -> None:
+    def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None:
         self.finished = finished
 
-    def advance(self, task: Task, failure: str) -> None:
+    def advance(self, task: ClusterTask, failure: str) -> None:
         self.tasks.append(task.key)
         self.failures += [failure] if failure else []
 
@@ -58,7 +57,7 @@ def test_each_run_once_and_the_first_seeds_first(treebank: Treebank) -> None:
 
 def test_finished_runs_are_not_done_again(treebank: Treebank, tmp_path: Path) -> None:
     every, store, seen = runs(treebank), Store(tmp_path), Counted()
-    carry_out(every[:1], store, Silent(), Cluster())
+    carry_out(every[:1], store, TaskMonitor(), Cluster())
     before = store.path(every[0]).read_bytes()
     records, failures = carry_out(every, store, seen, Cluster())
     assert (seen.finished, seen.tasks, failures, seen.ended) == (1, [every[1].key], [], True)
@@ -75,14 +74,14 @@ def test_a_failure_is_told_and_the_others_go_on(treebank: Treebank, tmp_path: Pa
     assert failed is bad
     assert reason == "the treebank en_a has no sentences of the part test"
     assert seen.failures == [reason]
-    assert good in records
-    assert bad not in records
+    assert good.key in records
+    assert bad.key not in records
     assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_an_interrupt_leaves_finished_runs(treebank: Treebank, tmp_path: Path) -> None:
     class Impatient(Counted):
-        def advance(self, task: Task, failure: str) -> None:
+        def advance(self, task: ClusterTask, failure: str) -> None:
             raise KeyboardInterrupt
 
     seen = Impatient()
@@ -96,7 +95,7 @@ def test_a_tagging_that_fails_ends_it(treebank: Treebank, tmp_path: Path) -> Non
     with pytest.raises(DodonaError, match=r"tags of en_a: .*cannot be read"):
         tag_all(
             [Tagging(replace(treebank, train=(str(tmp_path / "no.conllu"),)), (), 5, str(tmp_path))],
-            Silent(),
+            TaskMonitor(),
             Cluster(),
         )
 
@@ -110,14 +109,14 @@ def test_lines_tell_what_is_done_and_left(
     treebank: Treebank, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr("dodona.distributed.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("dodona.distributed.cluster.time.monotonic", lambda: now[0])
     first, second, _ = runs(treebank)
     third = replace(first, options=replace(OPTIONS, seed=3, iterations=2))
-    lines = Lines()
+    lines = LineMonitor()
     lines.begin([first, second, third], 4, 2)
     now[0] = 100.0
     lines.advance(first, "")
-    assert lines.state() == "runs: 1 of 3 done, 2 running, about 5 min left"  # the third has two iterations
+    assert lines.describe() == "runs: 1 of 3 done, 2 running, about 5 min left"  # the third has two iterations
     lines.advance(second, "too bad")
     now[0] = 240.0
     lines.advance(third, "")
@@ -130,9 +129,9 @@ def test_lines_tell_what_is_done_and_left(
 
 
 def test_lines_come_also_while_nothing_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dodona.distributed.progress.SECONDS_BETWEEN_LINES", 0.001)
+    monkeypatch.setattr("dodona.distributed.cluster.LINE_INTERVAL", 0.001)
     told: Queue[str] = Queue()
-    lines = Lines("taggings")
+    lines = LineMonitor("taggings")
     monkeypatch.setattr(lines, "say", told.put)
     lines.begin([], 3, 1)
     assert [told.get(timeout=60) for _ in range(3)][1:] == ["taggings: 0 of 0 done, 0 running"] * 2
@@ -145,8 +144,8 @@ def test_a_bar_on_a_terminal(treebank: Treebank, monkeypatch: pytest.MonkeyPatch
     def console(**options: object) -> Console:
         return Console(file=stream, force_terminal=True, width=400, highlight=False)
 
-    monkeypatch.setattr("dodona.distributed.progress.Console", console)
-    bar = shown_progress("runs")
+    monkeypatch.setattr("dodona.distributed.cluster.Console", console)
+    bar = choose_monitor("runs")
     first, second, _ = runs(treebank)
     bar.begin([first, second], 0, 2)
     bar.advance(first, "")
@@ -157,19 +156,19 @@ def test_a_bar_on_a_terminal(treebank: Treebank, monkeypatch: pytest.MonkeyPatch
 
 
 def test_durations() -> None:
-    assert [duration(s) for s in (7.2, 600, 7200)] == ["7 s", "10 min", "2.0 h"]
+    assert [format_duration(s) for s in (7.2, 600, 7200)] == ["7 s", "10 min", "2.0 h"]
 
 
 def test_what_is_to_be_installed_is_told(treebank: Treebank, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("distributed", "matplotlib"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(DodonaError, match=r"pip install 'dodona\[experiments\]'"):
-        carry_out(runs(treebank), Store(tmp_path), Silent(), Cluster(2))
-    with pytest.raises(DodonaError, match=r"pip install 'dodona\[experiments\]'"):
+        carry_out(runs(treebank), Store(tmp_path), TaskMonitor(), Cluster(2))
+    with pytest.raises(DodonaError, match=r"pip install 'dodona\[diagrams\]'"):
         check_can_draw()
 
 
 def test_an_address_without_a_scheduler(treebank: Treebank, tmp_path: Path) -> None:
     with pytest.raises(DodonaError, match="no Dask scheduler at nonsense; expected an address like tcp://"):
-        carry_out(runs(treebank), Store(tmp_path), Silent(), Cluster(2, "nonsense"))
+        carry_out(runs(treebank), Store(tmp_path), TaskMonitor(), Cluster(2, "nonsense"))
     assert list(tmp_path.iterdir()) == []

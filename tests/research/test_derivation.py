@@ -7,7 +7,7 @@ import pytest
 import dodona
 from dodona import OptionError, TreeError
 from dodona.research.derivation import derive
-from dodona.research.tables import derivation_columns, derivation_latex, derivation_rows
+from dodona.tables import Cell
 
 WORDS = ["she", "reads", "books"]
 HEADS, LABELS = [2, 0, 2], ["nsubj", "root", "obj"]
@@ -81,15 +81,16 @@ def test_a_dictionary_that_json_can_hold() -> None:
 @pytest.mark.parametrize("name", ["arc-standard", "easy-first", "nonmonotonic", "covington", "swap-standard"])
 def test_a_row_for_each_transition(name: str) -> None:
     found = derive(dodona.system(name), HEADS, words=WORDS)
-    rows = derivation_rows(found)
+    table = found.table()
+    rows = [[str(cell.value) for cell in row if isinstance(cell, Cell)] for row in table.rows]
     assert [row[-2] for row in rows] == found.transitions
-    assert {len(row) for row in rows} == {len(derivation_columns(found))}
+    assert {len(row) for row in rows} == {len(table.columns)}
     arcs = {(h, d) for step in found.steps for h, d, _ in step.arcs}
     assert arcs == {(h, d) for d, h in enumerate(HEADS, start=1)}
 
 
 def test_a_table_for_latex() -> None:
-    lines = derivation_latex(derive(dodona.system("arc-eager"), [2, 0], words=["50", "%"])).splitlines()
+    lines = derive(dodona.system("arc-eager"), [2, 0], words=["50", "%"]).to_latex().splitlines()
     assert lines[1:5] == [
         r"\begin{tabular}{rlllll}",
         r"\hline",

@@ -6,9 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from starlette.types import ASGIApp, Message
 
-__all__ = ["Reply", "ask", "asked", "json_of"]
+from dodona.server.app import FUNCTIONS
+from dodona.server.models import Models
+from dodona.server.requests import decode
+
+__all__ = ["Reply", "ask", "asked", "call", "json_of"]
 
 LIMIT = 60  # seconds after which a test gives up
 
@@ -79,3 +84,10 @@ def json_of(app: ASGIApp, path: str, request: Any) -> Any:
     reply = ask(app, path, json.dumps(request).encode(), headers={"content-type": "application/json"})
     assert reply.status == 200, reply.text
     return reply.json
+
+
+def call(name: str, request: Any, models: Models) -> Any:
+    """Return what a function of the JSON interface answers, without a server; an error is raised."""
+    function = FUNCTIONS[name]
+    answer = function.call(decode(json.dumps(request).encode(), function.request), models)
+    return json.loads(msgspec.json.encode(answer))

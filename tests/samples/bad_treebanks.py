@@ -1,4 +1,5 @@
-"""Two small valid treebanks, and one file for each rule that breaks it: the valid one with a change."""
+"""Two small valid treebanks, and a file for each rule that breaks it, also for those of udtools: the valid one with a
+change."""
 
 from dodona.validation import RULES
 
@@ -170,6 +171,13 @@ BAD: dict[str, bytes] = {
     "edeps-only-sometimes": plain(("6\tamod\t_", "6\tamod\t6:amod")),
     "unconnected-egraph": enhanced(("2:conj", "6:conj")),
     # level 3
+    "goeswith-missing-typo": plain(("Typo=Yes", "_")),
+    "orphan-beside-empty-nodes": enhanced(("5.1:obj", "5:orphan")),
+    "edeps-identical-to-basic-trees": enhanced(("0:root|1:conj:and", "1:conj")).partition(b"# sent_id = five")[0],
+}  # fmt: skip
+assert BAD.keys() == RULES.keys(), BAD.keys() ^ RULES.keys()
+
+GUIDELINES: dict[str, bytes] = {
     "0-is-not-root": plain(("0\troot", "0\tdep")),
     "root-is-not-0": plain(("amod", "root")),
     "rel-upos-det": relabelled("det", "ADJ"),
@@ -215,14 +223,10 @@ BAD: dict[str, bytes] = {
         ("The o ak.", "The oak."),
         ("Typo=Yes\t0\troot\t_\t_", "Typo=Yes\t0\troot\t_\tSpaceAfter=No"),
     ),
-    "goeswith-missing-typo": plain(("Typo=Yes", "_")),
     "goeswith-lemma": plain(("ak\t_\tX", "ak\toak\tX")),
     "goeswith-upos": plain(("ak\t_\tX", "ak\t_\tNOUN")),
     "goeswith-feats": plain(("ak\t_\tX\t_\t_", "ak\t_\tX\t_\tTypo=Yes")),
     "goeswith-edeps": enhanced(("5\torphan\t5.1:obj", "5\tgoeswith\t5.1:obj"), ("6\telms\telm\tNOUN", "6\telms\t_\tX")),
     "enhanced-0-is-not-root": enhanced(("3\tcc\t3:cc", "3\tcc\t0:cc")),
     "enhanced-root-is-not-0": enhanced(("3:cc", "3:root")),
-    "orphan-beside-empty-nodes": enhanced(("5.1:obj", "5:orphan")),
-    "edeps-identical-to-basic-trees": enhanced(("0:root|1:conj:and", "1:conj")).partition(b"# sent_id = five")[0],
 }  # fmt: skip
-assert BAD.keys() == RULES.keys(), BAD.keys() ^ RULES.keys()

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.drawing.widths import text_width
+from dodona.drawing.letters import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")

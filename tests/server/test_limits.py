@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
+import msgspec
 import pytest
 from samples.asgi import Reply, ask, asked
 from samples.small_models import whole
@@ -13,18 +14,17 @@ from starlette.applications import Starlette
 
 from dodona import OptionError
 from dodona.server.app import create_app
-from dodona.server.functions import Function
-from dodona.server.limits import Limits
 from dodona.server.models import Models
-from dodona.server.udpipe import process
-from dodona.server.work import Stopped
+from dodona.server.requests import convert
+from dodona.server.service import Function, Limits, Stopped
+from dodona.server.udpipe import ProcessRequest, process
 from dodona.transitions.clock import look
 
 MODELS = Models({"whole": whole()})
 
 
-def app_with(function: Function, **limits: Any) -> Starlette:
-    return create_app(MODELS, Limits(**limits), functions={"work": function})
+def app_with(function: Callable[[Any, Models], Any], **limits: Any) -> Starlette:
+    return create_app(MODELS, Limits(**limits), functions={"work": Function(function, dict, dict)})
 
 
 def echo(request: dict[str, Any], models: Models) -> dict[str, Any]:
@@ -110,8 +110,8 @@ def test_the_memory_of_all_requests_is_limited_and_given_back() -> None:
         assert ask(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}').status == 200
     assert ask(app, "/api/work", b"x" * 101).status == 413
     text = ask(app, "/metrics", method="GET").text
-    assert "dodona_body_bytes 0\n" in text
-    assert "dodona_requests_in_progress 0\n" in text
+    assert "dodona_body_bytes 0.0\n" in text
+    assert "dodona_requests_in_progress 0.0\n" in text
 
 
 def test_a_body_that_does_not_come_is_not_waited_for() -> None:
@@ -144,7 +144,7 @@ def test_work_that_takes_too_long_is_stopped_and_frees_its_thread() -> None:
     assert work.stopped.wait(60)
     work.released.set()
     assert ask(app, "/api/work", b"{}").status == 200
-    assert busy(app) == "0"
+    assert busy(app) == "0.0"
 
 
 def test_a_long_text_is_stopped_in_the_middle() -> None:
@@ -153,7 +153,7 @@ def test_a_long_text_is_stopped_in_the_middle() -> None:
     body = b"tokenizer=&tagger=&parser=&data=" + b"a+cat+sees+the+dog+" * (1 << 21)
     reply = ask(app, "/process", body, headers={"content-type": "application/x-www-form-urlencoded"})
     assert reply.status == 504
-    while busy(app) != "0":
+    while busy(app) != "0.0":
         time.sleep(0.01)
 
 
@@ -255,7 +255,9 @@ def test_requests_at_the_same_time_get_the_answers_of_single_ones() -> None:
         kind = {"content-type": "application/x-www-form-urlencoded"}
         return list(await asyncio.gather(*(asked(app, "/process", body.encode(), headers=kind) for body in bodies)))
 
-    assert [reply.json for reply in asyncio.run(together())] == [process(form, MODELS) for form in forms]
+    assert [reply.json for reply in asyncio.run(together())] == [
+        msgspec.to_builtins(process(convert(form, ProcessRequest), MODELS)) for form in forms
+    ]
 
 
 @pytest.mark.parametrize("name", ["size", "seconds", "memory", "threads", "waiting"])

@@ -15,10 +15,11 @@ from starlette.applications import Starlette
 from dodona import Pipeline, Sentence
 from dodona.data.conllu import read_conllu
 from dodona.data.stream import only_sentences
-from dodona.server import portions
+from dodona.server import models as served
 from dodona.server.app import create_app
-from dodona.server.models import Models
-from dodona.server.udpipe import process
+from dodona.server.models import Models, divide
+from dodona.server.requests import convert
+from dodona.server.udpipe import ProcessRequest, Spaces, process, write
 
 TEXT = "the dog sees a cat . a cat sleeps ."
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -53,8 +54,7 @@ def urlencoded(app: Starlette, **fields: str) -> Reply:
 
 
 def result(models: Models, **fields: str) -> str:
-    found: str = process(fields, models)["result"]
-    return found
+    return process(convert(fields, ProcessRequest), models).result
 
 
 def sentences(conllu: str) -> list[Sentence]:
@@ -150,15 +150,13 @@ def test_a_line_can_be_a_sentence(models: Models) -> None:
 
 
 def test_ranges_belong_to_tokens_and_spaces_can_be_normalized() -> None:
-    from dodona.server.udpipe_formats import Spaces, written
-
     sentence = Sentence.from_words(
         ["de", "el", "x"], misc=["_", "_", "SpacesAfter=\\n"], multiword=[(1, 2, "del")],
         multiword_misc=["SpacesBefore=\\s"],
     )  # fmt: skip
     sentence.offsets = [(1, 4), (1, 4), (5, 6)]
     both = Spaces(ranges=True, normalized=True)
-    rows = [line.split("\t") for line in "".join(written([sentence], "conllu", both)).split("\n") if "\t" in line]
+    rows = [line.split("\t") for line in "".join(write([sentence], "conllu", both)).split("\n") if "\t" in line]
     assert [(row[0], row[9]) for row in rows] == [
         ("1-2", "TokenRange=1:4"), ("1", "_"), ("2", "_"), ("3", "TokenRange=5:6"),
     ]  # fmt: skip
@@ -180,7 +178,7 @@ def test_models_are_listed_and_chosen_by_name_or_its_beginning(app: Starlette, m
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({}, "The parameter 'data' is required."),
+        ({}, "the request: object missing required field `data`"),
         ({"data": "x", "model": "klingon"}, "there is no model 'klingon'; the models are: whole-small-1, parser"),
         ({"data": "x", "model": ""}, "there is no model ''; the models are: whole-small-1, parser"),
         ({"data": "x", "model": "wh"}, "there is no model 'wh'; the models are: whole-small-1, parser"),
@@ -203,9 +201,9 @@ def test_a_bad_request_gets_one_sentence(app: Starlette, fields: dict[str, str],
 
 def test_sentences_are_parsed_in_portions(monkeypatch: pytest.MonkeyPatch, models: Models) -> None:
     whole_answer = result(models, **EVERYTHING)
-    monkeypatch.setattr(portions, "PORTION", 5)
+    monkeypatch.setattr(served, "PORTION", 5)
     given = [Sentence.from_words(["a"] * n) for n in (2, 3, 1, 6, 1)]
-    assert [[len(s) for s in each] for each in portions.portions(given)] == [[2, 3], [1], [6], [1]]
+    assert [[len(s) for s in each] for each in divide(given)] == [[2, 3], [1], [6], [1]]
     assert result(models, **EVERYTHING) == whole_answer
 
 

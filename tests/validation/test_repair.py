@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.bad_treebanks import BAD, enhanced, plain
 
-from dodona.validation import repaired, validate_chunks
+from dodona.validation import repair_chunks, validate_chunks
 
 REPAIRABLE = {
     "byte-order-mark",
@@ -28,55 +28,53 @@ NOISE = (b" ", b"\t", b"\r", b"\n", b"\r\n", b"\n \n", b"|", b":", b"_", b"=", b
 MORE_NOISE = (b"\xef\xbb\xbf", b"\xff", b"\0", b"B=C|A=D", b"2:a|1:b", b"SpaceAfter=No", b"1.10:x|1.2:y")
 
 
-def fixed(data: bytes) -> tuple[bytes, Counter[str]]:
+def fix(data: bytes) -> tuple[bytes, Counter[str]]:
     repairs: Counter[str] = Counter()
-    return b"".join(repaired([data], "it", repairs)), +repairs
+    return b"".join(repair_chunks([data], "it", repairs)), +repairs
 
 
 @pytest.mark.parametrize("data", [plain(), enhanced(), b""])
 def test_what_is_valid_stays_as_it_is(data: bytes) -> None:
-    assert fixed(data) == (data, Counter())
+    assert fix(data) == (data, Counter())
 
 
 @pytest.mark.parametrize("name", sorted(REPAIRABLE))
 def test_repairable_rules_are_repaired(name: str) -> None:
-    data, repairs = fixed(BAD[name])
+    data, repairs = fix(BAD[name])
     assert repairs.total() >= 1
     assert list(validate_chunks([data], "it")) == []
 
 
 @pytest.mark.parametrize("name", sorted(BAD.keys() - REPAIRABLE))
 def test_all_other_files_stay_as_they_are(name: str) -> None:
-    assert fixed(BAD[name]) == (BAD[name], Counter())
+    assert fix(BAD[name]) == (BAD[name], Counter())
 
 
 def test_order_of_features_and_of_deps() -> None:
     data = plain(("Case=Nom|Number=Sing", "number=Sing|Case=Nom"))
-    assert fixed(data)[0] == data  # no feature, so it is not known what it is
-    data, repairs = fixed(
-        plain(("Case=Nom|Number=Sing", "b[x]=C|Abc=B,a|Aa=B".replace("b[", "B[").replace(",a", ",A")))
-    )
+    assert fix(data)[0] == data  # no feature, so it is not known what it is
+    data, repairs = fix(plain(("Case=Nom|Number=Sing", "b[x]=C|Abc=B,a|Aa=B".replace("b[", "B[").replace(",a", ",A"))))
     assert b"\tAa=B|Abc=A,B|B[x]=C\t" in data
     assert repairs == {"unsorted-features": 1, "unsorted-feature-values": 1}
-    data, repairs = fixed(enhanced(("0:root|1:conj:and", "10:b|1.10:a|1.2:c|1:z|1:a")))
+    data, repairs = fix(enhanced(("0:root|1:conj:and", "10:b|1.10:a|1.2:c|1:z|1:a")))
     assert b"\t1:a|1:z|1.2:c|1.10:a|10:b\t" in data
     assert repairs == {"unsorted-deps": 1}
 
 
 def test_white_space_that_stands_for_that_of_the_text_is_kept() -> None:
     data = plain(("\toaks\toak", "\toaks \toak"))  # says SpaceAfter=No
-    assert fixed(data) == (data, Counter())
-    assert fixed(plain(("\told\t", "\told \t"))) == (plain(), Counter({"white-space": 1}))
+    assert fix(data) == (data, Counter())
+    assert fix(plain(("\told\t", "\told \t"))) == (plain(), Counter({"white-space": 1}))
 
 
 def test_tabs_at_the_end_of_a_row() -> None:
-    assert fixed(plain(("amod\t_\t_", "amod\t_\t_\t \t"))) == (plain(), Counter({"number-of-columns": 2}))
+    assert fix(plain(("amod\t_\t_", "amod\t_\t_\t \t"))) == (plain(), Counter({"number-of-columns": 2}))
 
 
 def test_counts_of_lines() -> None:
-    _, repairs = fixed(plain().replace(b"\n", b"\r\n"))
+    _, repairs = fix(plain().replace(b"\n", b"\r\n"))
     assert repairs == {"non-unix-newline": plain().count(b"\n")}
-    _, repairs = fixed(b"\n \n" + plain() + b"\n\n")
+    _, repairs = fix(b"\n \n" + plain() + b"\n\n")
     assert repairs == {"extra-empty-line": 4}
 
 
@@ -90,8 +88,8 @@ def test_a_second_repair_finds_nothing_to_do(lines: list[bytes], noise: list[tup
     for place, more in noise:
         at = int(place * len(data))
         data = data[:at] + more + data[at:]
-    once, repairs = fixed(data)
-    assert fixed(once) == (once, Counter())
+    once, repairs = fix(data)
+    assert fix(once) == (once, Counter())
     if not list(validate_chunks([data], "it")):
         assert once == data
     assert (once == data) == (not repairs)

@@ -290,7 +290,7 @@ class Sentence(Storage):
 
     def _repr_html_(self) -> str | None:
         try:
-            return str(import_drawing("page").html_of(self))
+            return str(import_drawing("dependencies").html_of(self))
         except FormatError:
             return None
 

@@ -21,16 +21,15 @@ def parse_texts(
     texts: Iterable[str | None], model: str | Path | Model = "en", *, request: Request | None = None
 ) -> Iterator[list[Sentence]]:
     """Yield the sentences of each text, in order; a text that is missing (None, NaN) has none."""
-    found = model if isinstance(model, Model) else read_model(model)
-    given = (text if isinstance(text, str) else "" for text in texts)
-    return found.pipeline().pipe(given, request)
+    held = model if isinstance(model, Model) else read_model(model)
+    return held.pipeline().pipe((text if isinstance(text, str) else "" for text in texts), request)
 
 
 def parse_bag(
     bag: Any, model: str | Path | Model = "en", *, conllu: bool = False, request: Request | None = None
 ) -> Any:
     """Return a bag with the sentences of each text of a Dask bag, as a list, or with `conllu` as a string."""
-    return bag.map_partitions(_parsed_bag, model=_sent(model), conllu=conllu, request=request)
+    return bag.map_partitions(_parse_partition, model=_share(model), conllu=conllu, request=request)
 
 
 def parse_frame(
@@ -41,10 +40,10 @@ def parse_frame(
     if column not in frame.columns:
         raise OptionError(f"column {column!r}: expected one of {', '.join(map(repr, frame.columns))}")
     if not hasattr(frame, "map_partitions"):
-        return _parsed_frame(frame, model, column, into, request)
+        return _parse_frame(frame, model, column, into, request)
     meta = frame._meta.assign(**{into: frame._meta[column]})
     more = {"column": column, "into": into, "request": request}
-    return frame.map_partitions(_parsed_frame, model=_sent(model), meta=meta, **more)
+    return frame.map_partitions(_parse_frame, model=_share(model), meta=meta, **more)
 
 
 def parse_frames(
@@ -56,27 +55,27 @@ def parse_frames(
         yield parse_frame(frame, model, column=column, into=into, request=request)
 
 
-def _sent(model: str | Path | Model) -> Any:
+def _share(model: str | Path | Model) -> Any:
     """The model as one value of the graph, by its digest: for each worker it is fetched once."""
-    found = model if isinstance(model, Model) else read_model(model)
+    held = model if isinstance(model, Model) else read_model(model)
     try:
         dask: Any = import_module("dask")
     except ImportError as error:
         raise DodonaError(MISSING) from error
-    return dask.delayed(found, name=f"dodona_model-{found.digest}", traverse=False)
+    return dask.delayed(held, name=f"dodona_model-{held.digest}", traverse=False)
 
 
-def _parsed_bag(texts: Iterable[str], model: Model, conllu: bool, request: Request | None) -> list[Any]:
-    found = parse_texts(texts, model, request=request)
-    return [_conllu(sentences) if conllu else sentences for sentences in found]
+def _parse_partition(texts: Iterable[str], model: Model, conllu: bool, request: Request | None) -> list[Any]:
+    parses = parse_texts(texts, model, request=request)
+    return [_to_conllu(sentences) if conllu else sentences for sentences in parses]
 
 
-def _parsed_frame(frame: Any, model: str | Path | Model, column: str, into: str, request: Request | None) -> Any:
+def _parse_frame(frame: Any, model: str | Path | Model, column: str, into: str, request: Request | None) -> Any:
     texts = frame[column]
-    found = zip(texts, parse_texts(texts, model, request=request), strict=True)
-    values = [_conllu(sentences) if isinstance(text, str) else None for text, sentences in found]
+    parses = zip(texts, parse_texts(texts, model, request=request), strict=True)
+    values = [_to_conllu(sentences) if isinstance(text, str) else None for text, sentences in parses]
     return frame.assign(**{into: type(texts)(values, index=frame.index, dtype=texts.dtype)})
 
 
-def _conllu(sentences: Iterable[Sentence]) -> str:
+def _to_conllu(sentences: Iterable[Sentence]) -> str:
     return b"".join(sentence.to_bytes() for sentence in sentences).decode()

@@ -1,4 +1,5 @@
-"""Work for several processes or machines, by Dask: on processes of this machine, or on a cluster at an address.
+"""Work for several processes or machines, by Dask: on processes of this machine, or on a cluster at an address; and
+what is seen of hours of it: a bar on a terminal, and now and then a line elsewhere.
 
 A worker that dies costs the task that it was doing, which Dask gives to another one. What a task is worth is known as
 soon as it is done, and this process stores it then: so whoever is stopped has lost only the tasks that were under way.
@@ -7,17 +8,22 @@ soon as it is done, and this process stores it then: so whoever is stopped has l
 import logging
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from queue import Empty, SimpleQueue
-from typing import Any
+from threading import Event, Thread
+from typing import Any, Protocol
 
-from dodona.distributed.progress import Task
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
 from dodona.errors import DodonaError, OptionError
 
-__all__ = ["Cluster", "Function", "Outcome", "SchedulerLost", "Session"]
+__all__ = ["Cluster", "ClusterSession", "ClusterTask", "Outcome", "SchedulerLost", "TaskMonitor", "choose_monitor"]
 
 Outcome = tuple[Any, Any, str]
 """A task, and its result or the reason why there is none."""
@@ -29,7 +35,8 @@ DEATHS = 3
 
 CONNECT = 300  # seconds that a busy machine may take to begin
 ANSWER = 20  # and those that a cluster has to answer
-LOOK = 1.0  # seconds after which one looks whether the scheduler is still there
+CHECK_INTERVAL = 1.0  # seconds after which one looks whether the scheduler is still there
+LINE_INTERVAL = 180.0  # seconds between two lines about what is done
 
 QUIET: dict[str, Any] = {
     "distributed.scheduler.worker-ttl": None,  # on a busy machine, a worker may be silent for minutes
@@ -51,6 +58,15 @@ QUIET: dict[str, Any] = {
 }
 
 
+class ClusterTask(Protocol):
+    """What is done: a run, the tagging of a treebank, or a shard."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def weight(self) -> float: ...
+
+
 class SchedulerLost(DodonaError):
     """The scheduler is gone, and with it all tasks that were under way."""
 
@@ -68,37 +84,37 @@ class Cluster:
         if self.jobs < 0:
             raise OptionError(f"jobs {self.jobs}: expected a number of processes, or 0 for none but this one")
 
-    def outcomes(self, function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    def run(self, function: Function, tasks: Sequence[ClusterTask]) -> Iterator[Outcome]:
         """Call the function for each task, and yield what comes of it as soon as it is known."""
         if not tasks:
             return iter(())
         alone = self.jobs == 0 and self.scheduler is None
-        return _in_this_process(function, tasks) if alone else self._outcomes(function, tasks)
+        return _run_here(function, tasks) if alone else self._run_on_workers(function, tasks)
 
-    def _outcomes(self, function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
+    def _run_on_workers(self, function: Function, tasks: Sequence[ClusterTask]) -> Iterator[Outcome]:
         with self.session() as session:
             for task in tasks:
                 session.submit(task, task.key, function, task)
             yield from session.outcomes()
 
     @contextmanager
-    def session(self) -> "Iterator[Session]":
+    def session(self) -> "Iterator[ClusterSession]":
         """Start the processes, or connect to the cluster, until the end of the block."""
         try:
             dask: Any = import_module("distributed")
         except ImportError as error:
             raise DodonaError(self.missing) from error
-        with _address(self) as address, _client(dask, address) as client:
-            session = Session(client, address if isinstance(address, str) else "this machine")
+        with _start(self) as address, _connect(dask, address) as client:
+            session = ClusterSession(client, address if isinstance(address, str) else "this machine")
             try:
                 yield session
             except Exception as error:
                 if isinstance(error, DodonaError) or not session.is_lost():
                     raise
-                raise session.lost() from error
+                raise session.report_loss() from error
 
 
-class Session:
+class ClusterSession:
     """Tasks under way on a cluster; more may be submitted while outcomes are read."""
 
     def __init__(self, client: Any, place: str) -> None:
@@ -121,11 +137,11 @@ class Session:
         """Yield what comes of the tasks, until all are done."""
         while self._tasks:
             try:
-                future = self._done.get(timeout=LOOK)
+                future = self._done.get(timeout=CHECK_INTERVAL)
             except Empty:
                 future = None
             if self.is_lost():  # a scheduler that ends in good order does not say so to those who wait
-                raise self.lost()
+                raise self.report_loss()
             if future is None:
                 continue
             if future.status == "pending":  # its result was lost with a worker, and is computed again
@@ -135,28 +151,28 @@ class Session:
             if future.status == "finished":
                 yield task, future.result(), ""
             elif future.status == "error":
-                yield task, None, told(future.exception())
+                yield task, None, describe_error(future.exception())
             else:
-                raise self.lost()
+                raise self.report_loss()
             future.release()
 
     def is_lost(self) -> bool:
         stream = self.client.scheduler_comm
         return self.client.status != "running" or stream is None or bool(stream.closed())
 
-    def lost(self) -> SchedulerLost:
+    def report_loss(self) -> SchedulerLost:
         return SchedulerLost(f"the connection to the Dask scheduler at {self.place} is lost")
 
 
-def _in_this_process(function: Function, tasks: Sequence[Task]) -> Iterator[Outcome]:
+def _run_here(function: Function, tasks: Sequence[ClusterTask]) -> Iterator[Outcome]:
     for task in tasks:
         try:
             yield task, function(task), ""
         except Exception as error:
-            yield task, None, told(error)
+            yield task, None, describe_error(error)
 
 
-def _client(dask: Any, address: Any) -> Any:
+def _connect(dask: Any, address: Any) -> Any:
     """Connect to a cluster. One of this machine may be slow; at an address, there may be none."""
     if not isinstance(address, str):
         return dask.Client(address, timeout=CONNECT)
@@ -167,7 +183,7 @@ def _client(dask: Any, address: Any) -> Any:
 
 
 @contextmanager
-def _address(wanted: Cluster) -> Iterator[Any]:
+def _start(wanted: Cluster) -> Iterator[Any]:
     """A cluster of processes that is reached from this machine only, or the address of a running one."""
     dask, distributed = (import_module(name) for name in ("dask", "distributed"))
 
@@ -178,7 +194,7 @@ def _address(wanted: Cluster) -> Iterator[Any]:
         if wanted.scheduler is not None:
             yield wanted.scheduler
             return
-        with _deaf_to_interrupts():
+        with _hold_interrupts():
             cluster = distributed.LocalCluster(
                 n_workers=wanted.jobs,
                 threads_per_worker=1,
@@ -200,7 +216,7 @@ def _address(wanted: Cluster) -> Iterator[Any]:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def _hold_interrupts() -> Iterator[None]:
     """Hold Ctrl-C back for a moment. Threads and processes that begin meanwhile never get it: it reaches all processes
     of a terminal, and only this one is to answer."""
     if not hasattr(signal, "pthread_sigmask"):
@@ -222,9 +238,107 @@ def _end_workers(cluster: Any) -> None:
                 os.kill(nanny.pid, signal.SIGTERM)
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error in a line. That of Dask for a task that kills its workers says nothing about the task."""
     if type(error).__name__ == "KilledWorker":
         return f"{DEATHS + 1} processes died while they did this (out of memory?)"
     text = str(error).strip() or "no message"
     return text if isinstance(error, DodonaError) else f"{type(error).__name__}: {text}"
+
+
+class TaskMonitor:
+    """Is told what is done, and says nothing of it."""
+
+    def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None: ...
+    def advance(self, task: ClusterTask, failure: str) -> None: ...
+    def end(self) -> None: ...
+
+
+class CountingMonitor(TaskMonitor):
+    """Counts what is done, and the work in it, from which the time left is estimated."""
+
+    def __init__(self, what: str = "runs") -> None:
+        self.what = what
+
+    def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None:
+        self.total, self.finished, self.jobs = len(tasks), finished, jobs
+        self.done = self.failed = 0
+        self.started = time.monotonic()
+        self.work = sum(task.weight for task in tasks)
+        self.worked = 0.0
+
+    def advance(self, task: ClusterTask, failure: str) -> None:
+        self.done += 1
+        self.failed += bool(failure)
+        self.worked += task.weight
+        if failure:
+            self.say(f"failed: {task}: {failure}")
+
+    def say(self, text: str) -> None:
+        click.echo(f"dodona: {text}", err=True)
+
+    @property
+    def running(self) -> int:
+        return min(self.jobs, self.total - self.done)
+
+    def describe(self) -> str:
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.what}: {self.done} of {self.total} done, {self.running} running{failed}{self.estimate_left()}"
+
+    def estimate_left(self) -> str:
+        """The time left, from the work done per second; unknown before the first is done."""
+        if not self.worked or self.done == self.total:
+            return ""
+        spent = time.monotonic() - self.started
+        return f", about {format_duration(spent * (self.work - self.worked) / self.worked)} left"
+
+
+class LineMonitor(CountingMonitor):
+    """A line at the beginning and at the end, and every few minutes, also while long runs are under way."""
+
+    def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None:
+        super().begin(tasks, finished, jobs)
+        self.say(f"{self.what}: {self.total} to do, {finished} finished earlier")
+        self.ended = Event()
+        Thread(target=self._say_now_and_then, daemon=True).start()
+
+    def _say_now_and_then(self) -> None:
+        while not self.ended.wait(LINE_INTERVAL):
+            self.say(self.describe())
+
+    def end(self) -> None:
+        self.ended.set()
+        if self.total:
+            self.say(f"{self.describe()}, after {format_duration(time.monotonic() - self.started)}")
+
+
+class BarMonitor(CountingMonitor):
+    """A bar on a terminal, with the numbers beside it."""
+
+    def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None:
+        super().begin(tasks, finished, jobs)
+        columns = (BarColumn(), TextColumn("{task.description}"))
+        self.bar = Progress(*columns, console=Console(stderr=True, highlight=False), transient=True)
+        self.task = self.bar.add_task(self.describe(), total=self.work or 1)
+        self.bar.start()
+
+    def advance(self, task: ClusterTask, failure: str) -> None:
+        super().advance(task, failure)
+        self.bar.update(self.task, completed=self.worked, description=self.describe())
+
+    def say(self, text: str) -> None:
+        self.bar.console.print(f"dodona: {text}", markup=False)
+
+    def end(self) -> None:
+        self.bar.stop()
+
+
+def choose_monitor(what: str = "runs") -> TaskMonitor:
+    """Return the monitor that suits standard error."""
+    return BarMonitor(what) if Console(stderr=True).is_terminal else LineMonitor(what)
+
+
+def format_duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

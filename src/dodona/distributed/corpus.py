@@ -4,29 +4,169 @@ that one process would write.
     look at each file ──► manifest ──► parse each shard ──► part ──► number its sentences ──► output
                                            ▲                             ▲
                                      the model, once a worker      sentences of the shards before
+
+The manifest says what was parsed, with which model and options, and how far it is. It is written before the first shard
+is parsed and after each. So a run that was stopped can go on, and nobody mixes the shards of two runs in one folder.
 """
 
+import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from dodona.data.conllu import BOM
-from dodona.distributed import work
-from dodona.distributed.cluster import Cluster, SchedulerLost, Session
-from dodona.distributed.cuts import Cut
-from dodona.distributed.manifest import PARTS, Manifest, Shard
-from dodona.distributed.models import Model, provide, version
-from dodona.distributed.progress import Progress
+from dodona.data.files import output
+from dodona.distributed.cluster import Cluster, ClusterSession, SchedulerLost, TaskMonitor
+from dodona.distributed.models import Model, provide, read_version
+from dodona.distributed.shards import Cut, FinishTask, ParseTask, finish, look, parse
 from dodona.errors import DodonaError, FormatError
 from dodona.parser.request import Request
 
 __all__ = ["Corpus", "Summary", "parse_corpus"]
 
-MOST_ATTEMPTS = 100  # at a shard, by workers that turn out not to have the model
+MANIFEST = "manifest.json"
+PARTS = ".parts"
+FORMAT = "dodona shards 1"
+SPARED = 20  # of the time that writing the manifest takes, so much passes before it is written again
+MAX_ATTEMPTS = 100  # at a shard, by workers that turn out not to have the model
 NUMBERED = "text"  # the only kind whose sentences get their numbers here
+
+
+@dataclass
+class Shard:
+    """A part of an input, and what has become of it."""
+
+    file: str  # of the output
+    input: int  # its number
+    begin: int  # in bytes, as they are decompressed
+    end: int
+    line: int  # the number of its first line
+    state: str = "waiting"  # or parsed (its sentences still need their numbers), finished, failed
+    sentences: int = 0
+    words: int = 0
+    bytes: int = 0  # of the output
+    tail: str = ""  # line feeds that must follow before another sentence can
+    reason: str = ""  # why it failed
+
+    @property
+    def key(self) -> str:
+        return self.file
+
+    @property
+    def weight(self) -> float:
+        return self.end - self.begin + 1
+
+    def __str__(self) -> str:
+        return self.file
+
+    @property
+    def is_parsed(self) -> bool:
+        return self.state in ("parsed", "finished")
+
+
+@dataclass
+class Manifest:
+    """All of it, as in the file."""
+
+    folder: str
+    dodona: str
+    model: dict[str, str]
+    options: dict[str, Any]
+    inputs: list[dict[str, Any]] = field(default_factory=list)
+    shards: list[Shard] = field(default_factory=list)
+    _due: float = 0.0
+
+    @classmethod
+    def load(cls, folder: str) -> "Manifest | None":
+        """Read the manifest of a folder; None if there is nothing in it."""
+        path = os.path.join(folder, MANIFEST)
+        try:
+            if not os.path.isdir(folder) or not os.listdir(folder):
+                return None
+            with open(path, encoding="utf-8") as stream:
+                data = json.load(stream)
+            if data.pop("format") != FORMAT:
+                raise FormatError(f"{path}: another format; expected {FORMAT!r}")
+            data["shards"] = [Shard(**shard) for shard in data["shards"]]
+            return cls(folder=folder, **data)
+        except FileNotFoundError:
+            expected = f"expected an empty folder, or one with the {MANIFEST} of an earlier run"
+            raise FormatError(f"{folder}: has files in it, but no {MANIFEST}; {expected}") from None
+        except OSError as error:
+            raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            if isinstance(error, DodonaError):
+                raise
+            raise FormatError(f"{path}: is not the manifest of a folder of shards ({error})") from error
+
+    def check_same(self, other: "Manifest") -> None:
+        """Raise an error if another manifest is for other work than this one; whatever it does not have yet is not
+        compared."""
+        for what, ours, theirs in (
+            ("Dodona", {"version": self.dodona}, {"version": other.dodona}),
+            ("model", self.model, other.model),
+            ("option", self.options, other.options),
+        ):
+            for name in sorted(ours.keys() | theirs.keys()):
+                if ours.get(name) != theirs.get(name):
+                    self._refuse(f"{what} {name} {_format_value(ours, name)}; now it is {_format_value(theirs, name)}")
+        if other.inputs:
+            if len(self.inputs) != len(other.inputs):
+                self._refuse(f"{len(self.inputs)} files; now there are {len(other.inputs)}")
+            for ours, theirs in zip(self.inputs, other.inputs, strict=True):
+                if any(ours[name] != theirs[name] for name in ("name", "kind", "size", "sha256")):
+                    self._refuse(f"{ours['path']} with other contents than {theirs['path']} has now")
+            if len(self.shards) != len(other.shards):
+                self._refuse(f"{len(self.shards)} pieces; now there are {len(other.shards)}")
+
+    def _refuse(self, reason: str) -> None:
+        expected = "expected the same model, options and files, or another folder"
+        raise FormatError(f"{self.folder}: its shards are those of {reason}; {expected}")
+
+    def take_over(self, earlier: "Manifest") -> None:
+        """Keep what an earlier run has done, as far as its files are still there, whole."""
+        for shard, before in zip(self.shards, earlier.shards, strict=True):
+            part, size = _measure(self.part(before)), _measure(self.path(before))
+            if before.state == "parsed" and part is None and size is not None:
+                before.state, before.bytes = "finished", size  # a worker did it, and nobody was told
+            if before.is_parsed and before.bytes == (part if before.state == "parsed" else size):
+                for name in ("state", "sentences", "words", "bytes", "tail"):
+                    setattr(shard, name, getattr(before, name))
+
+    def path(self, shard: Shard) -> str:
+        return os.path.join(self.folder, shard.file)
+
+    def part(self, shard: Shard) -> str:
+        return os.path.join(self.folder, PARTS, shard.file)
+
+    def save(self, now: bool = False) -> None:
+        """Write the manifest; not again at once if that takes long, unless it must be `now`."""
+        begin = time.monotonic()
+        if begin < self._due and not now:
+            return
+        data: dict[str, Any] = {"format": FORMAT}
+        data |= {name: getattr(self, name) for name in ("dodona", "model", "options", "inputs")}
+        data["shards"] = [asdict(shard) for shard in self.shards]
+        with output(Path(self.folder) / MANIFEST) as stream:
+            stream.write(json.dumps(data, indent=1).encode() + b"\n")
+        self._due = time.monotonic() + SPARED * (time.monotonic() - begin)
+
+
+def _format_value(values: Mapping[str, Any], name: str) -> str:
+    value = values.get(name)
+    return f"{value[:12]}…" if name == "sha256" and isinstance(value, str) else repr(value)
+
+
+def _measure(path: str) -> int | None:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return None
 
 
 @dataclass(frozen=True)
@@ -52,27 +192,27 @@ class Summary:
 
 
 def parse_corpus(
-    corpus: Corpus, model: Model, folder: str, cluster: Cluster, progress: Progress, say: Callable[[str], None]
+    corpus: Corpus, model: Model, folder: str, cluster: Cluster, monitor: TaskMonitor, say: Callable[[str], None]
 ) -> Summary:
     """Parse all shards that are not finished yet. One that fails is reported, and the others go on.
 
     Files and folder must have the same paths on the workers; the model is sent to them.
     """
     options = {"input": corpus.kind, "retag": corpus.retag, "shard_size": corpus.size, **asdict(corpus.request)}
-    manifest = Manifest(folder, version(), {"name": model.name, "sha256": model.digest}, options)
+    manifest = Manifest(folder, read_version(), {"name": model.name, "sha256": model.digest}, options)
     earlier = Manifest.load(folder)
     if earlier is not None:
         earlier.check_same(manifest)
     with cluster.session() as session:
         if not session.client.nthreads():
             say(f"the Dask scheduler at {session.place} has no workers; waiting for some")
-        _plan(manifest, corpus, _looked_at(session, corpus))
+        _plan(manifest, corpus, _look_at_files(session, corpus))
         if earlier is not None:
             earlier.check_same(manifest)
             manifest.take_over(earlier)
         _make_folders(folder)
         manifest.save(now=True)
-        run = _Run(session, manifest, corpus, model, progress, say)
+        run = _CorpusRun(session, manifest, corpus, model, monitor, say)
         try:
             run.carry_out()
         finally:
@@ -84,36 +224,36 @@ def parse_corpus(
     return Summary(len(shards), sum(s.sentences for s in shards), sum(s.words for s in shards), run.pieces)
 
 
-def _looked_at(session: Session, corpus: Corpus) -> list[dict[str, Any]]:
+def _look_at_files(session: ClusterSession, corpus: Corpus) -> list[dict[str, Any]]:
     """Look at all files, on the workers. If one cannot be read, no work is begun."""
     for number, file in enumerate(corpus.files):
-        task = work.LookTask(file, corpus.kind, corpus.size)
-        session.submit(number, f"dodona_look-{session.token}-{number}", work.look, task)
-    found: dict[int, dict[str, Any]] = {}
+        key = f"dodona_look-{session.token}-{number}"
+        session.submit(number, key, look, file, corpus.kind, corpus.size)
+    answers: dict[int, dict[str, Any]] = {}
     faults: dict[int, str] = {}
     for number, result, reason in session.outcomes():
         if result is None:
             faults[number] = reason
         else:
-            found[number] = result
+            answers[number] = result
     if faults:
         more = f" (and {len(faults) - 1} more files)" if len(faults) > 1 else ""
         raise FormatError(f"{faults[min(faults)]}{more}")
-    return [found[number] for number in range(len(corpus.files))]
+    return [answers[number] for number in range(len(corpus.files))]
 
 
-def _plan(manifest: Manifest, corpus: Corpus, looked: Sequence[dict[str, Any]]) -> None:
+def _plan(manifest: Manifest, corpus: Corpus, answers: Sequence[dict[str, Any]]) -> None:
     """Fill in the inputs and their shards."""
-    pieces: list[tuple[int, Cut, int]] = []
-    for number, (path, name, found) in enumerate(zip(corpus.files, corpus.names, looked, strict=True)):
-        cuts = [Cut(0, 1), *(Cut(*cut) for cut in found["cuts"])]
-        ends = [*(cut.place for cut in cuts[1:]), found["length"]]
-        pieces += [(number, cut, end) for cut, end in zip(cuts, ends, strict=True)]
-        manifest.inputs.append({"path": path, "name": name, **{k: found[k] for k in ("kind", "size", "sha256")}})
-    digits = max(5, len(str(len(pieces))))
+    spans: list[tuple[int, Cut, int]] = []
+    for number, (path, name, answer) in enumerate(zip(corpus.files, corpus.names, answers, strict=True)):
+        cuts = [Cut(0, 1), *(Cut(*cut) for cut in answer["cuts"])]
+        ends = [*(cut.place for cut in cuts[1:]), answer["length"]]
+        spans += [(number, cut, end) for cut, end in zip(cuts, ends, strict=True)]
+        manifest.inputs.append({"path": path, "name": name, **{k: answer[k] for k in ("kind", "size", "sha256")}})
+    digits = max(5, len(str(len(spans))))
     manifest.shards = [
         Shard(f"shard-{place:0{digits}}.conllu", number, cut.place, end, cut.line)
-        for place, (number, cut, end) in enumerate(pieces, start=1)
+        for place, (number, cut, end) in enumerate(spans, start=1)
     ]
 
 
@@ -132,15 +272,15 @@ def _check_complete(manifest: Manifest) -> None:
         raise DodonaError(f"{count}, the first: {failed[0]}: {failed[0].reason}; {again}")
 
 
-class _Run:
+class _CorpusRun:
     """The shards of a manifest on their way."""
 
     def __init__(
-        self, session: Session, manifest: Manifest, corpus: Corpus, model: Model, progress: Progress,
+        self, session: ClusterSession, manifest: Manifest, corpus: Corpus, model: Model, monitor: TaskMonitor,
         say: Callable[[str], None],
     ) -> None:  # fmt: skip
         self.session, self.manifest, self.corpus, self.model = session, manifest, corpus, model
-        self.progress, self.say = progress, say
+        self.monitor, self.say = monitor, say
         self.pieces = 0
         self.attempts: dict[str, int] = {}
         self.said: set[tuple[int, str]] = set()
@@ -153,7 +293,7 @@ class _Run:
     def carry_out(self) -> None:
         shards = self.manifest.shards
         missing = [shard for shard in shards if shard.state != "finished"]
-        self.progress.begin(missing, len(shards) - len(missing), max(1, sum(self.session.client.nthreads().values())))
+        self.monitor.begin(missing, len(shards) - len(missing), max(1, sum(self.session.client.nthreads().values())))
         try:
             provide(self.session, self.model)
             for shard in missing:
@@ -165,34 +305,34 @@ class _Run:
                 if result is None:
                     self._fail(shard, reason)
                 elif stage == "finish":
-                    self._finished(shard, result["bytes"])
+                    self._mark_finished(shard, result["bytes"])
                 elif "needs" in result:
                     provide(self.session, self.model, result["needs"])
                     self._submit(shard)
                 else:
-                    self._parsed(shard, result)
+                    self._take(shard, result)
                 self.manifest.save()
         except SchedulerLost as error:
             done = sum(shard.state == "finished" for shard in shards)
             again = "the same command goes on with the rest"
             raise SchedulerLost(f"{error}; {done} of {len(shards)} shards are finished, {again}") from error
         finally:
-            self.progress.end()
+            self.monitor.end()
 
     def _submit(self, shard: Shard) -> None:
         attempt = self.attempts[shard.file] = self.attempts.get(shard.file, 0) + 1
-        if attempt > MOST_ATTEMPTS:
-            self._fail(shard, f"{MOST_ATTEMPTS} workers did not have the model when they should parse it")
+        if attempt > MAX_ATTEMPTS:
+            self._fail(shard, f"{MAX_ATTEMPTS} workers did not have the model when they should parse it")
             return
-        found = self.manifest.inputs[shard.input]
-        task = work.ParseTask(
-            found["path"], found["kind"], shard.begin, shard.end, shard.line, found["name"], self.manifest.part(shard),
-            self.corpus.request, self.corpus.retag,
+        source = self.manifest.inputs[shard.input]
+        task = ParseTask(
+            source["path"], source["kind"], shard.begin, shard.end, shard.line, source["name"],
+            self.manifest.part(shard), self.corpus.request, self.corpus.retag,
         )  # fmt: skip
         key = f"dodona_parse-{self.session.token}-{shard.file}-{attempt}"
-        self.session.submit(("parse", shard), key, work.parse, task, self.model.digest)
+        self.session.submit(("parse", shard), key, parse, task, self.model.digest)
 
-    def _parsed(self, shard: Shard, result: dict[str, Any]) -> None:
+    def _take(self, shard: Shard, result: dict[str, Any]) -> None:
         shard.state = "parsed"
         for name in ("sentences", "words", "bytes", "tail"):
             setattr(shard, name, result[name])
@@ -203,9 +343,7 @@ class _Run:
                 self.said.add(what)
                 self.say(remark)
         self._advance(shard.input)
-        for number in range(
-            shard.input + 1, len(self.manifest.inputs)
-        ):  # files that may have waited for their separator
+        for number in range(shard.input + 1, len(self.manifest.inputs)):  # they may have waited for their separator
             self._advance(number)
             if not self._is_empty(number):
                 break
@@ -216,7 +354,7 @@ class _Run:
         while (place := self.next[number]) < len(shards) and shards[place].input == number and shards[place].is_parsed:
             shard = shards[place]
             if shard.state == "parsed":
-                separator = self._separator(place)
+                separator = self._find_separator(place)
                 if separator is None:
                     return
                 self._finish(shard, self.before[number], *separator)
@@ -228,7 +366,7 @@ class _Run:
         shard = self.manifest.shards[self.first[number]]
         return shard.is_parsed and shard.bytes == 0
 
-    def _separator(self, place: int) -> tuple[str, bool] | None:
+    def _find_separator(self, place: int) -> tuple[str, bool] | None:
         """What must stand before a shard, and whether any sentence comes before it; None: that is not known yet.
 
         Only files of CoNLL-U may end without a blank line, or begin with a BOM.
@@ -245,31 +383,24 @@ class _Run:
         return "", False
 
     def _finish(self, shard: Shard, before: int, separator: str, is_later: bool) -> None:
-        found = self.manifest.inputs[shard.input]
-        part = self.manifest.part(shard)
+        source = self.manifest.inputs[shard.input]
+        part, target = self.manifest.part(shard), self.manifest.path(shard)
         drops_bom = is_later and _begins_with_bom(part)
-        before = before if found["kind"] == NUMBERED else 0
-        task = work.FinishTask(
-            part,
-            self.manifest.path(shard),
-            found["name"],
-            before,
-            separator.encode() if shard.bytes else b"",
-            drops_bom,
-        )
+        before = before if source["kind"] == NUMBERED else 0
+        task = FinishTask(part, target, source["name"], before, separator.encode() if shard.bytes else b"", drops_bom)
         if not (before or task.separator or drops_bom):
-            self._finished(shard, work.finish(task)["bytes"])  # only a new name
+            self._mark_finished(shard, finish(task)["bytes"])  # only a new name
             return
         key = f"dodona_number-{self.session.token}-{shard.file}"
-        self.session.submit(("finish", shard), key, work.finish, task, urgent=True)
+        self.session.submit(("finish", shard), key, finish, task, urgent=True)
 
-    def _finished(self, shard: Shard, size: int) -> None:
+    def _mark_finished(self, shard: Shard, size: int) -> None:
         shard.state, shard.bytes = "finished", size
-        self.progress.advance(shard, "")
+        self.monitor.advance(shard, "")
 
     def _fail(self, shard: Shard, reason: str) -> None:
         shard.state, shard.reason = "failed", reason
-        self.progress.advance(shard, reason)
+        self.monitor.advance(shard, reason)
 
 
 def _begins_with_bom(path: str) -> bool:

@@ -9,14 +9,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dodona.distributed.cluster import Session, told
+from dodona.distributed.cluster import ClusterSession, describe_error
 from dodona.errors import DodonaError, FormatError
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["Model", "loaded", "provide", "read_model", "version"]
+__all__ = ["Model", "find_pipeline", "provide", "read_model", "read_version"]
 
-MOST = 4  # models that a process keeps
+MAX_MODELS = 4  # models that a process keeps
 
 _pipelines: dict[str, Pipeline] = {}
 _lock = threading.Lock()
@@ -39,12 +39,12 @@ class Model:
     def pipeline(self) -> Pipeline:
         with _lock:
             if self.digest not in _pipelines:
-                _pipelines[self.digest] = self._loaded()
-                while len(_pipelines) > MOST:
+                _pipelines[self.digest] = self._load()
+                while len(_pipelines) > MAX_MODELS:
                     del _pipelines[next(iter(_pipelines))]
             return _pipelines[self.digest]
 
-    def _loaded(self) -> Pipeline:
+    def _load(self) -> Pipeline:
         with tempfile.TemporaryDirectory(prefix="dodona-") as folder:
             path = os.path.join(folder, self.name)
             Path(path).write_bytes(self.data)
@@ -61,44 +61,44 @@ def read_model(model: str | Path) -> Model:
     return Model(path.name, hashlib.sha256(data).hexdigest(), data)
 
 
-def version() -> str:
-    """The version of Dodona, which is in the package above all rooms."""
+def read_version() -> str:
+    """The version of Dodona, which stands in the package above all layers."""
     return str(import_module("dodona").__version__)
 
 
-def loaded(digest: str) -> Pipeline | None:
+def find_pipeline(digest: str) -> Pipeline | None:
     """The model with this digest, if this process has it."""
     with _lock:
         return _pipelines.get(digest)
 
 
-def provide(session: Session, model: Model, worker: str | None = None) -> None:
+def provide(session: ClusterSession, model: Model, worker: str | None = None) -> None:
     """Send the model to the workers that do not have it: all that are there, or one.
 
     A worker that goes away meanwhile is nothing to worry about: the next one will ask.
     """
     present = list(session.client.nthreads())
     workers = present if worker is None else [worker] if worker in present else []
-    found = _answers(session, workers, _state, model.digest)
-    for address, (theirs, _) in found.items():
-        if theirs != version():
-            ours = f"expected {version()}, as in this process"
+    states = _ask(session, workers, _describe_state, model.digest)
+    for address, (theirs, _) in states.items():
+        if theirs != read_version():
+            ours = f"expected {read_version()}, as in this process"
             raise DodonaError(f"the worker at {address} has Dodona {theirs}; {ours}")
-    _answers(session, [address for address, (_, has) in found.items() if not has], _receive, model)
+    _ask(session, [address for address, (_, has) in states.items() if not has], _receive, model)
 
 
-def _answers(session: Session, workers: list[str], function: Any, argument: Any) -> dict[str, Any]:
+def _ask(session: ClusterSession, workers: list[str], function: Any, argument: Any) -> dict[str, Any]:
     if not workers:
         return {}
-    found = session.client.run(function, argument, workers=workers, on_error="return")
-    for address, answer in found.items():
+    answers = session.client.run(function, argument, workers=workers, on_error="return")
+    for address, answer in answers.items():
         if isinstance(answer, Exception) and not isinstance(answer, OSError):
-            raise DodonaError(f"the worker at {address} cannot use Dodona: {told(answer)}")
-    return {address: answer for address, answer in found.items() if not isinstance(answer, Exception)}
+            raise DodonaError(f"the worker at {address} cannot use Dodona: {describe_error(answer)}")
+    return {address: answer for address, answer in answers.items() if not isinstance(answer, Exception)}
 
 
-def _state(digest: str) -> tuple[str, bool]:
-    return version(), loaded(digest) is not None
+def _describe_state(digest: str) -> tuple[str, bool]:
+    return read_version(), find_pipeline(digest) is not None
 
 
 def _receive(model: Model) -> None:

@@ -17,10 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-__all__ = ["Arc", "Layout", "PlacedArc", "arcs_laid_out"]
+__all__ = ["Arc", "ArcLayout", "PlacedArc", "arc_levels", "lay_out_arcs"]
 
 LEG = 9.0  # between two legs at a word
-GAP = 12.0  # between two words
+WORD_GAP = 12.0  # between two words
 CORNER = 6.0  # radius
 ASIDE = 5.0  # between a label and its line, or a line that crosses
 ROUNDING = 1e-6
@@ -69,7 +69,7 @@ class PlacedArc:
 
 
 @dataclass
-class Layout:
+class ArcLayout:
     """The middle and the width of each word, and the arcs of each side in the order in which they were given."""
 
     words: list[float]
@@ -100,12 +100,12 @@ Constraint = tuple[Leg, Leg, float]
 """Two legs, and how far apart they must be at least."""
 
 
-def arcs_laid_out(widths: Sequence[float], sides: Sequence[Sequence[Arc]], spans: Sequence[Arc] = ()) -> Layout:
+def lay_out_arcs(widths: Sequence[float], sides: Sequence[Sequence[Arc]], spans: Sequence[Arc] = ()) -> ArcLayout:
     """Return places for words of these widths and for the arcs of each side.
 
     `spans` are pieces of text below several words, from `head` to `dependent`, which must not be wider than the words.
     """
-    placed = [_side(len(widths), arcs) for arcs in sides]
+    placed = [_make_side(len(widths), arcs) for arcs in sides]
     room = [max(width, *(_width(side, k) for side in placed)) for k, width in enumerate(widths)]
     constraints = [
         (left, right, arc.width + 2 * (CORNER + ASIDE))
@@ -116,12 +116,12 @@ def arcs_laid_out(widths: Sequence[float], sides: Sequence[Sequence[Arc]], spans
     for span in spans:
         ends = -room[span.first - 1] / 2, room[span.last - 1] / 2
         constraints.append((Leg(span.first, ends[0], 0), Leg(span.last, ends[1], 0), span.width))
-    middles = _positions(room, constraints)
-    while tight := [found for side in placed for i in range(len(side.arcs)) if (found := _widened(side, i, middles))]:
+    middles = _place_words(room, constraints)
+    while tight := [c for side in placed for i in range(len(side.arcs)) if (c := _widen(side, i, middles))]:
         constraints += tight  # what moves apart may come nearer to others; an arc is in here once at most
-        middles = _positions(room, constraints)
-    arcs = [[_placed(side, i, middles) for i in range(len(side.arcs))] for side in placed]
-    return Layout(middles, room, arcs)
+        middles = _place_words(room, constraints)
+    arcs = [[_place(side, i, middles) for i in range(len(side.arcs))] for side in placed]
+    return ArcLayout(middles, room, arcs)
 
 
 def arc_levels(count: int, arcs: Sequence[Arc]) -> list[int]:
@@ -138,20 +138,20 @@ def arc_levels(count: int, arcs: Sequence[Arc]) -> list[int]:
     return levels
 
 
-def _side(count: int, arcs: Sequence[Arc]) -> Side:
+def _make_side(count: int, arcs: Sequence[Arc]) -> Side:
     side = Side(arcs, arc_levels(count, arcs), [[] for _ in range(count)])
     for i, arc in enumerate(arcs):
         for word in {arc.first, arc.last}:
             side.at_word[word - 1].append(i)
-    found: list[dict[int, Leg]] = [{} for _ in arcs]
+    at_ends: list[dict[int, Leg]] = [{} for _ in arcs]
     of_word = []
     for word, touching in enumerate(side.at_word, start=1):
         touching.sort(key=lambda i, word=word: _order(arcs[i], side.levels[i], word))  # type: ignore[misc]
         for place, i in enumerate(touching):
-            found[i][word] = Leg(word, (place - (len(touching) - 1) / 2) * LEG, side.levels[i])
-        of_word.append([found[i][word] for i in touching])
-    side.legs = [(legs[arc.first], legs[arc.last]) for arc, legs in zip(arcs, found, strict=True)]
-    side.crossing = _crossing(side, of_word)
+            at_ends[i][word] = Leg(word, (place - (len(touching) - 1) / 2) * LEG, side.levels[i])
+        of_word.append([at_ends[i][word] for i in touching])
+    side.legs = [(legs[arc.first], legs[arc.last]) for arc, legs in zip(arcs, at_ends, strict=True)]
+    side.crossing = _find_crossing(side, of_word)
     return side
 
 
@@ -172,14 +172,14 @@ def _width(side: Side, k: int) -> float:
     return max(legs, *roots, 0.0)
 
 
-def _positions(room: Sequence[float], constraints: Sequence[Constraint]) -> list[float]:
+def _place_words(room: Sequence[float], constraints: Sequence[Constraint]) -> list[float]:
     """Return the middle of each word: as far to the left as the words before it and the constraints allow."""
     at_right: list[list[Constraint]] = [[] for _ in room]
     for constraint in constraints:
         at_right[constraint[1].word - 1].append(constraint)
     middles: list[float] = []
     for k, width in enumerate(room):
-        middle = middles[-1] + (room[k - 1] + width) / 2 + GAP if middles else width / 2
+        middle = middles[-1] + (room[k - 1] + width) / 2 + WORD_GAP if middles else width / 2
         for left, right, distance in at_right[k]:
             if left.word - 1 < k:
                 middle = max(middle, middles[left.word - 1] + left.offset + distance - right.offset)
@@ -187,15 +187,15 @@ def _positions(room: Sequence[float], constraints: Sequence[Constraint]) -> list
     return middles
 
 
-def _crossing(side: Side, of_word: Sequence[Sequence[Leg]]) -> list[list[Leg]]:
+def _find_crossing(side: Side, of_word: Sequence[Sequence[Leg]]) -> list[list[Leg]]:
     """For each arc the legs of higher arcs that go through its level, from left to right."""
     tallest = [max((leg.level for leg in legs), default=0) for legs in of_word]
-    found = []
+    crossing = []
     for arc, level in zip(side.arcs, side.levels, strict=True):
         inside = slice(arc.first, arc.last - 1)  # the words between the two, which are counted from 1
         crossed = max(tallest[inside], default=0) > level
-        found.append([leg for legs in of_word[inside] for leg in legs if leg.level > level] if crossed else [])
-    return found
+        crossing.append([leg for legs in of_word[inside] for leg in legs if leg.level > level] if crossed else [])
+    return crossing
 
 
 def _x(leg: Leg, middles: Sequence[float]) -> float:
@@ -206,27 +206,27 @@ def _stretches(side: Side, i: int, middles: Sequence[float]) -> list[tuple[float
     """The stretches of an arc between lines that cross it: the room in each, its ends, and where the room begins."""
     left, right = side.legs[i]
     ends = [left, *side.crossing[i], right]
-    found = []
+    stretches = []
     for one, other in pairwise(ends):
         begin = _x(one, middles) + ASIDE + (CORNER if one is left else 0.0)
         end = _x(other, middles) - ASIDE - (CORNER if other is right else 0.0)
-        found.append((end - begin, one, other, begin))
-    return found
+        stretches.append((end - begin, one, other, begin))
+    return stretches
 
 
-def _widened(side: Side, i: int, middles: Sequence[float]) -> Constraint | None:
+def _widen(side: Side, i: int, middles: Sequence[float]) -> Constraint | None:
     """Return what must hold so that the label of an arc has a place; None if it has one already."""
     if not side.arcs[i].head:
         return None
-    found = _stretches(side, i, middles)
+    stretches = _stretches(side, i, middles)
     wanted = side.arcs[i].width
-    if any(room >= wanted - ROUNDING for room, *_ in found):
+    if any(room >= wanted - ROUNDING for room, *_ in stretches):
         return None
-    room, one, other, _ = max((each for each in found if each[1].word != each[2].word), key=lambda each: each[0])
+    room, one, other, _ = max((each for each in stretches if each[1].word != each[2].word), key=lambda each: each[0])
     return one, other, _x(other, middles) - _x(one, middles) + wanted - room
 
 
-def _placed(side: Side, i: int, middles: Sequence[float]) -> PlacedArc:
+def _place(side: Side, i: int, middles: Sequence[float]) -> PlacedArc:
     """Return the arc with its label as near to the middle as possible."""
     arc, level = side.arcs[i], side.levels[i]
     left, right = (_x(leg, middles) for leg in side.legs[i])

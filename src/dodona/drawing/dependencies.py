@@ -1,21 +1,24 @@
-"""Pictures of sentences as SVG: words in a row, arcs above them, and what is wrong below them.
+"""Pictures of sentences as SVG, alone and on a page of HTML: words in a row, arcs above them, what is wrong below them.
 
 Nothing in a picture covers anything else: see `dodona.drawing.arcs`. Where a line crosses the leg of another arc it has
 a gap. Pictures have no scripts and take nothing from elsewhere. They have their own paper, light or dark as the reader
-prefers, so they can be read on any page.
+prefers, so they can be read on any page. A page has no scripts either and takes nothing from elsewhere, so it can be
+sent to others and read without a network.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dodona.data import Sentence
-from dodona.drawing.arcs import ASIDE, CORNER, Arc, Layout, PlacedArc, arcs_laid_out
-from dodona.drawing.folding import folded, lines_of
-from dodona.drawing.letters import is_right_to_left
-from dodona.drawing.picture import PLAIN, Link, Picture
-from dodona.drawing.svg import Svg, element, escaped, number, style_sheet
-from dodona.drawing.widths import is_known, text_width
+from dodona.drawing.arcs import ASIDE, CORNER, Arc, ArcLayout, PlacedArc, lay_out_arcs
+from dodona.drawing.letters import has_known_width, is_right_to_left, text_width
+from dodona.drawing.picture import PLAIN, Link, Picture, choose_line_ends, fold
+from dodona.drawing.svg import element, move, number, style_sheet, svg_document
+from dodona.tables import escape_xml
 
-__all__ = ["NAME", "picture_svg", "pictures_svg", "style", "svg_of"]
+__all__ = [
+    "HTML_END", "Drawable", "html_head", "html_of", "html_page", "html_section", "picture_svg", "pictures_svg",
+    "scroll", "sentence_notes", "svg_of",
+]  # fmt: skip
 
 NAME = "dodona-tree"  # the class of the picture, so that its styles reach nothing else on a page
 WORD, TAG, LABEL = 16.0, 11.0, 11.5  # sizes of letters
@@ -24,7 +27,7 @@ BASE = 3.0  # between a word and the arcs
 FIRST, STEP = 24.0, 17.0  # from the words to the first level, and from one level to the next
 WORDS, TAGS, TOKENS = 24.0, 16.0, 24.0  # heights of the rows of words, tags and multiword tokens
 LEGEND = 20.0
-ROOMS = 1.0, 0.9, 0.8, 0.65, 0.5, 0.3  # the parts of a line that words may take, until no line is too wide
+LINE_SHARES = 1.0, 0.9, 0.8, 0.65, 0.5, 0.3  # the parts of a line that words may take, until no line is too wide
 BREAK = 3.5  # half of the gap where a line crosses another
 SHORT = 3.0  # a shorter piece of a line is left out
 ARROW = 3.5, 7.0  # half of the width, and the height
@@ -66,6 +69,31 @@ DARK = {
     ".other-head text, .other-label text": "fill: #ffb483",
 }
 BOLD = 1.08  # how much wider
+PAGE_STYLE = """\
+:root { color-scheme: light dark; }
+body { font-family: "Noto Sans", "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; margin: 2rem auto;
+  max-width: 90rem; padding: 0 1rem; color: #1b1b1b; background: #fafafa; }
+h1 { font-size: 1.4rem; }
+section { margin: 1.5rem 0 2.5rem; }
+h2 { font-size: 1rem; font-weight: normal; margin: 0 0 .4rem; }
+h2 small { color: #5f5f5f; margin-inline-end: .6em; }
+.picture { overflow-x: auto; border: 1px solid #d0d0d0; border-radius: 6px; background: #ffffff; }
+.picture svg { display: block; }
+.picture:focus-visible { outline: 2px solid #0b62c4; }
+@media (prefers-color-scheme: dark) {
+body { color: #ececec; background: #101114; }
+h2 small { color: #a9a9a9; }
+.picture { border-color: #3a3d44; background: #16181d; }
+}
+@media print {
+.picture { overflow: visible; border: none; }
+.picture svg { max-width: 100%; height: auto; }
+section { break-inside: avoid; }
+}"""
+SCROLLED = 'tabindex="0" role="group" aria-label="dependency tree"'  # so that it can be scrolled with keys, too
+
+Drawable = Sentence | tuple[Sentence, Sentence]
+"""A sentence, or two trees of it, gold and parsed."""
 
 
 def svg_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float | None = None) -> str:
@@ -76,14 +104,15 @@ def svg_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float |
     return picture_svg(Picture.of(sentence, parsed), width)
 
 
-def style() -> str:
-    """Return the styles of all pictures, for a page that has them once."""
-    return style_sheet(NAME, STYLES, DARK)
+def html_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float | None = None) -> str:
+    """Return a part of a page, with all that it needs: the picture of a sentence, which can be scrolled."""
+    picture = Picture.of(sentence, parsed)
+    return scroll(picture_svg(picture, width), picture.reversed)
 
 
 def picture_svg(picture: Picture, width: float | None = None, *, styled: bool = True) -> str:
-    """Return a picture as SVG; one that is not `styled` is for a page with `style()`."""
-    return _stacked(_lines(picture, width), picture.title, styled)
+    """Return a picture as SVG; one that is not `styled` is for a page, which has the styles once."""
+    return _stack(_lines(picture, width), picture.title, styled)
 
 
 def pictures_svg(pictures: Sequence[Picture], width: float | None = None) -> str:
@@ -91,7 +120,7 @@ def pictures_svg(pictures: Sequence[Picture], width: float | None = None) -> str
     if len(pictures) == 1:
         return picture_svg(pictures[0], width)
     drawings = [drawing for picture in pictures for drawing in _lines(picture, width)]
-    return _stacked(drawings, f"{len(pictures)} sentences")
+    return _stack(drawings, f"{len(pictures)} sentences")
 
 
 def _lines(picture: Picture, width: float | None) -> "list[Drawing]":
@@ -99,28 +128,24 @@ def _lines(picture: Picture, width: float | None) -> "list[Drawing]":
     whole = Drawing(picture)
     if width is None or whole.width <= width:
         return [whole]
-    found = [whole]
-    for room in ROOMS:
-        ends = lines_of(picture, whole.middles, room * (width - 2 * MARGIN))
-        found = [Drawing(line) for line in folded(picture, ends)]
-        if max(drawing.width for drawing in found) <= width:
+    lines = [whole]
+    for share in LINE_SHARES:
+        ends = choose_line_ends(picture, whole.middles, share * (width - 2 * MARGIN))
+        lines = [Drawing(line) for line in fold(picture, ends)]
+        if max(drawing.width for drawing in lines) <= width:
             break
-    return found
+    return lines
 
 
-def _stacked(drawings: "Sequence[Drawing]", title: str, styled: bool = True) -> str:
+def _stack(drawings: "Sequence[Drawing]", title: str, styled: bool = True) -> str:
     width = max((drawing.width for drawing in drawings), default=2 * MARGIN)
     height = sum(drawing.height for drawing in drawings) or 2 * MARGIN
-    svg = Svg(width, height, title, STYLES, DARK, name=NAME, styled=styled)
+    elements: list[str] = []
     y = 0.0
     for drawing in drawings:
-        x = width - drawing.width if drawing.picture.reversed else 0.0
-        if x or y:
-            svg.add_group(drawing.elements(), x, y)
-        else:
-            svg.add_all(drawing.elements())
+        elements += move(drawing.elements(), width - drawing.width if drawing.picture.reversed else 0.0, y)
         y += drawing.height
-    return str(svg)
+    return svg_document(width, height, title, elements, STYLES, DARK, name=NAME, styled=styled)
 
 
 class Drawing:
@@ -128,7 +153,7 @@ class Drawing:
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
-        self._layout = _laid_out(picture)
+        self._layout = _lay_out(picture)
         above, below = (max((placed.level for placed in side), default=0) for side in self._layout.sides)
         self._text = MARGIN + _reach(above)  # the upper edge of the words
         self._below = (
@@ -156,9 +181,9 @@ class Drawing:
         for k, (word, x) in enumerate(zip(self.picture.words, self._layout.words, strict=True), start=1):
             if self._is_edge(k):
                 continue
-            yield self._written(word.form, x, self._text + WORD + 1, WORD, title=word.told, class_="word")
+            yield self._write(word.form, x, self._text + WORD + 1, WORD, title=word.tooltip, class_="word")
             if word.tag:
-                yield self._written(word.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
+                yield self._write(word.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
         for first, last, form in self.picture.tokens:
             yield from self._token(first, last, form)
         if self.picture.legend:
@@ -168,8 +193,8 @@ class Drawing:
         """A coordinate on the paper, where the first word may be on the right."""
         return self.width - MARGIN - x if self.picture.reversed else MARGIN + x
 
-    def _written(self, text: str, x: float, y: float, size: float, title: str | None = None, **others: str) -> str:
-        if not is_known(text):
+    def _write(self, text: str, x: float, y: float, size: float, title: str | None = None, **others: str) -> str:
+        if not has_known_width(text):
             others |= {"textLength": number(text_width(text, size)), "lengthAdjust": "spacingAndGlyphs"}
         if is_right_to_left(text):
             others["direction"] = "rtl"
@@ -181,22 +206,22 @@ class Drawing:
         left, right = sorted((self._x(begin), self._x(end)))
         y = self._below - TOKENS
         yield element("path", class_="token", d=f"M{number(left)} {number(y + 3)}v4H{number(right)}v-4")
-        yield self._written(form, (begin + end) / 2, y + 8 + TAG, TAG, class_="tag")
+        yield self._write(form, (begin + end) / 2, y + 8 + TAG, TAG, class_="tag")
 
     def _arc(self, placed: PlacedArc, link: Link, edge: float, up: float) -> Iterator[str]:
         """An arc with its label and the tip at its dependent; `up` is -1 above the words and 1 below them."""
         base = edge + up * BASE
         level = edge + up * (FIRST + (placed.level - 1) * STEP)
         tip = self._x(placed.x_of(link.dependent))
-        told = link.told_of(self.picture.words)
-        yield f'<g class="arc {link.kind}"><title>{escaped(told)}</title>'
+        tooltip = link.tooltip_among(self.picture.words)
+        yield f'<g class="arc {link.kind}"><title>{escape_xml(tooltip)}</title>'
         yield element("path", d=self._line(placed, base, level, up))
         if not self._is_edge(link.dependent):
             wide, high = ARROW
             corners = f"M{number(tip)} {number(base)}l{number(-wide)} {number(up * high)}h{number(2 * wide)}z"
             yield element("path", class_="tip", d=corners)
         if link.text:
-            yield self._written(link.text, placed.label, level + LABEL / 3, LABEL)
+            yield self._write(link.text, placed.label, level + LABEL / 3, LABEL)
         yield "</g>"
 
     def _line(self, placed: PlacedArc, base: float, level: float, up: float) -> str:
@@ -234,13 +259,13 @@ class Drawing:
         return ends[::-1] if self.picture.reversed else ends
 
 
-def _laid_out(picture: Picture) -> Layout:
+def _lay_out(picture: Picture) -> ArcLayout:
     widths = [max(text_width(word.form, WORD), text_width(word.tag, TAG)) for word in picture.words]
     sides = [
         [Arc(link.head, link.dependent, _label_width(link)) for link in side] for side in (picture.above, picture.below)
     ]
     tokens = [Arc(first, last, text_width(form, TAG)) for first, last, form in picture.tokens if first < last]
-    return arcs_laid_out(widths, sides, tokens)
+    return lay_out_arcs(widths, sides, tokens)
 
 
 def _label_width(link: Link) -> float:
@@ -250,3 +275,52 @@ def _label_width(link: Link) -> float:
 def _reach(levels: int) -> float:
     """How far from the words arcs reach."""
     return FIRST + (levels - 1) * STEP + LABEL if levels else 0.0
+
+
+def html_page(sentences: Iterable[Drawable], title: str = "Dependency trees", *, width: float | None = None) -> str:
+    """Return a page with the pictures of sentences; a pair of trees, gold and parsed, shows what is wrong.
+
+    With a `width` in pixels, longer sentences are in several lines; else they can be scrolled.
+    """
+    sections = (html_section(each, number, width) for number, each in enumerate(sentences, start=1))
+    return "".join([html_head(title), *sections, HTML_END])
+
+
+def html_head(title: str) -> str:
+    """Return the beginning of a page."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape_xml(title)}</title>\n"
+        f"<style>\n{PAGE_STYLE}\n{style_sheet(NAME, STYLES, DARK)}\n</style>\n</head>\n"
+        f"<body>\n<h1>{escape_xml(title)}</h1>\n"
+    )
+
+
+HTML_END = "</body>\n</html>\n"
+
+
+def html_section(each: Drawable, number: int, width: float | None = None) -> str:
+    """Return a sentence on a page, with its sent_id, or else its number, and notes that the parser made about it."""
+    sentence, parsed = each if isinstance(each, tuple) else (each, None)
+    picture = Picture.of(sentence, parsed)
+    notes = [sentence.sent_id or str(number), *sentence_notes(parsed or sentence)]
+    names = "".join(f"<small>{escape_xml(note)}</small>" for note in notes)
+    return (
+        f'<section>\n<h2 dir="auto">{names}{escape_xml(picture.title)}</h2>\n'
+        f"{scroll(picture_svg(picture, width, styled=False), picture.reversed)}</section>\n"
+    )
+
+
+def sentence_notes(sentence: Sentence) -> Iterator[str]:
+    """Yield the rank and score of a tree, if it is one of several."""
+    pairs = (comment[1:].partition("=") for comment in sentence.comments)
+    notes = {key.strip(): value.strip() for key, _, value in pairs}
+    if "nbest" in notes:
+        yield f"tree {notes['nbest']}, score {notes.get('score', '?')}"
+
+
+def scroll(svg: str, is_reversed: bool = False) -> str:
+    """Return a picture as a part of a page that can be scrolled if the picture is wider."""
+    direction = ' dir="rtl"' if is_reversed else ""
+    return f'<div class="picture" style="overflow-x: auto" {SCROLLED}{direction}>\n{svg}</div>\n'

@@ -2,32 +2,44 @@
 
 A picture of one tree has arcs above the words only. A picture of two trees has the gold tree above, and below it the
 arcs of the parsed tree that are wrong. So it can be read without colours; marks say the same once more.
+
+A long picture is in several lines, for paper and for narrow pages. An arc between two lines leaves the first one at its
+end, and comes into the other one at its beginning. Both parts have the label of the arc and its other word, so that
+nobody has to follow a line across the page.
 """
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dodona.data import Sentence
-from dodona.drawing.letters import shown
+from dodona.drawing.letters import shorten
 from dodona.errors import MismatchError
+from dodona.tables import make_printable
 
 __all__ = [
-    "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Link", "Picture", "Word", "differs", "is_reversed",
+    "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Link", "Picture", "Word", "choose_line_ends", "differs",
+    "fold", "is_reversed",
 ]  # fmt: skip
 
 PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
 MARKS = {OTHER_HEAD: "✗", OTHER_LABEL: "≠"}
+MAX_LETTERS = 12  # of the other word of an arc between two lines
+LEAST_FILLED = 0.6  # of a line, before a better place to end it is looked for
+NEVER = float("inf")
 LEGEND = "above: gold; below: parsed, ✗ with another head, ≠ with another relation"
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word, the tag below it, and what is told to a reader who points at it."""
+    """A word, and the tag below it."""
 
     form: str
     tag: str
-    told: str
+    tooltip: str
+
+
+EDGE = Word("", "", "")  # where arcs leave a line
 
 
 @dataclass(frozen=True)
@@ -38,12 +50,11 @@ class Link:
     dependent: int
     label: str
     kind: str = PLAIN
-    told: str = ""  # to a reader who points at it; else its words and its label
+    tooltip: str = ""  # if not its words and its label
 
-    def told_of(self, words: "Sequence[Word]") -> str:
-        """What is told about the arc."""
+    def tooltip_among(self, words: "Sequence[Word]") -> str:
         forms = ["ROOT", *(word.form for word in words)]
-        return self.told or f"{forms[self.head]} → {forms[self.dependent]}: {self.label}"
+        return self.tooltip or f"{forms[self.head]} → {forms[self.dependent]}: {self.label}"
 
     @property
     def text(self) -> str:
@@ -72,18 +83,15 @@ class Picture:
         if parsed is not None:
             if sentence.words != parsed.words:
                 raise MismatchError("two trees of different words; expected two of the same sentence")
-            below = [link for link in map(_wrong, above, _links(parsed)) if link is not None]
+            below = [link for link in map(_mark_wrong, above, _links(parsed)) if link is not None]
             wrong = {link.dependent for link in below}
-            above = [
-                Link(link.head, link.dependent, link.label, MISSED) if link.dependent in wrong else link
-                for link in above
-            ]
+            above = [replace(link, kind=MISSED) if link.dependent in wrong else link for link in above]
         return cls(
-            shown(sentence.text or " ".join(sentence.surface())),
+            make_printable(sentence.text or " ".join(sentence.surface())),
             [_word(sentence, k) for k in range(len(sentence))],
             above,
             below,
-            [(first, last, shown(form)) for first, last, form in sentence.multiword],
+            [(first, last, make_printable(form)) for first, last, form in sentence.multiword],
             is_reversed(sentence.words),
             LEGEND if parsed is not None else "",
         )
@@ -94,16 +102,16 @@ class Picture:
         return picture_svg(self)
 
     def _repr_html_(self) -> str:
-        from dodona.drawing.page import html_scrolled
+        from dodona.drawing.dependencies import scroll
 
-        return html_scrolled(self._repr_svg_(), self.reversed)
+        return scroll(self._repr_svg_(), self.reversed)
 
 
 def differs(gold: Sentence, parsed: Sentence) -> bool:
     """Return whether any arc of a parsed tree is wrong; where gold has no arc, none is."""
     if gold.heads == parsed.heads and gold.labels == parsed.labels:
         return False
-    return any(link is not None for link in map(_wrong, _links(gold), _links(parsed)))
+    return any(link is not None for link in map(_mark_wrong, _links(gold), _links(parsed)))
 
 
 def is_reversed(words: Sequence[str]) -> bool:
@@ -122,25 +130,103 @@ def _links(sentence: Sentence) -> list[Link]:
         return []
     pairs = zip(sentence.known_heads(), sentence.labels, strict=True)
     return [
-        Link(0, d, "?", UNKNOWN) if head is None else Link(head, d, _value(label))
+        Link(0, d, "?", UNKNOWN) if head is None else Link(head, d, _show(label))
         for d, (head, label) in enumerate(pairs, start=1)
     ]
 
 
-def _wrong(gold: Link, parsed: Link) -> Link | None:
+def _mark_wrong(gold: Link, parsed: Link) -> Link | None:
     """The parsed arc, marked, if it is not the gold one. Where gold has no arc, none is wrong."""
     if gold == parsed or gold.kind == UNKNOWN:
         return None
-    kind = OTHER_HEAD if gold.head != parsed.head or parsed.kind == UNKNOWN else OTHER_LABEL
-    return Link(parsed.head, parsed.dependent, parsed.label, kind)
+    return replace(parsed, kind=OTHER_HEAD if gold.head != parsed.head or parsed.kind == UNKNOWN else OTHER_LABEL)
 
 
 def _word(sentence: Sentence, k: int) -> Word:
     columns = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.misc)
-    told = "  ".join(value for column in columns if (value := column[k]) != "_")
-    return Word(shown(sentence.words[k]), _value(sentence.upos[k]), shown(f"{k + 1}  {told}".rstrip()))
+    tooltip = "  ".join([str(k + 1), *(value for column in columns if (value := column[k]) != "_")])
+    return Word(make_printable(sentence.words[k]), _show(sentence.upos[k]), make_printable(tooltip))
 
 
-def _value(value: str) -> str:
-    """A value of a column as it is shown; `_` stands for none."""
-    return "" if value == "_" else shown(value)
+def _show(value: str) -> str:
+    """Return a value of a column as a picture has it; `_` stands for none."""
+    return "" if value == "_" else make_printable(value)
+
+
+def fold(picture: Picture, ends: Sequence[int]) -> list[Picture]:
+    """Return a picture for each line; `ends` are the numbers of the last words of all lines."""
+    begins = [1, *(end + 1 for end in ends[:-1])]
+    if len(begins) == 1:
+        return [picture]
+    lines = [_cut_line(picture, first, last) for first, last in zip(begins, ends, strict=True)]
+    return [*(replace(line, legend="") for line in lines[:-1]), lines[-1]]
+
+
+def choose_line_ends(picture: Picture, middles: Sequence[float], width: float) -> list[int]:
+    """Return the last word of each line of about this width, for words in these places: where few arcs are cut."""
+    cut = _count_cut_arcs(picture)
+    ends = []
+    first, count = 1, len(middles)
+    while first <= count:
+        begin = middles[first - 1]
+        last = first
+        while last < count and middles[last] - begin <= width:
+            last += 1
+        if last < count:
+            fitting = [k for k in range(first, last + 1) if cut[k] < NEVER] or [last]
+            enough = [k for k in fitting if middles[k - 1] - begin >= LEAST_FILLED * width] or fitting[-1:]
+            last = min(enough, key=lambda k: (cut[k], -k))
+        ends.append(last)
+        first = last + 1
+    return ends
+
+
+def _count_cut_arcs(picture: Picture) -> list[float]:
+    """How many arcs a line that ends after each word would cut; it ends inside of no token."""
+    counts = [0.0] * (len(picture.words) + 1)
+    for link in (*picture.above, *picture.below):
+        if link.head:
+            for k in range(min(link.head, link.dependent), max(link.head, link.dependent)):
+                counts[k] += 1
+    for first, last, _ in picture.tokens:
+        counts[first:last] = [NEVER] * (last - first)
+    return counts
+
+
+def _cut_line(picture: Picture, first: int, last: int) -> Picture:
+    """The words of a line, with an edge on each side that arcs go over."""
+    links = (*picture.above, *picture.below)
+    begin = any(_leaves(link, first, last) < 0 for link in links)
+    end = any(_leaves(link, first, last) > 0 for link in links)
+    words = [*([EDGE] * begin), *picture.words[first - 1 : last], *([EDGE] * end)]
+    above, below = (
+        [_move(link, picture, first, last, int(begin)) for link in side if _touches(link, first, last)]
+        for side in (picture.above, picture.below)
+    )
+    offset = int(begin) + 1 - first
+    tokens = [(a + offset, b + offset, form) for a, b, form in picture.tokens if first <= a and b <= last]
+    return replace(picture, words=words, above=above, below=below, tokens=tokens, edges=(begin, end))
+
+
+def _touches(link: Link, first: int, last: int) -> bool:
+    return first <= link.dependent <= last or first <= link.head <= last
+
+
+def _leaves(link: Link, first: int, last: int) -> int:
+    """On which side an arc of a line leaves it: -1 at the beginning, 1 at the end, 0 not at all."""
+    if not link.head or not _touches(link, first, last):
+        return 0
+    return -1 if min(link.head, link.dependent) < first else int(max(link.head, link.dependent) > last)
+
+
+def _move(link: Link, picture: Picture, first: int, last: int, before: int) -> Link:
+    """A link with the numbers of words in its line."""
+    offset = before + 1 - first
+    side = _leaves(link, first, last)
+    if side == 0:
+        return replace(link, head=link.head and link.head + offset, dependent=link.dependent + offset)
+    other = link.head if first <= link.dependent <= last else link.dependent
+    edge = 1 if side < 0 else last + offset + 1
+    head, dependent = (edge if k == other else k + offset for k in (link.head, link.dependent))
+    label = f"{link.label} … {shorten(picture.words[other - 1].form, MAX_LETTERS)}"
+    return Link(head, dependent, label.strip(), link.kind, tooltip=link.tooltip_among(picture.words))

@@ -1,26 +1,18 @@
 r"""Pictures of sentences for LaTeX, with the package tikz-dependency.
 
-Every character that means something to TeX is written so that it stands for itself. `\&` separates words in that
-package, so `&` is written by its number. Letters of other scripts are written as they are: LuaLaTeX and XeLaTeX print
-them, given a font that has them.
+Letters of other scripts are written as they are: LuaLaTeX and XeLaTeX print them, given a font that has them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dodona.data import Sentence
 from dodona.drawing.arcs import Arc, arc_levels
-from dodona.drawing.letters import is_right_to_left, shown
+from dodona.drawing.letters import is_right_to_left
 from dodona.drawing.picture import MISSED, OTHER_HEAD, OTHER_LABEL, UNKNOWN, Link, Picture
+from dodona.tables import escape_latex
 
-__all__ = ["latex_text", "picture_tikz", "tikz_document", "tikz_of"]
+__all__ = ["TIKZ_END", "TIKZ_HEAD", "TIKZ_NEEDS", "picture_tikz", "tikz_of"]
 
-SPECIAL = str.maketrans({
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "%": r"\%", "#": r"\#", "_": r"\_",
-    "&": r"\symbol{38}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}", "'": r"\symbol{39}", "`": r"\textasciigrave{}",
-    "-": "{-}", ",": "{,}", "?": "{?}", "!": "{!}", "[": "{[}", "]": "{]}", "*": "{*}",
-    "✗": r"$\times$", "≠": r"$\neq$", "→": r"$\rightarrow$", "…": r"\ldots{}", "·": r"\textperiodcentered{}",
-})  # fmt: skip
 FIRST, STEP = 3.0, 3.2  # heights of the first level, and between two levels, in ex
 STYLES = {
     UNKNOWN: "densely dotted",
@@ -40,8 +32,6 @@ TIKZ_HEAD = r"""\documentclass[multi=dependency, border=4pt]{standalone}
 """
 TIKZ_END = "\\end{document}\n"
 TIKZ_NEEDS = "% in the preamble: \\usepackage{tikz-dependency}, and with pdfLaTeX \\usepackage[T1]{fontenc}\n\n"
-
-
 REVERSED = (  # LuaTeX, then those with the primitives of e-TeX
     r"\providecommand{\righttoleft}[1]{\ifdefined\textdir{\textdir TRT #1}\else"
     r"{\TeXXeTstate=1 \beginR#1\endR}\fi}"
@@ -53,23 +43,13 @@ def tikz_of(sentence: Sentence, parsed: Sentence | None = None) -> str:
     return picture_tikz(Picture.of(sentence, parsed))
 
 
-def tikz_document(pictures: Iterable[str]) -> str:
-    """Return a whole document with such environments, a page each."""
-    return TIKZ_HEAD + "\n".join(pictures) + TIKZ_END
-
-
-def latex_text(text: str) -> str:
-    """Return text that stands for itself in LaTeX."""
-    return shown(text).translate(SPECIAL)
-
-
 def picture_tikz(picture: Picture) -> str:
     """Return a picture as an environment of tikz-dependency."""
     count = len(picture.words)
     words = list(reversed(picture.words)) if picture.reversed else picture.words
     rows = [[_form(word.form) for word in words]]
     if any(word.tag for word in words):
-        rows.append([rf"\footnotesize {latex_text(word.tag)}" for word in words])
+        rows.append([rf"\footnotesize {escape_latex(word.tag)}" for word in words])
     lines = [f"% {picture.title}", *([REVERSED] if any(is_right_to_left(word.form) for word in words) else ())]
     lines += [r"\begin{dependency}[theme=simple, label style={font=\scriptsize, fill=white, inner sep=.3ex}]"]
     lines.append(r"\begin{deptext}[column sep=.8em]")
@@ -82,7 +62,7 @@ def picture_tikz(picture: Picture) -> str:
 
 def _form(form: str) -> str:
     """A word in its direction."""
-    return rf"\righttoleft{{{latex_text(form)}}}" if is_right_to_left(form) else latex_text(form)
+    return rf"\righttoleft{{{escape_latex(form)}}}" if is_right_to_left(form) else escape_latex(form)
 
 
 def _edges(links: list[Link], count: int, is_reversed: bool) -> Iterator[str]:
@@ -91,7 +71,7 @@ def _edges(links: list[Link], count: int, is_reversed: bool) -> Iterator[str]:
         head, dependent = (count + 1 - k if is_reversed and k else k for k in (link.head, link.dependent))
         height = f"{FIRST + STEP * (level - 1):.1f}ex"
         style = f", {STYLES[link.kind]}" if link.kind in STYLES else ""
-        label = latex_text(link.text)
+        label = escape_latex(link.text)
         if link.head:
             yield rf"\depedge[edge height={height}{style}]{{{head}}}{{{dependent}}}{{{label}}}"
         else:

@@ -8,6 +8,13 @@
 A word with dependents has a vertical line in a lane of its own, and its dependents branch off to the right: so heads
 are to the left of their dependents, and root words begin at the left edge. `┬`, `┴` and `┼` mark the word that the line
 belongs to. In non-projective trees a branch may have to cross the line of another word: `─│─`.
+
+Two trees of the same sentence are beside each other if there is room, with a mark at each arc that differs:
+
+   ╭─ Oak      NOUN   compound  ✗  ╭─── Oak      NOUN   nsubj
+ ╭─┴─ leaves   NOUN   nsubj     ≠  ├─── leaves   NOUN   obj
+─┼─── rustle   VERB   root        ─┼─── rustle   VERB   root
+ ╰─── .        PUNCT  punct        ╰─── .        PUNCT  punct
 """
 
 from bisect import bisect
@@ -15,15 +22,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dodona.data import Sentence
-from dodona.drawing.letters import is_right_to_left, isolated, shortened, shown, width_of
+from dodona.drawing.letters import is_right_to_left, isolate, pad, shorten, width_of
+from dodona.tables import make_printable
 
-__all__ = ["GAP", "Line", "draw"]
+__all__ = ["GAP", "NO_MARK", "OTHER_HEAD", "OTHER_LABEL", "Line", "draw", "draw_both"]
 
-LANES = 100  # a deeper tree would be more lines than words
+MAX_LANES = 100  # a deeper tree would be more lines than words
 GAP = "  "
 BRANCHES = {(False, True): "╭", (True, True): "├", (True, False): "╰"}  # goes on above, below
 NODES = {(False, True): "┬", (True, True): "┼", (True, False): "┴"}
 LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
+OTHER_HEAD, OTHER_LABEL, NO_MARK = "✗", "≠", " "
 
 
 class Line(NamedTuple):
@@ -57,20 +66,20 @@ def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
     heads = sentence.known_heads()
     trunks = _trunks(heads)
     lanes = 1 + max((trunk.lane for trunk in trunks.values()), default=-1)
-    if lanes > (LANES if width is None else min(LANES, width // 4)):
+    if lanes > (MAX_LANES if width is None else min(MAX_LANES, width // 4)):
         branches = _numbers(heads)
     else:
         branches = _branches(heads, trunks, lanes)
     columns = [sentence.upos, sentence.labels]
     if any("Confidence=" in misc for misc in sentence.misc):
         columns.append([misc.partition("Confidence=")[2].partition("|")[0] for misc in sentence.misc])
-    rest = list(zip(*(_padded([shown(value) for value in column]) for column in columns), strict=True))
-    words = [shown(word) for word in sentence.words]
+    rest = list(zip(*(_pad_column([make_printable(value) for value in column]) for column in columns), strict=True))
+    words = list(map(make_printable, sentence.words))
     if width is not None:
         taken = len(branches[0]) + 1 + sum(len(GAP) + width_of(value) for value in rest[0])
-        words = [shortened(word, max(8, width - taken)) for word in words]
-    lines = map(Line, branches, _padded(words), rest)
-    return [_isolated(line) if is_right_to_left(line.word) else line for line in lines]
+        words = [shorten(word, max(8, width - taken)) for word in words]
+    lines = map(Line, branches, _pad_column(words), rest)
+    return [_isolate(line) if is_right_to_left(line.word) else line for line in lines]
 
 
 def _trunks(heads: Sequence[int | None]) -> dict[int, Trunk]:
@@ -127,13 +136,35 @@ def _numbers(heads: Sequence[int | None]) -> list[str]:
     return [f"{'?' if h is None else h:>{size}} → {d:>{size}}" for d, h in enumerate(heads, start=1)]
 
 
-def _padded(values: Sequence[str]) -> list[str]:
-    widths = [width_of(value) for value in values]
-    return [value + " " * (max(widths) - width) for value, width in zip(values, widths, strict=True)]
+def _pad_column(values: Sequence[str]) -> list[str]:
+    width = max(map(width_of, values), default=0)
+    return [pad(value, width) for value in values]
 
 
-def _isolated(line: Line) -> Line:
+def _isolate(line: Line) -> Line:
     """Isolate a word with zero-width characters, so that right-to-left text does not reorder its neighbours."""
     word = line.word.rstrip(" ")
     padding = line.word[len(word) :]
-    return Line(LEFT_TO_RIGHT + line.branches, isolated(word) + padding, line.rest)
+    return Line(LEFT_TO_RIGHT + line.branches, isolate(word) + padding, line.rest)
+
+
+def draw_both(
+    gold: Sentence, system: Sentence, width: int | None = None, titles: tuple[str, str] = ("gold", "system")
+) -> list[tuple[str, str]]:
+    """Return the lines of both trees, each with its mark: `✗` for another head, `≠` for another relation only.
+
+    With a `width` that is too small for both, one tree comes below the other.
+    """
+    pairs = zip(gold.heads, gold.labels, system.heads, system.labels, strict=True)
+    marks = [OTHER_HEAD if a != c else OTHER_LABEL if b != d else NO_MARK for a, b, c, d in pairs]
+    left, right = (list(map(str, draw(sentence))) for sentence in (gold, system))
+    half = max(map(width_of, left))
+    if width is None or half + max(map(width_of, right)) + 2 * len(GAP) + 1 <= width:
+        both = zip([titles[0], *left], [NO_MARK, *marks], [titles[1], *right], strict=True)
+        return [(f"{pad(one, half)}{GAP}{mark}{GAP}{other}".rstrip(), mark) for one, mark, other in both]
+    room = width - 1 - len(GAP)
+    lines: list[tuple[str, str]] = []
+    for title, sentence, own in ((titles[0], gold, [NO_MARK] * len(marks)), (titles[1], system, marks)):
+        marked = zip([NO_MARK, *own], [title, *map(str, draw(sentence, room))], strict=True)
+        lines += [(f"{mark}{GAP}{line}".rstrip(), mark) for mark, line in marked]
+    return lines

@@ -1,8 +1,10 @@
-"""Attachment scores word by word, for a system output with the same words as gold."""
+"""Attachment scores word by word, for a system output with the same words as gold; and where its errors are: by
+relation, by the length of the sentence, by the distance between head and dependent."""
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import compress, zip_longest
 from typing import TypeAlias
 
 import numpy as np
@@ -10,10 +12,16 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.errors import MismatchError
-from dodona.evaluation.document import universal
-from dodona.evaluation.tables import rates_html
+from dodona.evaluation.conll18 import Score, Scores, strip_subtype
+from dodona.tables import Cell, Table
 
-__all__ = ["Comparison", "Rate", "attachment", "compare", "paired"]
+__all__ = [
+    "Comparison", "LengthBin", "Rate", "attachment", "bin_names", "by_distance", "by_length", "by_relation",
+    "compare", "pair", "sort_by_frequency",
+]  # fmt: skip
+
+LENGTHS = (10, 20, 30, 40, 50)  # the last length of each bin but the open one
+DISTANCES = (1, 2, 6)
 
 Mask: TypeAlias = NDArray[np.bool_]
 Counts: TypeAlias = NDArray[np.int64]
@@ -27,6 +35,11 @@ class Rate:
     @property
     def accuracy(self) -> float:
         return self.correct / self.total if self.total else 0.0
+
+    @property
+    def percent(self) -> float | None:
+        """The accuracy in percent; None where there is nothing to be correct."""
+        return 100 * self.correct / self.total if self.total else None
 
 
 @dataclass(slots=True)
@@ -49,12 +62,23 @@ class Comparison:
         return self.head_right & self.label_right
 
     def _repr_html_(self) -> str:
-        return rates_html({"all words": attachment(self), "without punctuation": attachment(self, punctuation=False)})
+        both = attachment(self), attachment(self, punctuation=False)
+        rows = [(Cell(name, style="strong"), *(rates[name].percent for rates in both)) for name in both[0]]
+        return Table(("", "all words", "without punctuation"), rows).html()
 
     def per_sentence(self, words: Mask) -> Counts:
         """How many of these words each sentence has."""
         sentences = int(self.sentence[-1]) + 1 if len(self.sentence) else 0
         return np.bincount(self.sentence[words], minlength=sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class LengthBin:
+    """The sentences of about the same length."""
+
+    uas: Rate
+    las: Rate
+    exact_match: Rate  # LAS
 
 
 def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]) -> Comparison:
@@ -65,7 +89,7 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
     gold_labels: list[str] = []
     system_labels: list[str] = []
     upos: list[str] = []
-    for gold, system in paired(gold_sentences, system_sentences):
+    for gold, system in pair(gold_sentences, system_sentences):
         lengths.append(len(gold.words))
         gold_heads += gold.gold_heads()
         system_heads += system.gold_heads()
@@ -83,22 +107,26 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
         np.array([tag == "PUNCT" for tag in upos], bool),
         heads[0] == heads[1],
         np.array([g == s for g, s in pairs], bool),
-        np.array([g == s or universal(g) == universal(s) for g, s in pairs], bool),
+        np.array([g == s or strip_subtype(g) == strip_subtype(s) for g, s in pairs], bool),
     )
 
 
-def paired(
+def pair(
     gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]
 ) -> Iterator[tuple[Sentence, Sentence]]:
     """Yield the sentences of two files side by side; the first that has other words is an error."""
-    gold: Sentence | None = None
-    system: Sentence | None = None
-    for number, (next_gold, next_system) in enumerate(zip_longest(gold_sentences, system_sentences), start=1):
-        if next_gold is None or next_system is None:
-            raise _different_number(number - 1, gold, system, next_gold, next_system)
-        gold, system = next_gold, next_system
+    before: tuple[Sentence, Sentence] | None = None
+    for number, (gold, system) in enumerate(zip_longest(gold_sentences, system_sentences), start=1):
+        if gold is None or system is None:
+            more, other = (system, 0) if gold is None else (gold, 1)
+            ended = before[other].file if before else "the other file"
+            raise MismatchError(
+                f"{more.file}:{more.line}: sentence {number} begins here, but {ended} has only {number - 1}; "
+                f"expected the same number of sentences"
+            )
         _check_words(number, gold, system)
-        yield gold, system
+        before = gold, system
+        yield before
 
 
 def attachment(comparison: Comparison, *, punctuation: bool = True) -> dict[str, Rate]:
@@ -129,6 +157,68 @@ def attachment(comparison: Comparison, *, punctuation: bool = True) -> dict[str,
     }
 
 
+def by_relation(comparison: Comparison) -> Scores:
+    """Arcs of each relation, most frequent in gold first. An arc is right if head and full label are."""
+    return _score_arcs(comparison, comparison.gold_labels, comparison.system_labels)
+
+
+def by_distance(comparison: Comparison) -> Scores:
+    """Arcs by how many words lie from head to dependent, shortest first; arcs from the root are a group of their own.
+
+    As in McDonald and Nivre (2007): recall is over the gold arcs of that length, precision over the system's.
+    """
+    names = ["root", *bin_names(DISTANCES)]
+
+    def bins(heads: Counts) -> list[str]:
+        distance = np.abs(heads - comparison.position)
+        number = np.where(heads == 0, 0, 1 + np.searchsorted(DISTANCES, distance))
+        return [names[i] for i in number]
+
+    scores = _score_arcs(comparison, bins(comparison.gold_heads), bins(comparison.system_heads))
+    return Scores((name, scores[name]) for name in names if name in scores)
+
+
+def by_length(comparison: Comparison) -> dict[str, LengthBin]:
+    """Sentences by their number of words."""
+    c = comparison
+    lengths = c.per_sentence(np.ones_like(c.head_right))
+    flawless = c.per_sentence(c.arc_right) == lengths
+    heads, arcs = c.per_sentence(c.head_right), c.per_sentence(c.arc_right)
+    number = np.searchsorted(LENGTHS, lengths)
+    bins = {}
+    for i, name in enumerate(bin_names(LENGTHS)):
+        here = number == i
+        if here.any():
+            words = int(lengths[here].sum())
+            bins[name] = LengthBin(
+                Rate(int(heads[here].sum()), words),
+                Rate(int(arcs[here].sum()), words),
+                Rate(int(flawless[here].sum()), int(here.sum())),
+            )
+    return bins
+
+
+def _score_arcs(comparison: Comparison, gold: Sequence[str], system: Sequence[str]) -> Scores:
+    """A score for each group that a gold or a system arc falls into; a right arc falls into the same one in both."""
+    in_gold, in_system = Counter(gold), Counter(system)
+    correct = Counter(compress(gold, comparison.arc_right))
+    names = sort_by_frequency(gold, system)
+    return Scores((name, Score(in_gold[name], in_system[name], correct[name])) for name in names)
+
+
+def sort_by_frequency(gold: Iterable[str], system: Iterable[str]) -> list[str]:
+    """All names of both sides, the most frequent in gold first."""
+    in_gold = Counter(gold)
+    return sorted(in_gold.keys() | set(system), key=lambda name: (-in_gold[name], name))
+
+
+def bin_names(ends: Sequence[int]) -> list[str]:
+    """1-10, 11-20, … and what is longer than the last end: 51+."""
+    starts = [1, *(end + 1 for end in ends)]
+    closed = [str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=False)]
+    return [*closed, f"{starts[-1]}+"]
+
+
 def _check_words(number: int, gold: Sentence, system: Sentence) -> None:
     if gold.words == system.words:
         return
@@ -141,21 +231,4 @@ def _check_words(number: int, gold: Sentence, system: Sentence) -> None:
     raise MismatchError(
         f"{system.file}:{system.line}: sentence {number} has {len(system.words)} words; "
         f"expected {len(gold.words)} as in {gold.file}:{gold.line}"
-    )
-
-
-def _different_number(
-    common: int,
-    gold: Sentence | None,
-    system: Sentence | None,
-    next_gold: Sentence | None,
-    next_system: Sentence | None,
-) -> MismatchError:
-    """One file goes on with a sentence where the other one has ended."""
-    more, last = (next_system, gold) if next_gold is None else (next_gold, system)
-    assert more is not None
-    ended = last.file if last else "the other file"
-    return MismatchError(
-        f"{more.file}:{more.line}: sentence {common + 1} begins here, but {ended} has only {common}; "
-        f"expected the same number of sentences"
     )

@@ -1,4 +1,5 @@
-"""Calibration: of the arcs with a confidence of 0.9, nine in ten should be correct."""
+"""Calibration: of the arcs with a confidence of 0.9, nine in ten should be correct. And arcs that may be annotation
+errors: a parser that has not seen the sentence is sure of another head or relation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,10 @@ from dodona.errors import FormatError
 from dodona.evaluation.attachment import Comparison, Rate
 from dodona.parser.request import CONFIDENCE
 
-__all__ = ["Bin", "Found", "Reliability", "confidences", "errors_found", "reliability"]
+__all__ = [
+    "SHARES", "Bin", "FoundErrors", "Reliability", "Suspect", "confidences", "count_found_errors",
+    "find_suspects", "reliability",
+]  # fmt: skip
 
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 """Most arcs have a high confidence, so the bins become narrow towards 1, which has its own bin."""
@@ -31,7 +35,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundErrors:
     """The errors among the first words that a person reads, of all errors."""
 
     share: float  # of all words
@@ -51,7 +55,7 @@ class Reliability:
 
 def confidences(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
     """Return the values of `Confidence=` in MISC, word by word."""
-    found = []
+    numbers = []
     for sentence in sentences:
         for d, misc in enumerate(sentence.misc, start=1):
             values = [part.removeprefix(CONFIDENCE) for part in misc.split("|") if part.startswith(CONFIDENCE)]
@@ -60,10 +64,12 @@ def confidences(sentences: Sequence[Sentence]) -> NDArray[np.float64]:
                 if not 0 <= value <= 1:
                     raise ValueError
             except ValueError:
-                place = f"{sentence.file}:{sentence.word_line(d)}"
-                raise FormatError(f"{place}: MISC {misc!r}; expected {CONFIDENCE} with a number from 0 to 1") from None
-            found.append(value)
-    return np.array(found)
+                location = f"{sentence.file}:{sentence.word_line(d)}"
+                raise FormatError(
+                    f"{location}: MISC {misc!r}; expected {CONFIDENCE} with a number from 0 to 1"
+                ) from None
+            numbers.append(value)
+    return np.array(numbers)
 
 
 def reliability(comparison: Comparison, confidence: NDArray[np.float64]) -> Reliability:
@@ -81,9 +87,9 @@ def reliability(comparison: Comparison, confidence: NDArray[np.float64]) -> Reli
     return Reliability(bins, error, float(((confidence - right) ** 2).mean()))
 
 
-def errors_found(
+def count_found_errors(
     comparison: Comparison, confidence: NDArray[np.float64], shares: Sequence[float] = SHARES
-) -> list[Found]:
+) -> list[FoundErrors]:
     """Return how many errors a person finds who reads this share of the words: the least sure ones, or whole sentences,
     the least sure on average first. Words or sentences that are equally sure are read in their order."""
     wrong = ~comparison.arc_right
@@ -93,9 +99,38 @@ def errors_found(
     sums = np.bincount(comparison.sentence, weights=confidence, minlength=len(lengths))
     means = sums / np.maximum(1, lengths)
     whole = np.lexsort((np.arange(len(wrong)), comparison.sentence, means[comparison.sentence]))
-    found = []
+    curve = []
     for share in shares:
         read = round(share * len(wrong))
         in_words, in_sentences = (int(wrong[order[:read]].sum()) for order in (words, whole))
-        found.append(Found(share, read, Rate(in_words, total), Rate(in_sentences, total)))
-    return found
+        curve.append(FoundErrors(share, read, Rate(in_words, total), Rate(in_sentences, total)))
+    return curve
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A word, and both of its arcs; `sentence` is counted from 0, `word` from 1."""
+
+    confidence: float
+    sentence: int
+    word: int
+    annotated_head: int
+    annotated_label: str
+    predicted_head: int
+    predicted_label: str
+
+
+def find_suspects(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[Suspect]:
+    """Return all arcs that differ, those of which the parser is most sure first.
+
+    `parsed` has the same sentences with `Confidence=` in MISC.
+    """
+    confidence_of = iter(confidences(parsed).tolist())
+    differing = []
+    for i, (one, other) in enumerate(zip(gold, parsed, strict=True)):
+        arcs = zip(one.gold_heads(), one.labels, other.gold_heads(), other.labels, strict=True)
+        for d, (head, label, other_head, other_label) in enumerate(arcs, start=1):
+            confidence = next(confidence_of)
+            if (head, label) != (other_head, other_label):
+                differing.append(Suspect(confidence, i, d, head, label, other_head, other_label))
+    return sorted(differing, key=lambda each: (-each.confidence, each.sentence, each.word))

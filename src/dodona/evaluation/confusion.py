@@ -8,13 +8,12 @@ from itertools import compress
 import numpy as np
 
 from dodona.data import Sentence
-from dodona.evaluation.attachment import Comparison, Counts
-from dodona.evaluation.breakdown import DISTANCES, bin_names
-from dodona.evaluation.tables import mistakes_html
+from dodona.evaluation.attachment import DISTANCES, Comparison, Counts, bin_names, sort_by_frequency
+from dodona.tables import Table
 
 __all__ = ["Confusion", "Flaws", "Mistake", "head_confusion", "label_confusion", "tag_confusion", "worst_sentences"]
 
-SHOWN = 20  # mistakes in a notebook
+MAX_MISTAKES = 20  # in a notebook
 
 
 @dataclass(frozen=True)
@@ -41,24 +40,26 @@ class Confusion:
         return [self.counts.get((gold, name), 0) for name in self.names]
 
     def _repr_html_(self) -> str:
-        return mistakes_html(self.mistakes()[:SHOWN])
+        rows = [(one.gold, one.system, one.words, 100 * one.share) for one in self.mistakes()[:MAX_MISTAKES]]
+        return Table(("gold", "system", "words", "% of gold"), rows, align="llrr").html()
 
     def mistakes(self) -> list[Mistake]:
         """Return the confusions, the most frequent first."""
         totals = {name: sum(self.row(name)) for name in self.names}
         wrong = [(pair, words) for pair, words in self.counts.items() if pair[0] != pair[1]]
-        found = []
+        mistakes = []
         for pair, words in sorted(wrong, key=lambda one: (-one[1], one[0])):
             right = self.right_heads.get(pair, 0) if self.right_heads is not None else None
-            found.append(Mistake(*pair, words, words / totals[pair[0]], right))
-        return found
+            mistakes.append(Mistake(*pair, words, words / totals[pair[0]], right))
+        return mistakes
 
 
 def label_confusion(comparison: Comparison) -> Confusion:
     """Return the relations of all words with their subtypes, whatever the head; the most frequent in gold first."""
     pairs = list(zip(comparison.gold_labels, comparison.system_labels, strict=True))
     heads = Counter(compress(pairs, comparison.head_right))
-    return Confusion(_by_frequency(pairs), dict(Counter(pairs)), dict(heads))
+    names = sort_by_frequency(comparison.gold_labels, comparison.system_labels)
+    return Confusion(names, dict(Counter(pairs)), dict(heads))
 
 
 def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confusion:
@@ -69,7 +70,8 @@ def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confu
         for pair in zip(one.upos, other.upos, strict=True)
         if "_" not in pair
     ]
-    return Confusion(_by_frequency(pairs), dict(Counter(pairs)))
+    sides = list(zip(*pairs, strict=True)) or [(), ()]
+    return Confusion(sort_by_frequency(*sides), dict(Counter(pairs)))
 
 
 def head_confusion(comparison: Comparison) -> Confusion:
@@ -108,12 +110,6 @@ def worst_sentences(comparison: Comparison, most: int) -> list[Flaws]:
     words = comparison.per_sentence(np.ones_like(comparison.head_right))
     heads = comparison.per_sentence(~comparison.head_right)
     labels = comparison.per_sentence(comparison.head_right & ~comparison.label_right)
-    found = [Flaws(i, *map(int, each)) for i, each in enumerate(zip(words, heads, labels, strict=True))]
-    flawed = [each for each in found if each.wrong_arcs]
+    counts = zip(words.tolist(), heads.tolist(), labels.tolist(), strict=True)
+    flawed = [flaws for i, each in enumerate(counts) if (flaws := Flaws(i, *each)).wrong_arcs]
     return sorted(flawed, key=lambda each: (-each.wrong_arcs, each.words, each.sentence))[:most]
-
-
-def _by_frequency(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """All names of both sides, the most frequent in gold first."""
-    in_gold, in_system = Counter(gold for gold, _ in pairs), Counter(system for _, system in pairs)
-    return sorted(in_gold | in_system, key=lambda name: (-in_gold[name], name))

@@ -1,14 +1,20 @@
-"""The scores of the CoNLL 2018 shared task (Zeman et al. 2018), for any tokenization of the same text."""
+"""The scores of the CoNLL 2018 shared task (Zeman et al. 2018), for any tokenization of the same text.
 
+A file is one sequence of characters, spaces ignored, which gold and system output have in common. A word that is a
+token is aligned with a token that covers the same characters. The words inside a multiword token have no characters of
+their own (French *du* is *de* + *le*), so around multiword tokens words are aligned by form: a longest common
+subsequence.
+"""
+
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dodona.data import Sentence
-from dodona.evaluation.alignment import Alignment, align, same_spans
-from dodona.evaluation.document import ROOT, Document, flatten
-from dodona.evaluation.tables import scores_html
+from dodona.errors import FormatError, MismatchError
+from dodona.tables import Cell, Table
 
-__all__ = ["METRICS", "Score", "Scores", "evaluate"]
+__all__ = ["METRICS", "Score", "Scores", "evaluate", "strip_subtype"]
 
 METRICS = (
     "Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas",
@@ -21,6 +27,19 @@ CONTENT = frozenset((
     "list", "parataxis", "orphan", "goeswith", "reparandum", "root", "dep",
 ))  # fmt: skip
 FUNCTIONAL = frozenset(("aux", "cop", "mark", "det", "clf", "case", "cc"))
+Span = tuple[int, int]  # of characters, the second one past the end
+
+ROOT = -1  # as the parent of a word
+SPACES = dict.fromkeys(map(ord, "\x20\xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))))
+
+# the features that UD defined for all languages at the time of the shared task; its UFeats looks at no others
+UNIVERSAL_FEATURES = frozenset((
+    "PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case",
+    "Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person",
+    "Polite",
+))  # fmt: skip
+UNALIGNED = -2
+MAX_CONTEXT = 20  # characters in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +73,59 @@ class Scores(dict[str, Score]):
     """Scores by name, such as those in METRICS; a notebook shows them as a table."""
 
     def _repr_html_(self) -> str:
-        return scores_html(self)
+        rows = [
+            (Cell(name, style="strong"), s.gold, s.system, s.correct, 100 * s.precision, 100 * s.recall, 100 * s.f1)
+            for name, s in self.items()
+        ]
+        return Table(("", "gold", "system", "correct", "precision", "recall", "F1"), rows).html()
+
+
+@dataclass(slots=True)
+class Document:
+    """Tokens and sentences as spans of `characters`, and the columns of all words, one list each."""
+
+    characters: str = ""
+    tokens: list[Span] = field(default_factory=list)
+    sentences: list[Span] = field(default_factory=list)
+    locations: list[str] = field(default_factory=list)  # file:line of each sentence, for errors
+    spans: list[Span] = field(default_factory=list)  # of each word; the words of a multiword token share its span
+    multiword: list[bool] = field(default_factory=list)  # whether the word is a part of a multiword token
+    forms: list[str] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    upos: list[str] = field(default_factory=list)
+    xpos: list[str] = field(default_factory=list)
+    feats: list[str] = field(default_factory=list)  # the universal ones, sorted
+    labels: list[str] = field(default_factory=list)  # their universal part
+    parents: list[int] = field(default_factory=list)  # the index of another word, or ROOT
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+
+@dataclass(slots=True)
+class Alignment:
+    pairs: list[tuple[int, int]]  # gold word, system word; both ascending
+    gold_of: list[int]  # of each system word; UNALIGNED for a word that gold does not have
+
+    def gold_parent(self, system_parent: int) -> int:
+        """Return the gold word that a head in the system output is aligned with."""
+        return ROOT if system_parent == ROOT else self.gold_of[system_parent]
+
+
+def strip_subtype(label: str) -> str:
+    """A relation without its language-specific subtype: `nsubj` of `nsubj:pass`."""
+    return label.partition(":")[0]
 
 
 def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]) -> Scores:
     """Relations count without subtypes, features only where they are universal, punctuation like any other word."""
     gold, system = flatten(gold_sentences), flatten(system_sentences)
     alignment = align(gold, system)
-    right = _right(gold, system, alignment)
+    right = _agreements(gold, system, alignment)
     scores = Scores()
     scores |= {
-        "Tokens": Score(len(gold.tokens), len(system.tokens), same_spans(gold.tokens, system.tokens)),
-        "Sentences": Score(len(gold.sentences), len(system.sentences), same_spans(gold.sentences, system.sentences)),
+        "Tokens": Score(len(gold.tokens), len(system.tokens), _count_same(gold.tokens, system.tokens)),
+        "Sentences": Score(len(gold.sentences), len(system.sentences), _count_same(gold.sentences, system.sentences)),
         "Words": Score(len(gold), len(system), len(alignment.pairs)),
     }
     for name in ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS"):
@@ -78,7 +138,7 @@ def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sent
     return scores
 
 
-def _right(gold: Document, system: Document, alignment: Alignment) -> dict[str, list[bool]]:
+def _agreements(gold: Document, system: Document, alignment: Alignment) -> dict[str, list[bool]]:
     """For each metric, which of the aligned pairs agree."""
     pairs = alignment.pairs
     upos = _equal(gold.upos, system.upos, pairs)
@@ -87,18 +147,18 @@ def _right(gold: Document, system: Document, alignment: Alignment) -> dict[str, 
     # a treebank without lemmas, or a word without one, asks for none
     lemmas = [gold.lemmas[g] in ("_", system.lemmas[s]) for g, s in pairs]
     heads = [gold.parents[g] == alignment.gold_parent(system.parents[s]) for g, s in pairs]
-    arcs = _both(heads, _equal(gold.labels, system.labels, pairs))
+    arcs = _all(heads, _equal(gold.labels, system.labels, pairs))
     return {
         "UPOS": upos,
         "XPOS": xpos,
         "UFeats": feats,
-        "AllTags": _both(_both(upos, xpos), feats),
+        "AllTags": _all(upos, xpos, feats),
         "Lemmas": lemmas,
         "UAS": heads,
         "LAS": arcs,
         "CLAS": arcs,
-        "MLAS": _both(_both(arcs, _both(upos, feats)), _function_words(gold, system, alignment)),
-        "BLEX": _both(arcs, lemmas),
+        "MLAS": _all(arcs, upos, feats, _function_words(gold, system, alignment)),
+        "BLEX": _all(arcs, lemmas),
     }
 
 
@@ -106,8 +166,8 @@ def _equal(gold: Sequence[str], system: Sequence[str], pairs: list[tuple[int, in
     return [gold[g] == system[s] for g, s in pairs]
 
 
-def _both(a: list[bool], b: list[bool]) -> list[bool]:
-    return [x and y for x, y in zip(a, b, strict=True)]
+def _all(*columns: list[bool]) -> list[bool]:
+    return list(map(all, zip(*columns, strict=True)))
 
 
 def _function_words(gold: Document, system: Document, alignment: Alignment) -> list[bool]:
@@ -127,3 +187,148 @@ def _children(side: Document, gold_of: list[int]) -> dict[int, list[tuple[int, s
             child = (gold_of[word], label, side.upos[word], side.feats[word])
             children.setdefault(parent, []).append(child)
     return children
+
+
+def flatten(sentences: Iterable[Sentence]) -> Document:
+    """Read a whole file. Every sentence needs a tree: a missing head is an error, not a wrong head."""
+    document = Document()
+    characters: list[str] = []
+    universal_feats: dict[str, str] = {}
+    position = 0
+    for sentence in sentences:
+        start, first_word = position, len(document)
+        for first, last, form in sentence.tokens():
+            is_multiword = last > first
+            form = form.translate(SPACES)  # one tokenizer may keep a space inside a word and another split there
+            if not form:
+                location = f"{sentence.file}:{sentence.word_line(first)}"
+                raise FormatError(f"{location}: the FORM of word {first} is only spaces; expected a word")
+            span = (position, position + len(form))
+            position = span[1]
+            characters.append(form)
+            document.tokens.append(span)
+            document.spans += [span] * (last - first + 1)
+            document.multiword += [is_multiword] * (last - first + 1)
+            document.forms += sentence.words[first - 1 : last] if is_multiword else [form]
+        document.sentences.append((start, position))
+        document.locations.append(f"{sentence.file}:{sentence.line}")
+        document.lemmas += sentence.lemmas
+        document.upos += sentence.upos
+        document.xpos += sentence.xpos
+        for feats in sentence.feats:
+            if feats not in universal_feats:
+                kept = (feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES)
+                universal_feats[feats] = "|".join(sorted(kept))
+            document.feats.append(universal_feats[feats])
+        document.labels += map(strip_subtype, sentence.labels)
+        document.parents += [first_word + h - 1 if h else ROOT for h in sentence.gold_heads()]
+    document.characters = "".join(characters)
+    return document
+
+
+def align(gold: Document, system: Document) -> Alignment:
+    _check_characters(gold, system)
+    pairs: list[tuple[int, int]] = []
+    g = s = 0
+    while g < len(gold) and s < len(system):
+        if gold.multiword[g] or system.multiword[s]:
+            gold_words, system_words = _region(gold, system, g, s)
+            pairs += _common_forms(gold, system, gold_words, system_words)
+            g, s = gold_words.stop, system_words.stop
+        elif gold.spans[g] == system.spans[s]:
+            pairs.append((g, s))
+            g, s = g + 1, s + 1
+        elif gold.spans[g][0] <= system.spans[s][0]:
+            g += 1
+        else:
+            s += 1
+    gold_of = [UNALIGNED] * len(system)
+    for g, s in pairs:
+        gold_of[s] = g
+    return Alignment(pairs, gold_of)
+
+
+def _count_same(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> int:
+    """Return how many tokens or sentences cover the same characters in both."""
+    return len(set(gold) & set(system))
+
+
+def _region(gold: Document, system: Document, g: int, s: int) -> tuple[range, range]:
+    """The words of both sides around the multiword token at g or s, until no multiword token sticks out of the region.
+
+    A word that begins before the multiword token overlaps another word before it and is passed over. Only one word is,
+    as in the shared task, even where the other side lags behind by more.
+    """
+    sides, at = (gold, system), [g, s]
+    leader = 0 if gold.multiword[g] else 1
+    other = 1 - leader
+    begin, end = sides[leader].spans[at[leader]]
+    if not sides[other].multiword[at[other]] and sides[other].spans[at[other]][0] < begin:
+        at[other] += 1
+    first = tuple(at)
+    while any(_is_within(side, i, end) for side, i in zip(sides, at, strict=True)):
+        turn = 0 if _start(gold, at[0]) <= _start(system, at[1]) else 1
+        word = at[turn]
+        if sides[turn].multiword[word]:
+            end = max(end, sides[turn].spans[word][1])
+        at[turn] += 1
+    return range(first[0], at[0]), range(first[1], at[1])
+
+
+def _start(side: Document, word: int) -> float:
+    return side.spans[word][0] if word < len(side) else float("inf")
+
+
+def _is_within(side: Document, word: int, end: int) -> bool:
+    """Whether a word belongs to a region that ends there: multiword tokens stretch it, other words must fit in."""
+    if word >= len(side):
+        return False
+    return side.spans[word][0] < end if side.multiword[word] else side.spans[word][1] <= end
+
+
+def _common_forms(gold: Document, system: Document, gold_words: range, system_words: range) -> list[tuple[int, int]]:
+    """A longest common subsequence of the forms, letter case aside; of several, the one that skips gold words first."""
+    a = [gold.forms[g].lower() for g in gold_words]
+    b = [system.forms[s].lower() for s in system_words]
+    if a == b:
+        return list(zip(gold_words, system_words, strict=True))
+    longest = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]  # of a[i:] and b[j:]
+    for i in reversed(range(len(a))):
+        for j in reversed(range(len(b))):
+            if a[i] == b[j]:
+                longest[i][j] = 1 + longest[i + 1][j + 1]
+            else:
+                longest[i][j] = max(longest[i + 1][j], longest[i][j + 1])
+    pairs = []
+    i = j = 0
+    while i < len(a) and j < len(b):
+        if a[i] == b[j]:
+            pairs.append((gold_words[i], system_words[j]))
+            i, j = i + 1, j + 1
+        elif longest[i][j] == longest[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _check_characters(gold: Document, system: Document) -> None:
+    if gold.characters == system.characters:
+        return
+    pairs = zip(gold.characters, system.characters, strict=False)
+    shorter = min(len(gold.characters), len(system.characters))
+    at = next((i for i, (g, s) in enumerate(pairs) if g != s), shorter)
+    raise MismatchError(
+        f"{_sentence_at(system, at)}: the text of this sentence goes on with {_text_at(system, at)}; "
+        f"expected {_text_at(gold, at)} as in {_sentence_at(gold, at)}"
+    )
+
+
+def _sentence_at(side: Document, at: int) -> str:
+    if not side.locations:
+        return "(a file without sentences)"
+    return side.locations[min(bisect_right(side.sentences, at, key=lambda span: span[1]), len(side.locations) - 1)]
+
+
+def _text_at(side: Document, at: int) -> str:
+    return repr(side.characters[at : at + MAX_CONTEXT]) if at < len(side.characters) else "the end of the file"

@@ -1,23 +1,33 @@
-"""Significance tests: whether the difference between two parsers could be due to chance.
+"""Whether the difference between two parsers could be due to chance, and how much a score varies over the folds of a
+cross-validation.
 
-Both tests are paired over sentences and two-sided. The errors within a sentence are not independent, so whole sentences
-are exchanged, not words.
+Both tests of significance are paired over sentences and two-sided. The errors within a sentence are not independent, so
+whole sentences are exchanged, not words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import erfc, sqrt
+from statistics import fmean, stdev
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from dodona.data import Sentence
 from dodona.errors import MismatchError, OptionError
-from dodona.evaluation.attachment import Comparison, Rate
+from dodona.evaluation.attachment import Comparison, Rate, attachment, compare
+from dodona.evaluation.conll18 import evaluate
 
-__all__ = ["SHUFFLES", "Difference", "Wilcoxon", "approximate_randomization", "differences", "wilcoxon"]
+__all__ = [
+    "SCORES", "SHUFFLES", "Difference", "Spread", "Wilcoxon", "approximate_randomization", "differences",
+    "double_ranks", "find_unpredicted", "scores_of", "spread", "wilcoxon",
+]  # fmt: skip
 
 SHUFFLES = 10_000
 BATCH = 1 << 22  # coin tosses at a time: bounds the memory, not the result
+FULL_LAS = "LAS with subtypes"
+SCORES = ("UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", FULL_LAS, "CLAS", "MLAS", "BLEX")
+NEEDS = {"XPOS": "xpos", "UFeats": "feats", "Lemmas": "lemmas", "UPOS": "upos", "MLAS": "upos", "BLEX": "lemmas"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +61,19 @@ def differences(
             f"the systems were compared with gold files of {len(first.sentence)} and {len(second.sentence)} words; "
             f"expected the same sentences"
         )
-    found = {}
+    by_score = {}
     for name, right in {
         "UAS": (first.head_right, second.head_right),
         "LAS": (first.arc_right, second.arc_right),
     }.items():
         a, b = (first.per_sentence(mask) for mask in right)
-        found[name] = Difference(
+        by_score[name] = Difference(
             Rate(int(a.sum()), len(first.sentence)),
             Rate(int(b.sum()), len(first.sentence)),
             approximate_randomization(a, b, shuffles=shuffles, seed=seed),
             wilcoxon((a - b) / words),  # not a / words - b / words, whose rounding would tell equal differences apart
         )
-    return found
+    return by_score
 
 
 def approximate_randomization(
@@ -100,17 +110,62 @@ def wilcoxon(differences: Sequence[float] | ArrayLike) -> Wilcoxon:
     Sentences without a difference are dropped, equal differences share their mean rank, and the p-value comes from
     the normal distribution with the variance corrected for ties: fine from some twenty differing sentences up.
     """
-    difference = np.asarray(differences, np.float64)
-    difference = difference[difference != 0]
-    n = len(difference)
+    doubled, positive_ones, size = double_ranks(differences)
+    n = len(doubled)
     if n == 0:
         return Wilcoxon(0.0, 0, 1.0)
-    _, group, size = np.unique(np.abs(difference), return_inverse=True, return_counts=True)
-    last = np.cumsum(size)
-    rank = ((last - size + 1 + last) / 2)[group]
-    positive = float(rank[difference > 0].sum())
+    positive = float(doubled[positive_ones].sum()) / 2
     mean = n * (n + 1) / 4
     ties = float((size.astype(np.float64) ** 3 - size).sum())
     deviation = sqrt(n * (n + 1) * (2 * n + 1) / 24 - ties / 48)
     z = (positive - mean) / deviation
     return Wilcoxon(min(positive, 2 * mean - positive), n, erfc(abs(z) / sqrt(2)))
+
+
+def double_ranks(
+    differences: Sequence[float] | ArrayLike,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]:
+    """Return twice the rank of each difference that is not 0, a whole number also where equal differences share one;
+    whether it is positive; and how many share each rank."""
+    difference = np.asarray(differences, np.float64)
+    difference = difference[difference != 0]
+    _, group, size = np.unique(np.abs(difference), return_inverse=True, return_counts=True)
+    return (2 * np.cumsum(size) - size + 1)[group], difference > 0, size
+
+
+@dataclass(frozen=True)
+class Spread:
+    """`deviation` is the standard deviation of a sample: the sum of squares is divided by one less than the folds."""
+
+    mean: float
+    deviation: float
+    least: float
+    greatest: float
+
+
+def spread(scores: Iterable[float | None]) -> Spread | None:
+    """Return the spread of two or more scores; None if one of them is missing."""
+    every = list(scores)
+    values = [score for score in every if score is not None]
+    if len(values) < len(every):
+        return None
+    return Spread(fmean(values), stdev(values), min(values), max(values))
+
+
+def find_unpredicted(gold: Iterable[Sentence], predicted: Collection[str]) -> set[str]:
+    """Return the names of scores that say nothing: their column is not among the predicted, or empty in gold."""
+    columns = set(NEEDS.values()) & set(predicted)
+    filled = {column for sentence in gold for column in columns if not sentence.lacks(column)}
+    return {name for name, column in NEEDS.items() if column not in filled}
+
+
+def scores_of(
+    gold: Sequence[Sentence], system: Sequence[Sentence], without: Collection[str] = ()
+) -> dict[str, float | None]:
+    """Return SCORES in percent for a parse of the same words: those of CoNLL 2018, and LAS with full labels.
+
+    Those named in `without` are None.
+    """
+    scores = {name: score.f1 for name, score in evaluate(gold, system).items()}
+    scores[FULL_LAS] = attachment(compare(gold, system))["LAS"].accuracy
+    return {name: None if name in without else 100 * scores[name] for name in SCORES}

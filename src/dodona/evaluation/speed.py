@@ -49,30 +49,30 @@ def measure_speed(nlp: Pipeline, text: str, seconds: float, after: Callable[[flo
     words = rounds = 0
     begin = time.monotonic()
     while rounds < LEAST_ROUNDS or time.monotonic() - begin < seconds:
-        found, words = _round(nlp, text)
-        found["reference"] = _seconds(loop)
-        best = {name: min(taken, best.get(name, taken)) for name, taken in found.items()}
+        stages, words = _measure_round(nlp, text)
+        stages["reference"] = _measure(loop)
+        best = {name: min(taken, best.get(name, taken)) for name, taken in stages.items()}
         rounds += 1
         after(min(1.0, (time.monotonic() - begin) / seconds))
     return Speed(words, rounds, best, best.pop("reference"))
 
 
-def _round(nlp: Pipeline, text: str) -> tuple[dict[str, float], int]:
-    found: dict[str, float] = {}
+def _measure_round(nlp: Pipeline, text: str) -> tuple[dict[str, float], int]:
+    """Return the seconds of each stage, and the number of words."""
     begin = time.process_time()
     sentences = list(nlp.sentences([text]))
-    found["tokenize"] = time.process_time() - begin
+    tokenizing = time.process_time() - begin
     tagged = {id(sentence) for sentence in sentences}
-    stages = {"tag": nlp.tagger, "lemmatize": nlp.lemmatizer}
     work: dict[str, Callable[[], object]] = {
         name: partial(_exhaust, component.apply, sentences)
-        for name, component in stages.items()
+        for name, component in (("tag", nlp.tagger), ("lemmatize", nlp.lemmatizer))
         if component is not None
     }
     work["parse"] = partial(_exhaust, partial(nlp.parser.apply, tagged=tagged), sentences)
     work["write"] = partial(write, sentences, os.devnull)
     work[WHOLE] = lambda: write(nlp.parse(nlp.sentences([text])), os.devnull)
-    return found | {name: _seconds(each) for name, each in work.items()}, sum(map(len, sentences))
+    seconds = {"tokenize": tokenizing} | {name: _measure(each) for name, each in work.items()}
+    return seconds, sum(map(len, sentences))
 
 
 def _exhaust(function: Callable[[list[Sentence]], Iterable[Sentence]], sentences: list[Sentence]) -> None:
@@ -80,7 +80,7 @@ def _exhaust(function: Callable[[list[Sentence]], Iterable[Sentence]], sentences
         pass
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _measure(work: Callable[[], object]) -> float:
     begin = time.process_time()
     work()
     return time.process_time() - begin
@@ -102,12 +102,12 @@ def measure_threads(nlp: Pipeline, text: str, threads: int, rounds: int = 5) -> 
     """Return how much faster so many threads parse a text than one, by the clock; and how much more of the processor
     they need for it. One and many take turns."""
     text *= 1 + LEAST_CHARACTERS // len(text)
-    taken = [[_with_threads(nlp, text, count) for count in (1, threads)] for _ in range(rounds)]
-    one, many = (min(found) for found in zip(*taken, strict=True))
+    taken = [[_measure_with(nlp, text, count) for count in (1, threads)] for _ in range(rounds)]
+    one, many = map(min, zip(*taken, strict=True))
     return one[0] / many[0], many[1] / one[1]
 
 
-def _with_threads(nlp: Pipeline, text: str, threads: int) -> tuple[float, float]:
+def _measure_with(nlp: Pipeline, text: str, threads: int) -> tuple[float, float]:
     """Return the seconds by the clock and of the processor, from text to CoNLL-U, as `dodona parse --jobs` does it."""
     with collect_rarely():
         begin, cpu = time.perf_counter(), time.process_time()

@@ -1,50 +1,40 @@
 """Figures: heat maps, curves and scatter plots, as SVG and PNG. The same numbers give the same bytes."""
 
-import io
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from math import ceil
-from typing import Any, Protocol
+from typing import Any
 
-from dodona.errors import DodonaError
-from dodona.experiments.tables import DASH, Cell, Row, Table
+from dodona.evaluation.diagrams import COLOURS, make_panels
+from dodona.tables import NO_DATA, Table
 
-__all__ = ["Curves", "Figure", "HeatMaps", "Scatter", "check_can_draw", "drawn"]
+__all__ = ["Curves", "Figure", "HeatMaps", "Scatter"]
 
-MISSING = "figures need matplotlib: pip install 'dodona[experiments]'"
-STYLE: dict[str, Any] = {
-    "svg.hashsalt": "dodona",
-    "svg.fonttype": "none",
-    "font.size": 9,
-    "axes.titlesize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-}
-ACROSS = 4  # panels in a row
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")  # safe for the colour-blind
+MAX_ACROSS = 4  # panels in a row
 MARKERS = "os^Dv*PX<>"
 LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-class Figure(Protocol):
+@dataclass(frozen=True)
+class Figure(ABC):
     """A figure, and its numbers as a table."""
 
-    @property
-    def name(self) -> str: ...
-    @property
-    def title(self) -> str: ...
+    name: str
+    title: str
+
+    @abstractmethod
     def draw(self) -> Any: ...
+
+    @abstractmethod
     def table(self) -> Table: ...
 
 
 @dataclass(frozen=True)
-class HeatMaps:
+class HeatMaps(Figure):
     """One map for each panel: a number for each row and column, the highest framed."""
 
-    name: str
-    title: str
     row_name: str
     column_name: str
     rows: Sequence[str]
@@ -60,9 +50,7 @@ class HeatMaps:
             axis.imshow(grid, cmap="YlGnBu", aspect="auto")
             axis.set_xticks(range(len(self.columns)), self.columns)
             axis.set_yticks(range(len(self.rows)), self.rows)
-            axis.set_title(f"{name}\n{DASH}")
-            axis.set_xlabel(self.column_name)
-            axis.set_ylabel(self.row_name)
+            axis.set(title=f"{name}\n{NO_DATA}", xlabel=self.column_name, ylabel=self.row_name)
             if not np.isnan(grid).all():
                 low, high = np.nanmin(grid), np.nanmax(grid)
                 for i, j in np.argwhere(grid == high):
@@ -72,20 +60,15 @@ class HeatMaps:
 
     def table(self) -> Table:
         columns = (f"treebank, {self.row_name}", *(f"{self.column_name} = {column}" for column in self.columns))
-        rows = tuple(
-            Row(f"{name}, {self.rows[i]}", tuple(map(Cell, numbers)), rule=i == 0)
-            for name, grid in self.panels.items()
-            for i, numbers in enumerate(grid)
-        )
-        return Table(self.name, self.title, columns, rows)
+        panels = self.panels.items()
+        rows = [(f"{name}, {self.rows[i]}", *numbers) for name, grid in panels for i, numbers in enumerate(grid)]
+        return Table(columns, rows, self.title, self.name)
 
 
 @dataclass(frozen=True)
-class Curves:
+class Curves(Figure):
     """One panel for each treebank, one line for each condition: a number for each iteration."""
 
-    name: str
-    title: str
     x_name: str
     y_name: str
     panels: Mapping[str, Mapping[str, Sequence[float]]]
@@ -96,30 +79,29 @@ class Curves:
             for i, (label, numbers) in enumerate(series.items()):
                 style = {"color": COLOURS[i % len(COLOURS)], "linestyle": LINES[i % len(LINES)]}
                 axis.plot(range(1, len(numbers) + 1), numbers, label=label, linewidth=1.4, **style)
-            axis.set_title(name)
-            axis.set_xlabel(self.x_name)
-            axis.set_ylabel(self.y_name)
+            axis.set(title=name, xlabel=self.x_name, ylabel=self.y_name)
             axis.xaxis.get_major_locator().set_params(integer=True)
-        _legend(figure, axes)
+        pairs = (pair for axis in axes for pair in zip(*axis.get_legend_handles_labels(), strict=True))
+        handles = {label: handle for handle, label in pairs}
+        if handles:
+            figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=min(5, len(handles)))
         return figure
 
     def table(self) -> Table:
         longest = max((len(numbers) for series in self.panels.values() for numbers in series.values()), default=0)
         columns = ("treebank, condition", *(str(i + 1) for i in range(longest)))
-        rows = tuple(
-            Row(f"{name}, {label}", tuple(Cell(n) for n in [*numbers, *[None] * (longest - len(numbers))]), rule=i == 0)
+        rows = [
+            (f"{name}, {label}", *numbers, *[None] * (longest - len(numbers)))
             for name, series in self.panels.items()
-            for i, (label, numbers) in enumerate(series.items())
-        )
-        return Table(self.name, self.title, columns, rows)
+            for label, numbers in series.items()
+        ]
+        return Table(columns, rows, self.title, self.name)
 
 
 @dataclass(frozen=True)
-class Scatter:
+class Scatter(Figure):
     """Points: a colour for each group, a marker for each name."""
 
-    name: str
-    title: str
     x_name: str
     y_name: str
     groups: Mapping[str, Mapping[str, tuple[float, float]]]
@@ -143,8 +125,7 @@ class Scatter:
         axis.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
         axis.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.0f}"))
         axis.xaxis.set_minor_formatter(ticker.NullFormatter())
-        axis.set_xlabel(self.x_name)
-        axis.set_ylabel(self.y_name)
+        axis.set(xlabel=self.x_name, ylabel=self.y_name)
         axis.margins(0.08)
         axis.grid(color="#dddddd", linewidth=0.6)
         axis.set_axisbelow(True)
@@ -152,51 +133,13 @@ class Scatter:
         return figure
 
     def table(self) -> Table:
-        rows = tuple(
-            Row(f"{name}, {group}", (Cell(x), Cell(y)), rule=i == 0)
-            for group, points in self.groups.items()
-            for i, (name, (x, y)) in enumerate(points.items())
-        )
-        return Table(self.name, self.title, ("", self.x_name, self.y_name), rows)
-
-
-def check_can_draw() -> None:
-    """Raise an error before hours of work if the figures could not be drawn after them."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise DodonaError(MISSING) from error
-
-
-def drawn(figure: Figure) -> dict[str, bytes]:
-    """The figure as files, by extension."""
-    matplotlib: Any = import_module("matplotlib")
-    metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
-    files = {}
-    with matplotlib.rc_context(STYLE):
-        picture = figure.draw()
-        for kind, about in metadata.items():
-            stream = io.BytesIO()
-            picture.savefig(stream, format=kind, dpi=150, bbox_inches="tight", metadata=about)
-            files[kind] = stream.getvalue()
-    return files
+        rows = [(f"{name}, {group}", *xy) for group, points in self.groups.items() for name, xy in points.items()]
+        return Table(("", self.x_name, self.y_name), rows, self.title, self.name)
 
 
 def _panels(count: int, width: float, height: float) -> tuple[Any, list[Any]]:
-    """A figure with some panels in rows; no window is opened."""
-    from matplotlib.figure import Figure as Canvas
-
-    across = min(ACROSS, max(1, count))
-    down = max(1, ceil(count / across))
-    figure = Canvas(figsize=(width * across, height * down), layout="constrained")
-    axes = list(figure.subplots(down, across, squeeze=False).flat)
+    across = min(MAX_ACROSS, max(1, count))
+    figure, axes = make_panels(max(1, ceil(count / across)), across, width, height)
     for axis in axes[max(1, count) :]:
         axis.set_axis_off()
     return figure, axes
-
-
-def _legend(figure: Any, axes: Sequence[Any]) -> None:
-    """One legend for all panels, below them."""
-    found = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)}
-    if found:
-        figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=min(5, len(found)))

@@ -1,17 +1,21 @@
-"""What an experiment is carried out on and how often; and the grid of conditions that most experiments are."""
+"""What an experiment is carried out on and how often; the grid of conditions that most experiments are; and what a
+recipe is: which runs it needs, and how its tables and figures are made from their records."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from dodona.errors import OptionError
+from dodona.experiments.figures import Figure
 from dodona.experiments.records import Record, Records
 from dodona.experiments.run import Run
-from dodona.experiments.treebanks import Treebank
+from dodona.experiments.treebanks import Tagging, Treebank
 from dodona.parser.options import ParserOptions
 from dodona.systems.registry import entry_of
+from dodona.tables import Table
 
-__all__ = ["Condition", "Grid", "Plan", "as_in_the_papers"]
+__all__ = ["Condition", "Grid", "Plan", "Recipe", "as_in_the_papers"]
 
 UNLIMITED = 10_000.0  # megabytes of weights: the papers prune nothing
 
@@ -61,15 +65,25 @@ class Plan:
         """The other treebanks of the same language that have a test part: its parsers can be tested on them."""
         return tuple(t for t in self.treebanks if t.language == treebank.language and t != treebank and t.test)
 
+    def taggings(self, home: str | Path) -> list[Tagging]:
+        """What is to be tagged for the runs."""
+        return [Tagging(treebank, self.others(treebank), self.limit, str(home)) for treebank in self.trainable]
+
+    def with_tags(self, taggings: Iterable[Tagging]) -> "Plan":
+        return replace(self, tagged={tagging.treebank.name: str(tagging.folder) for tagging in taggings})
+
     def run(self, treebank: Treebank, options: ParserOptions | None, seed: int = 1, **more: Any) -> Run:
         if options is not None:
             options = replace(options, seed=seed, iterations=self.iterations or options.iterations)
             if options.beam > 1:
                 options = replace(options, beam=self.beam or options.beam)
-        measures = tuple(name for name in more.pop("measures", ("dev", "test")) if name != "dev" or treebank.dev)
+        wanted = more.pop("measures", ("dev", "test"))
+        elsewhere = self.others(treebank) if "elsewhere" in wanted else ()
+        can_be = {"dev": treebank.dev, "elsewhere": elsewhere}
+        measures = tuple(name for name in wanted if can_be.get(name, True))
         tagged = self.tagged.get(treebank.name) if options is not None else None
         tags = self.tags if options is not None else "gold"
-        return Run(treebank, options, measures, tags, self.limit, tagged=tagged, **more)
+        return Run(treebank, options, measures, tags, self.limit, elsewhere=elsewhere, tagged=tagged, **more)
 
 
 @dataclass(frozen=True)
@@ -101,3 +115,13 @@ class Grid:
 
     def records(self, records: Records, treebank: Treebank, condition: str) -> list[Record]:
         return records.of(self.cell(treebank, condition))
+
+
+@dataclass(frozen=True)
+class Recipe:
+    name: str
+    paper: str  # and its tables and figures
+    shows: str  # in a line
+    paper_claim: str  # what the paper found, in a sentence
+    runs: Callable[[Plan], Iterable[Run]]
+    report: Callable[[Plan, Records], Sequence[Table | Figure]]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dodona.data.files import output
 from dodona.errors import FormatError
 from dodona.evaluation import Rate
-from dodona.experiments.packed import unpacked
-from dodona.experiments.run import FORMAT, Run
+from dodona.experiments.run import Run, unpack
+from dodona.experiments.treebanks import FORMAT
 
 __all__ = ["Record", "Records", "Store"]
 
@@ -38,8 +38,8 @@ class Record:
     def part(self, part: str) -> Mapping[str, Any]:
         """The scores on `dev` or `test`, or on the test part of another treebank, by its name."""
         results = self.data["results"]
-        found: Mapping[str, Any] = results[part] if part in results else results["elsewhere"][part]
-        return found
+        scores: Mapping[str, Any] = results[part] if part in results else results["elsewhere"][part]
+        return scores
 
     def percent(self, part: str, score: str, punctuation: bool = True) -> float:
         correct, total = self.part(part)["all words" if punctuation else "without punctuation"][score]
@@ -47,26 +47,15 @@ class Record:
 
     def sentences(self, part: str, score: str) -> NDArray[np.int64]:
         """The correct words of each sentence; `words`: all of them."""
-        return unpacked(self.part(part)["sentences"][score])
+        return unpack(self.part(part)["sentences"][score])
 
 
-class Records:
-    """The records that there are, by run. Those of runs that are missing are left out."""
-
-    def __init__(self, found: Mapping[str, Record]) -> None:
-        self._found = dict(found)
+class Records(dict[str, Record]):
+    """The records that there are, by the key of the run."""
 
     def of(self, runs: Iterable[Run]) -> list[Record]:
-        return [self._found[run.key] for run in runs if run.key in self._found]
-
-    def __len__(self) -> int:
-        return len(self._found)
-
-    def __contains__(self, run: Run) -> bool:
-        return run.key in self._found
-
-    def add(self, run: Run, record: Mapping[str, Any]) -> None:
-        self._found[run.key] = Record(record)
+        """Those of some runs; what is missing is left out."""
+        return [self[run.key] for run in runs if run.key in self]
 
 
 class Store:
@@ -78,13 +67,9 @@ class Store:
     def path(self, run: Run) -> Path:
         return self.folder / f"{run.key}.json"
 
-    def finished(self, runs: Sequence[Run]) -> Records:
-        found = {}
-        for run in runs:
-            path = self.path(run)
-            if run.key not in found and path.exists():
-                found[run.key] = self._read(path, run.key)
-        return Records(found)
+    def read_finished(self, runs: Sequence[Run]) -> Records:
+        by_key = {run.key: self.path(run) for run in runs}
+        return Records((key, self._read(path, key)) for key, path in by_key.items() if path.exists())
 
     def save(self, run: Run, record: Mapping[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ from dodona.transitions.moves import ATTACH, LEFT, NONE, REDUCE
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
 
-__all__ = ["judged", "repairs", "walk"]
+__all__ = ["count_repairs", "judge", "walk"]
 
 POPS = (LEFT, REDUCE, ATTACH)
 
@@ -38,7 +38,7 @@ def walk(system: TransitionSystem, scorer: Scorer, sentence: EncodedSentence) ->
         derivations.apply(system, state, move, 0, label)
 
 
-def judged(system: TransitionSystem, state: State, move: int, heads: Sequence[int]) -> tuple[str, str] | None:
+def judge(system: TransitionSystem, state: State, move: int, heads: Sequence[int]) -> tuple[str, str] | None:
     """Return the kind of repair that was possible (LEFT, REDUCE), and whether its use or its neglect was right (TP, FP,
     TN, FN); None if no word leaves the stack, or no repair is possible."""
     s0 = state.s0()
@@ -51,7 +51,7 @@ def judged(system: TransitionSystem, state: State, move: int, heads: Sequence[in
     return kind, "FN" if right else "TN"
 
 
-def repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> dict[str, Any]:
+def count_repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> dict[str, Any]:
     """Count decisions as above, and which labels were replaced by which. Punctuation is left out, by gold UPOS.
 
     Decisions are judged by the gold trees as the parser can build them: projective ones.
@@ -67,17 +67,17 @@ def repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) 
             heads, _ = projectivize(heads, sentence.gold_labels(), options.nonprojective)
         (encoded,) = session.encoded([as_seen])
         for state, move, label in walk(built.core, session.greedy, encoded):
-            found = judged(built.core, state, move, heads)
+            judgement = judge(built.core, state, move, heads)
             s0 = state.s0()
-            if found is None or sentence.upos[s0 - 1] == "PUNCT":
+            if judgement is None or sentence.upos[s0 - 1] == "PUNCT":
                 continue
-            kind, verdict = found
+            kind, verdict = judgement
             counts[kind][verdict] += 1
             if verdict == "TP":
                 old = built.label_names[state.label[s0]] if kind == "LEFT" else "(none)"
                 labels[old, built.label_names[label]] += 1
     frequent = sorted(labels.items(), key=lambda item: (-item[1], item[0]))
     return {
-        "counts": {kind: {name: found[name] for name in ("TP", "FP", "TN", "FN")} for kind, found in counts.items()},
+        "counts": {kind: {name: own[name] for name in ("TP", "FP", "TN", "FN")} for kind, own in counts.items()},
         "labels": [[old, new, count] for (old, new), count in frequent],
     }

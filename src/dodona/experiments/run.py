@@ -4,37 +4,46 @@ A run's key is a digest of everything that decides its result, except for the pr
 program is still a record, and tables say when the records of different programs are mixed.
 """
 
+import base64
 import json
 import platform
 import time
 import warnings
+import zlib
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 import dodona
-from dodona.errors import FormatWarning
-from dodona.experiments.measures import MEASURES, Subject
-from dodona.experiments.treebanks import Treebank
+from dodona.data import Sentence
+from dodona.errors import FormatWarning, OptionError
+from dodona.evaluation import Comparison, attachment, compare
+from dodona.experiments.repairs import count_repairs
+from dodona.experiments.treebanks import FORMAT, Treebank, sentences_of
 from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.parser.training import ParserIteration, train_parser
+from dodona.research.statistics import Statistics
 
-__all__ = ["FORMAT", "Run", "perform"]
+__all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
 
-FORMAT = 1
-"""The version of records. It changes when what is measured, or the default of an option, gets another meaning."""
+SCORES = ("UAS", "LAS", "labels", "UAS exact match", "LAS exact match")
+LEAST_SECONDS = 0.5  # of parsing, to measure its speed
 
 ALWAYS = frozenset(field.name for field in fields(ParserOptions)) - {"network"}
 """The options that are always part of the key. One that comes later is part of it where it is not the default, so that
 older records stay valid."""
 
 SOURCES = (".py", ".pyx", ".pxd", ".h", ".txt")
-BESIDE = ("cli", "drawing", "models", "validation", "__init__.py")  # that decide no result
-DECIDING = ("run.py", "measures.py", "repairs.py", "treebanks.py", "tagging.py")  # of the experiments, those that do
+BESIDE = ("cli", "drawing", "models", "validation", "tables.py", "__init__.py")  # that decide no result
+DECIDING = ("run.py", "repairs.py", "treebanks.py")  # of the experiments, those that do
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.options is not None:
-            object.__setattr__(self, "options", without_exploration(self.options.resolved()))
+            object.__setattr__(self, "options", normalize_exploration(self.options.resolved()))
 
     @property
     def seed(self) -> int:
@@ -68,11 +77,9 @@ class Run:
 
     def description(self) -> dict[str, Any]:
         """Everything that decides the result, as JSON."""
-        data = dict(self.treebank.digests) | {
-            f"test of {other.name}": other.digests["test"] for other in self.elsewhere
-        }
+        data = self.treebank.digests | {f"test of {other.name}": other.digests["test"] for other in self.elsewhere}
         return {
-            "options": described(self.options),
+            "options": describe(self.options),
             "measures": list(self.measures),
             "tags": self.tags,
             "limit": self.limit,
@@ -89,9 +96,8 @@ class Run:
         """The run in a line, for messages."""
         what = [self.treebank.name]
         if self.options is not None:
-            plain = without_exploration(
-                ParserOptions(system=self.options.system, oracle=self.options.oracle).resolved()
-            )
+            plain = ParserOptions(system=self.options.system, oracle=self.options.oracle).resolved()
+            plain = normalize_exploration(plain)
             own = {k: v for k, v in asdict(self.options).items() if v != getattr(plain, k) and k != "seed"}
             what += [str(self.options.system), str(self.options.oracle)]
             what += [f"{name}={value}" for name, value in own.items() if value is not None]
@@ -99,26 +105,26 @@ class Run:
         return " ".join([*what, "measuring", *self.measures])
 
 
-def without_exploration(options: ParserOptions) -> ParserOptions:
-    """The same training, told in one way only: where nothing is explored, k and p say nothing."""
+def normalize_exploration(options: ParserOptions) -> ParserOptions:
+    """Return options of the same training in one form only: where nothing is explored, k and p say nothing."""
     if options.oracle == "dynamic" and options.explore > 0 and options.explore_after < (options.iterations or 1 << 30):
         return options
     return replace(options, explore=0.0, explore_after=0)
 
 
-def described(options: ParserOptions | None) -> dict[str, Any] | None:
+def describe(options: ParserOptions | None) -> dict[str, Any] | None:
     if options is None:
         return None
     plain = ParserOptions()
-    found = {
+    described = {
         field.name: getattr(options, field.name)
         for field in fields(options)
         if field.name in ALWAYS or getattr(options, field.name) != getattr(plain, field.name)
     }
     if options.network is not None:
         usual = asdict(NetworkOptions())
-        found["network"] = {k: v for k, v in asdict(options.network).items() if v != usual[k]}
-    return found
+        described["network"] = {k: v for k, v in asdict(options.network).items() if v != usual[k]}
+    return described
 
 
 def perform(run: Run) -> dict[str, Any]:
@@ -128,7 +134,7 @@ def perform(run: Run) -> dict[str, Any]:
         treebank.check_unchanged()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FormatWarning)  # a run that takes hours is not the place; `dodona stats` tells
-        subject = Subject(run.treebank, run.options, run.limit, run.keep, run.measures, run.elsewhere, run.tagged)
+        subject = Subject(run)
         results = {name: MEASURES[name](subject) for name in run.measures}
     return {
         "format": FORMAT,
@@ -137,16 +143,12 @@ def perform(run: Run) -> dict[str, Any]:
         "seed": run.seed,
         **run.description(),
         "program": program_digest(),
-        "versions": versions(),
+        "versions": {"dodona": dodona.__version__, "python": platform.python_version(), "numpy": np.__version__},
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "seconds": round(time.monotonic() - begin, 2),
         "cpu_seconds": round(time.process_time() - cpu, 2),
         "results": results,
     }
-
-
-def versions() -> dict[str, str]:
-    return {"dodona": dodona.__version__, "python": platform.python_version(), "numpy": np.__version__}
 
 
 @lru_cache(maxsize=1)
@@ -155,9 +157,131 @@ def program_digest() -> str:
     home = Path(dodona.__file__).parent
     total = sha256()
     for path in sorted(home.rglob("*")):
-        room, *_ = path.relative_to(home).parts
-        beside = room == "experiments" and path.name not in DECIDING
-        if path.suffix in SOURCES and not beside and room not in BESIDE:
+        part, *_ = path.relative_to(home).parts
+        is_beside = part in BESIDE or (part == "experiments" and path.name not in DECIDING)
+        if path.suffix in SOURCES and not is_beside:
             total.update(f"{path.relative_to(home).as_posix()}\n".encode())
             total.update(sha256(path.read_bytes().replace(b"\r\n", b"\n")).digest())
     return total.hexdigest()[:12]
+
+
+def pack(numbers: ArrayLike) -> str:
+    """Return small numbers as a short string: thousands of sentences fit into a line of a record."""
+    return base64.b64encode(zlib.compress(np.asarray(numbers).astype("<u2").tobytes(), 9)).decode()
+
+
+def unpack(text: str) -> NDArray[np.int64]:
+    return np.frombuffer(zlib.decompress(base64.b64decode(text)), "<u2").astype(np.int64)
+
+
+@dataclass
+class Subject:
+    """What a run measures: a treebank, and a parser, which is trained when it is first asked for."""
+
+    run: Run
+
+    def gold(self, part: str, treebank: Treebank | None = None) -> list[Sentence]:
+        treebank = treebank or self.run.treebank
+        sentences = sentences_of(treebank.files(part), self.run.limit)
+        if not sentences:
+            raise OptionError(f"the treebank {treebank.name} has no sentences of the part {part}")
+        return sentences
+
+    def seen(self, part: str, treebank: Treebank | None = None) -> list[Sentence]:
+        """The sentences with the tags that the parser sees."""
+        if self.run.tagged is None:
+            return self.gold(part, treebank)
+        return sentences_of([f"{self.run.tagged}/{part if treebank is None else treebank.name}.conllu.gz"])
+
+    @cached_property
+    def trained(self) -> tuple[Parser, list[dict[str, Any]]]:
+        """The parser, and what was seen after each iteration."""
+        assert self.run.options is not None
+        curve: list[dict[str, Any]] = []
+        best: list[tuple[float, Parser]] = []
+        seen = None if self.run.tagged is None else self.seen("train")
+        is_best = self.run.keep == "best"
+        dev = (self.gold("dev"), self.seen("dev")) if is_best or "curve" in self.run.measures else None
+
+        def report(iteration: ParserIteration) -> None:
+            point: dict[str, Any] = {"iteration": iteration.number, "transitions": iteration.transitions}
+            if dev is not None:
+                parser = iteration.parser()
+                rates = attachment(parse_and_compare(parser, *dev))
+                point |= {name: 100 * rates[name].accuracy for name in ("UAS", "LAS")}
+                if not best or point["LAS"] > best[0][0]:
+                    best[:] = [(point["LAS"], parser)]
+            curve.append(point)
+
+        last = train_parser(self.gold("train"), self.run.options, report, seen=seen)
+        return best[0][1] if is_best else last, curve
+
+
+def parse_and_compare(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> Comparison:
+    return compare(gold, parser.apply([sentence.copy() for sentence in seen]))
+
+
+def _score(subject: Subject, part: str, treebank: Treebank | None = None) -> dict[str, Any]:
+    """Counts, not percentages: correct and total; and the correct words of each sentence, for significance tests."""
+    comparison = parse_and_compare(subject.trained[0], subject.gold(part, treebank), subject.seen(part, treebank))
+    counts: dict[str, Any] = {}
+    for name, punctuation in (("all words", True), ("without punctuation", False)):
+        rates = attachment(comparison, punctuation=punctuation)
+        counts[name] = {score: [rates[score].correct, rates[score].total] for score in SCORES}
+    every = np.ones_like(comparison.head_right)
+    masks: dict[str, NDArray[np.bool_]] = {"words": every, "UAS": comparison.head_right, "LAS": comparison.arc_right}
+    counts["sentences"] = {name: pack(comparison.per_sentence(mask)) for name, mask in masks.items()}
+    return counts
+
+
+def _elsewhere(subject: Subject) -> dict[str, Any]:
+    """Scores on the test parts of other treebanks."""
+    return {other.name: _score(subject, "test", other) for other in subject.run.elsewhere}
+
+
+def _curve(subject: Subject) -> list[dict[str, Any]]:
+    """UAS and LAS on dev after each iteration."""
+    return [{name: point[name] for name in ("iteration", "UAS", "LAS")} for point in subject.trained[1]]
+
+
+def _swaps(subject: Subject) -> dict[str, Any]:
+    """Swaps in the derivations that each iteration learned from: whatever exceeds two transitions a word, halved."""
+    train = subject.gold("train")
+    words = sum(map(len, train))
+    swaps = [(point["transitions"] - 2 * words) // 2 for point in subject.trained[1]]
+    return {"sentences": len(train), "swaps": swaps}
+
+
+def _repairs(subject: Subject) -> dict[str, Any]:
+    return count_repairs(subject.trained[0], subject.gold("dev"), subject.seen("dev"))
+
+
+def _speed(subject: Subject) -> dict[str, float]:
+    """Words of the test part parsed in a second of processor time: the one measure that differs from time to time."""
+    parser, sentences = subject.trained[0], subject.seen("test")
+    list(parser.apply([sentence.copy() for sentence in sentences[:64]]))  # warm
+    words, begin, spent = 0, time.process_time(), 0.0
+    while spent < LEAST_SECONDS:
+        words += sum(map(len, parser.apply(sentences)))
+        spent = time.process_time() - begin
+    return {"words_per_second": round(words / spent, 1)}
+
+
+def _statistics(subject: Subject) -> dict[str, Any]:
+    """Of the training part: Table 1 of Björkelund and Nivre (2015)."""
+    statistics = Statistics(subject.run.treebank.name)
+    for sentence in subject.gold("train"):
+        statistics.add(sentence)
+    return statistics.row()
+
+
+MEASURES: dict[str, Callable[[Subject], Any]] = {
+    "dev": partial(_score, part="dev"),
+    "test": partial(_score, part="test"),
+    "elsewhere": _elsewhere,
+    "curve": _curve,
+    "swaps": _swaps,
+    "repairs": _repairs,
+    "speed": _speed,
+    "statistics": _statistics,
+}

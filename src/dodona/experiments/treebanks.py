@@ -1,17 +1,28 @@
-"""Treebanks in a folder: where their parts are, what their digests are, and their sentences."""
+"""Treebanks in a folder: where their parts are, what their digests are, and their sentences; as they are, and as
+parsers see them in use, with predicted tags.
+
+The training part is tagged in ten folds, each by a tagger trained on the others; all else by a tagger trained on the
+whole training part. That is done once for each treebank, and kept beside the records of the runs.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
-from dodona.data import Sentence, read
+from dodona.data import Sentence, read, write
 from dodona.errors import FormatError, OptionError
+from dodona.pipeline.jackknife import jackknifed, with_tag_columns
+from dodona.tagger.tagger import TaggerOptions, train_tagger
 
-__all__ = ["PARTS", "Treebank", "find_treebanks", "sentences_of"]
+__all__ = ["FORMAT", "PARTS", "Tagging", "Treebank", "find_treebanks", "sentences_of", "tag"]
+
+FORMAT = 1
+"""The version of what is stored: records of runs, and tagged treebanks. It changes when what is measured, or the
+default of an option, gets another meaning."""
 
 PARTS = ("train", "dev", "test")
 SUFFIXES = (".conllu", ".conllu.gz", ".conllu.xz")
@@ -35,8 +46,8 @@ class Treebank:
         return self.name.partition("_")[0]
 
     def files(self, part: str) -> Files:
-        found: Files = getattr(self, part)
-        return found
+        files: Files = getattr(self, part)
+        return files
 
     @property
     def size(self) -> int:
@@ -58,19 +69,18 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
     if not home.is_dir():
         raise FormatError(f"{folder}: no such folder; expected one with a folder for each treebank")
     wanted = list(only)
-    found = {path.name: path for path in sorted(home.iterdir()) if path.is_dir() and any(_parts(path).values())}
+    folders = {path.name: _parts(path) for path in sorted(home.iterdir()) if path.is_dir()}
+    folders = {name: parts for name, parts in folders.items() if any(parts.values())}
     for name in wanted:
-        if name not in found:
-            raise OptionError(f"no treebank {name!r} in {folder}; it has: {', '.join(found) or 'none'}")
-    if not found:
+        if name not in folders:
+            raise OptionError(f"no treebank {name!r} in {folder}; it has: {', '.join(folders) or 'none'}")
+    if not folders:
         raise FormatError(f"{folder}: no treebank; expected folders with files like train{SUFFIXES[1]}")
-    return tuple(_treebank(found[name]) for name in (sorted(wanted) or found))
+    return tuple(Treebank(name, **folders[name], digests=_digests(folders[name])) for name in sorted(wanted) or folders)
 
 
-def _treebank(folder: Path) -> Treebank:
-    parts = _parts(folder)
-    digests = {part: digest_of(files) for part, files in parts.items() if files}
-    return Treebank(folder.name, **parts, digests=digests)
+def _digests(parts: dict[str, Files]) -> dict[str, str]:
+    return {part: digest_of(files) for part, files in parts.items() if files}
 
 
 def _parts(folder: Path) -> dict[str, Files]:
@@ -82,13 +92,13 @@ def _files(folder: Path, part: str) -> Files:
     if (folder / part).is_dir():
         return tuple(str(path) for path in sorted((folder / part).iterdir()) if path.name.endswith(SUFFIXES))
     names = [part + suffix for suffix in SUFFIXES]
-    found = [path for path in sorted(folder.iterdir()) if any(path.name.endswith(("-" + n, "_" + n)) for n in names)]
-    found += [folder / name for name in names if (folder / name).exists()]
-    if len(found) > 1:
+    paths = [path for path in sorted(folder.iterdir()) if any(path.name.endswith(("-" + n, "_" + n)) for n in names)]
+    paths += [folder / name for name in names if (folder / name).exists()]
+    if len(paths) > 1:
         raise FormatError(
-            f"{folder}: {' and '.join(path.name for path in found)}; expected one file of the part {part}"
+            f"{folder}: {' and '.join(path.name for path in paths)}; expected one file of the part {part}"
         )
-    return tuple(map(str, found))
+    return tuple(map(str, paths))
 
 
 def digest_of(files: Sequence[str]) -> str:
@@ -109,9 +119,56 @@ def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
 
 def sentences_of(files: Sequence[str], limit: int | None = None) -> list[Sentence]:
     """Return the sentences of the files, or the first of them."""
-    return list(islice(_all(files), limit))
+    return list(islice(chain.from_iterable(map(read, files)), limit))
 
 
-def _all(files: Sequence[str]) -> Iterator[Sentence]:
-    for file in files:
-        yield from read(file)
+@dataclass(frozen=True)
+class Tagging:
+    """A treebank to be tagged, and others in the same language, whose test parts its parsers may be tested on."""
+
+    treebank: Treebank
+    others: tuple[Treebank, ...]
+    limit: int | None
+    home: str
+
+    @property
+    def key(self) -> str:
+        data = {**self.treebank.digests, **{f"test of {other.name}": other.digests["test"] for other in self.others}}
+        return sha256(repr((FORMAT, sorted(data.items()), self.limit)).encode()).hexdigest()[:24]
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.home) / "tags" / self.key
+
+    @property
+    def files(self) -> dict[Path, tuple[str, ...]]:
+        """The files that are made, and what each is made from."""
+        sources = {part: self.treebank.files(part) for part in PARTS if self.treebank.files(part)}
+        sources |= {other.name: other.test for other in self.others}
+        return {self.folder / f"{name}.conllu.gz": files for name, files in sources.items()}
+
+    @property
+    def weight(self) -> float:
+        return 1.0 + self.treebank.size
+
+    def is_finished(self) -> bool:
+        return all(path.exists() for path in self.files)
+
+    def __str__(self) -> str:
+        return f"tags of {self.treebank.name}"
+
+
+def tag(tagging: Tagging) -> dict[str, str]:
+    """Write the files of a tagging that are not there yet; returns what was done, as a record does."""
+    train = sentences_of(tagging.treebank.train, tagging.limit)
+    tagger = train_tagger(train, TaggerOptions())
+    tagging.folder.mkdir(parents=True, exist_ok=True)
+    for path, sources in tagging.files.items():
+        if path.exists():
+            continue
+        if sources == tagging.treebank.train:
+            tagged = with_tag_columns(train, jackknifed(train, jobs=1))
+        else:
+            tagged = list(tagger.apply(sentences_of(sources, tagging.limit)))
+        write(tagged, path)
+    return {"key": tagging.key}

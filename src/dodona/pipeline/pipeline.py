@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dodona.component import BATCH, Component
 from dodona.data import Sentence
 from dodona.data.checks import check_columns
-from dodona.data.sentence import import_drawing
 from dodona.data.storage import select_lacking, select_listed
 from dodona.data.stream import Boundary, Item, Mark, interleave, only_sentences, split_batches
 from dodona.errors import FormatError, OptionError
@@ -297,7 +296,9 @@ class Pipeline:
         return {name: component for name, component in components.items() if component is not None}
 
     def _repr_html_(self) -> str:
-        return str(import_drawing("tables").html_table(("", ""), describe(self).items(), "A pipeline"))
+        from dodona.tables import Table
+
+        return Table(("", ""), list(describe(self).items()), "A pipeline", align="ll").html()
 
     def save(self, path: str | Path) -> None:
         """Write the model file atomically."""

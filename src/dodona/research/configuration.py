@@ -1,11 +1,16 @@
 """A configuration as Python lists of word numbers: 0 is ROOT, None a head or label that is not known yet."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dodona.systems.registry import Entry
+from dodona.tables import NO_DATA, Cell, Table, make_printable
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
+
+if TYPE_CHECKING:
+    from dodona.drawing.picture import Picture
 
 __all__ = ["Configuration"]
 
@@ -95,27 +100,52 @@ class Configuration:
         return self.words[node - 1] if self.words is not None else str(node)
 
     def __str__(self) -> str:
-        shown = [self._show(nodes) for nodes in self.lists.values()]
+        parts = [f"[{' '.join(map(self.name, nodes))}]" for nodes in self.lists.values()]
         for d, (h, label) in enumerate(zip(self.heads, self.labels, strict=True), start=1):
             if h is not None:
-                shown.append(f"{self.name(h)}→{self.name(d)}" + (f":{label}" if label else ""))
-        return " ".join(shown)
+                parts.append(f"{self.name(h)}→{self.name(d)}" + (f":{label}" if label else ""))
+        return " ".join(parts)
 
     def __repr__(self) -> str:
         return f"<{self.entry.name} {self}>"
 
-    def _repr_svg_(self) -> str:
-        from dodona.research.tables import configuration_svg
+    def names_near_focus(self, most: int) -> dict[str, list[str]]:
+        """The words of each list. Of a long list these are the end of a stack or the front of a buffer, and `…`."""
+        names = {kind: list(map(self.name, nodes)) for kind, nodes in self.lists.items()}
+        for kind, words in names.items():
+            if len(words) > most and kind != "list":
+                names[kind] = [*words[:most], "…"] if kind in ("buffer", "right") else ["…", *words[-most:]]
+        return names
 
-        return configuration_svg(self)
+    def _repr_svg_(self) -> str:
+        """The arcs, and below each word the list that it is in."""
+        from dodona.drawing.dependencies import picture_svg
+
+        return picture_svg(self._picture())
 
     def _repr_html_(self) -> str:
-        from dodona.research.tables import configuration_html
+        from dodona.drawing.dependencies import scroll
 
-        return configuration_html(self)
+        lists = self.lists.items()
+        rows = [(Cell(name, style="faint"), " ".join(map(self.name, nodes)) or NO_DATA) for name, nodes in lists]
+        table = Table(("", ""), rows, self.entry.name, align="ll")
+        return table.html() + scroll(self._repr_svg_(), self._picture().reversed)
 
-    def _show(self, nodes: list[int]) -> str:
-        return "[" + " ".join(map(self.name, nodes)) + "]"
+    def _picture(self) -> "Picture":
+        from dodona.drawing.picture import Link, Picture, Word, is_reversed
+
+        list_of = {node: name for name, nodes in self.lists.items() for node in nodes}
+        names = [self.name(node) for node in range(1, len(self) + 1)]
+        words = [
+            Word(make_printable(name), list_of.get(node, ""), f"{node}  {list_of.get(node, 'in no list')}")
+            for node, name in enumerate(names, start=1)
+        ]
+        links = [
+            Link(head, d, make_printable(label or ""))
+            for d, (head, label) in enumerate(zip(self.heads, self.labels, strict=True), start=1)
+            if head is not None
+        ]
+        return Picture(make_printable(str(self)), words, links, [], [], is_reversed(names))
 
     def _label(self, label: int) -> str | None:
         return self._label_names[label] if 0 <= label < len(self._label_names) else None

@@ -5,15 +5,28 @@ derivation.steps[0].costs        # of every legal transition
 derivation.transitions           # ['SHIFT', 'LEFT', …]
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from dodona.errors import OptionError
+from dodona.errors import OptionError, TreeError
 from dodona.research.configuration import Configuration
+from dodona.research.lattice import JOINT, lattice_oracles
+from dodona.research.losses import certainly_lost, lost_arcs
 from dodona.research.system import GoldTree, System
+from dodona.systems.build import BUDGET
+from dodona.tables import Cell, Table, escape_xml
 
-__all__ = ["Derivation", "Step", "derive"]
+__all__ = ["Derivation", "LegalMove", "Step", "TakenMove", "Walk", "derive"]
+
+LabelledArc = tuple[int, int, str | None]
+"""Head, dependent and label."""
+
+MAX_ALIKE = 4  # transitions with the same verb and no cost that are shown one by one
+MAX_NODES = 12  # of a list that are shown
+MAX_GROUPS = 6  # of transitions: more are too many to look at
+RIGHT, WRONG = "", "✗"  # marks of transitions of a system without costs
 
 
 @dataclass(frozen=True)
@@ -26,11 +39,23 @@ class Step:
     legal: tuple[str, ...]
     correct: tuple[str, ...]
     costs: dict[str, int] | None
-    arcs: tuple[tuple[int, int, str | None], ...]  # new ones: head, dependent and label
+    arcs: tuple[LabelledArc, ...]  # new ones
 
     @property
     def is_correct(self) -> bool:
         return self.transition in self.correct
+
+    def row(self, wrong: str = "") -> list[Cell]:
+        """Return its cells of a table: the lists, the legal transitions, the one that is taken, and the new arcs."""
+        c = self.configuration
+        lists = [Cell(" ".join(names)) for names in c.names_near_focus(MAX_NODES).values()]
+        if self.costs is not None:
+            legal = _group(self.costs)
+        else:
+            legal = _group({name: int(name not in self.correct) for name in self.legal}, (RIGHT, WRONG))
+        mark, style = ("", "right") if self.is_correct else (wrong, "wrong")
+        arcs = ", ".join(f"{c.name(h)} → {c.name(d)}" for h, d, _ in self.arcs)
+        return [*lists, Cell(legal, style="faint"), Cell(mark + self.transition, style=style), Cell(arcs)]
 
 
 @dataclass
@@ -72,11 +97,11 @@ class Derivation:
                 f"{count} transitions; from here the gold tree cannot be reached by swapping towards its "
                 f"projective order, so {self.oracle} has nothing to say."
             )
-        found = f"a tree with {self.wrong} of {len(self.heads)} words wrong" if self.wrong else "the gold tree"
+        tree = f"a tree with {self.wrong} of {len(self.heads)} words wrong" if self.wrong else "the gold tree"
         note = ""
         if self.gave_up:
             note = "\nThe search for the fewest swaps ran out of its budget: this is the lazy derivation."
-        return f"{count} transitions, {found}: {' '.join(map(str, self.heads))}{note}"
+        return f"{count} transitions, {tree}: {' '.join(map(str, self.heads))}{note}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as a dictionary that JSON can hold; `costs` or `correct` is None where there is none."""
@@ -102,10 +127,26 @@ class Derivation:
             "wrong": self.wrong,
         }
 
-    def _repr_html_(self) -> str:
-        from dodona.research.tables import derivation_html
+    def table(self, wrong: str = "") -> Table:
+        """Return a row for each transition: its number, the lists before it, what is legal, what is taken, new arcs.
 
-        return derivation_html(self)
+        `wrong` is a mark of transitions that are not what the oracle says.
+        """
+        has_costs = any(step.costs is not None for step in self.steps)
+        columns = ["", *self.end.entry.lists, "legal, with cost" if has_costs else "legal", "taken", "new arc"]
+        rows = [[Cell(i, style="faint"), *step.row(wrong)] for i, step in enumerate(self.steps, start=1)]
+        title = f"{self.system.name} · {self.oracle} oracle"
+        return Table(columns, rows, title, align="r" + "l" * (len(columns) - 1))
+
+    def to_html(self) -> str:
+        """Return a part of a page."""
+        return f"{self.table(f'{WRONG} ').html()}<p>{escape_xml(self.summary())}</p>\n"
+
+    def to_latex(self) -> str:
+        """Return a table that needs no packages."""
+        return f"{self.table().latex(booktabs=False)}% {' '.join(self.summary().split())}\n"
+
+    _repr_html_ = to_html
 
 
 def derive(
@@ -124,78 +165,242 @@ def derive(
     (which needs `approximate=True`), it is the dynamic oracle, or nd-all for swap-standard.
     """
     gold = system.gold(heads, labels, approximate=approximate)
-    return Walk(system, gold, tuple(labels) if labels is not None else None, words, oracle, list(history)).walked()
+    entry = system.entry
+    flexible = "dynamic" if "dynamic" in entry.oracles else entry.set_oracles[-1]
+    on_path = not history and (gold.core.is_projective or not entry.projective)
+    oracle = oracle or (entry.oracles[0] if on_path else flexible)
+    if oracle not in entry.oracles:
+        raise OptionError(f"{system.name} has no oracle {oracle!r}; it has: {', '.join(entry.oracles)}")
+    is_static = oracle in entry.static_oracles
+    if history and is_static:
+        raise OptionError(f"a {oracle} oracle knows one derivation only; after a history use {flexible}")
+    walk = Walk(system, gold, labels, words=words, oracle=oracle)
+    gold_labels = None if labels is None else tuple(labels)
+    derivation = Derivation(system, oracle, walk.c.words, tuple(walk.heads), gold_labels, walk.c)
+    fallbacks = system.fallbacks
+    planned = system.static(gold, oracle=oracle) if is_static else list(history)
+    judge = JOINT if walk.has_costs and system.has_preferences else oracle if oracle in entry.set_oracles else flexible
+    while not system.is_terminal(walk.c):
+        correct, costs = walk.judge(walk.c, judge)
+        if not planned and not correct:
+            return derivation
+        taken = planned.pop(0) if planned else correct[0]
+        before, legal = walk.c.copy(), tuple(system.legal(walk.c))
+        arcs = tuple(walk.apply(walk.c, taken))
+        derivation.steps.append(Step(before, taken, legal, tuple(correct), costs or None, arcs))
+    derivation.heads, derivation.labels = system.tree(walk.c)
+    derivation.gave_up = system.fallbacks > fallbacks
+    return derivation
+
+
+@dataclass(frozen=True)
+class TakenMove:
+    """A transition of a walk, with the arc that it added and the words whose gold arcs it lost; the cost is None where
+    the system has none."""
+
+    name: str
+    cost: int | None
+    lost: list[int]
+    adds: LabelledArc | None
+
+
+@dataclass(frozen=True)
+class LegalMove(TakenMove):
+    """A legal transition, which was not taken yet. Where it costs more than the arcs that it loses for certain, arcs
+    exclude each other after it; `perhaps` has those that the best way to go on from there loses."""
+
+    right: bool  # whether the oracle takes it
+    perhaps: list[int]
+
+
+def _group(costs: Mapping[str, int], marks: tuple[str, ...] = ()) -> str:
+    """Cheapest first. One verb at one cost is drawn together where it costs something: `*` are all its labels, `…`
+    the others. Where even that is too much (easy-first), all that cost something are one group."""
+    groups: dict[tuple[int, str], list[str]] = {}
+    for name, cost in costs.items():
+        groups.setdefault((cost, name.partition(":")[0]), []).append(name)
+    verbs = [verb for _, verb in groups]
+    parts = []
+    for (cost, verb), names in sorted(groups.items(), key=lambda item: item[0][0]):
+        if cost > 0 and len(groups) > MAX_GROUPS:
+            dear = [cost for cost in costs.values() if cost > 0]
+            parts.append(f"…={min(dear)}–{max(dear)}")
+            break
+        together = len(names) > MAX_ALIKE or (cost > 0 and len(names) > 1)
+        drawn = [f"{verb}:{'…' if verbs.count(verb) > 1 else '*'}"] if together else names
+        parts += [f"{name}{marks[cost] if marks else f'={cost}'}" for name in drawn]
+    return " ".join(parts)
 
 
 class Walk:
-    """The way through one derivation."""
+    """A way through the configurations of a system, with regard to a gold tree: the transitions so far, right or wrong,
+    what each of them cost, and what an oracle would take next.
+
+    `oracle` may be any of the system's, or one of `lattice_oracles`; `budget` is that of `System.static`.
+    """
 
     def __init__(
         self,
-        chosen: System,
+        system: System,
         gold: GoldTree,
-        labels: tuple[str, ...] | None,
-        words: Sequence[str] | None,
-        oracle: str | None,
-        history: list[str],
+        labels: Sequence[str] | None = None,
+        *,
+        words: Sequence[str] | None = None,
+        oracle: str,
+        budget: int = BUDGET,
     ) -> None:
-        self.system = chosen
+        self.system = system
         self.gold = gold
-        self.labels = labels
-        self.history = history
-        self.words = words
-        self.has_costs = "dynamic" in chosen.entry.oracles
-        flexible = "dynamic" if self.has_costs else chosen.entry.set_oracles[-1]
-        on_path = not history and (gold.core.is_projective or not chosen.entry.projective)
-        self.oracle = oracle or (chosen.entry.oracles[0] if on_path else flexible)
-        if self.oracle not in chosen.entry.oracles:
-            raise OptionError(f"{chosen.name} has no oracle {self.oracle!r}; it has: {', '.join(chosen.entry.oracles)}")
-        self.is_static = self.oracle in chosen.entry.static_oracles
-        if history and self.is_static:
-            raise OptionError(f"a {self.oracle} oracle knows one derivation only; after a history use {flexible}")
+        self.heads: list[int] = list(gold.core.head[1 : gold.core.n + 1])
+        self.labels = None if labels is None else list(labels)
+        self.oracle = oracle
+        self.budget = budget
+        self.has_costs = "dynamic" in system.entry.oracles
+        self.c = system.initial(gold.core.n) if words is None else system.initial(words=words)
+        self.taken: list[TakenMove] = []
+        self.lost: list[int] = []
 
-    def walked(self) -> Derivation:
-        core = self.gold.core
-        c = self.system.initial(core.n) if self.words is None else self.system.initial(words=self.words)
-        heads = tuple(core.head[1 : core.n + 1])
-        found = Derivation(self.system, self.oracle, c.words, heads, self.labels, c)
-        before = self.system.fallbacks
-        planned = self.system.static(self.gold, oracle=self.oracle) if self.is_static else list(self.history)
-        while not self.system.is_terminal(c):
-            correct, costs = self._judge(c)
-            if not planned and not correct:
-                return found
-            taken = planned.pop(0) if planned else correct[0]
-            found.steps.append(self._step(c, taken, correct, costs))
-        found.heads, found.labels = self.system.tree(c)
-        found.gave_up = self.system.fallbacks > before
-        return found
+    @cached_property
+    def problem(self) -> str | None:
+        """Why the system cannot build the gold tree, if it cannot."""
+        roots = sum(head == 0 for head in self.heads)
+        if self.system.entry.projective and not self.gold.core.is_projective:
+            return f"The tree has crossing arcs, and {self.system.name} builds projective trees only."
+        if self.system.options["single_root"] and roots > 1:
+            return f"The tree has {roots} roots, and with this option the system builds trees with one."
+        try:
+            self.system.gold(self.heads, self.labels)
+        except TreeError:
+            return "The labels of the roots exclude each other in this system."
+        return None
 
-    def _step(self, c: Configuration, taken: str, correct: list[str], costs: dict[str, int] | None) -> Step:
-        """Take a transition, in place."""
-        before = c.copy()
-        legal = tuple(self.system.legal(c))
-        self.system.apply(c, taken, remembered=self._remembered(c) if taken == "SHIFT" else None)
-        pairs = zip(c.heads, before.heads, c.labels, strict=True)
-        arcs = tuple((h, d, label) for d, (h, was, label) in enumerate(pairs, start=1) if h is not None and h != was)
-        return Step(before, taken, legal, tuple(correct), costs, arcs)
+    def apply(self, c: Configuration, transition: str) -> list[LabelledArc]:
+        """Take a transition in a configuration, in place, and return the new arcs."""
+        before = c.heads
+        self.system.apply(c, transition, remembered=self._remembered(c) if transition == "SHIFT" else None)
+        rows = enumerate(zip(before, c.heads, c.labels, strict=True), start=1)
+        return [(h, d, label) for d, (was, h, label) in rows if h is not None and h != was]
 
-    def _judge(self, c: Configuration) -> tuple[list[str], dict[str, int] | None]:
-        """Return the transitions that the oracle would take, best first, and the costs of all legal ones."""
+    def take(self, transition: str) -> None:
+        """Take a transition, and note what it cost and lost."""
+        costs = self.costs(self.c)
+        lost = self._losses({transition: costs[transition]} if transition in costs else {}).get(transition, [])
+        arcs = self.apply(self.c, transition)
         if not self.has_costs:
-            sets = self.system.entry.set_oracles
-            kind = self.oracle if self.oracle in sets else sets[-1]
-            return self.system.correct(c, self.gold, oracle=kind), None
-        memory = self._remembered(c)
-        costs = self.system.costs(c, self.gold, remembered=memory)
+            lost = self._newly_lost(self.c)
+        self.lost = sorted({*self.lost, *lost})
+        self.taken.append(TakenMove(transition, costs.get(transition), lost, arcs[0] if arcs else None))
+
+    def costs(self, c: Configuration) -> dict[str, int]:
+        """Return the cost of each legal transition; nothing if the system has no costs, or at the end."""
+        if not self.has_costs or self.system.is_terminal(c):
+            return {}
+        return self.system.costs(c, self.gold, remembered=self._remembered(c))
+
+    def judge(self, c: Configuration, oracle: str) -> tuple[list[str], dict[str, int]]:
+        """Return the transitions that an oracle which is not static would take, best first, and the costs of all. Where
+        none is without cost, these are the cheapest ones; none, where there are no costs and the tree is unreachable.
+        """
+        if not self.has_costs:
+            return self.system.correct(c, self.gold, oracle=oracle), {}
+        costs = self.costs(c)
         least = min(costs.values())
-        correct = [name for name, cost in costs.items() if cost == least]
-        if self.system.has_preferences and least == 0:
-            correct = self.system.preferred(c, self.gold, remembered=memory)
-        return correct, costs
+        if oracle == JOINT and least == 0:
+            return self.system.preferred(c, self.gold, remembered=self._remembered(c)), costs
+        return [name for name, cost in costs.items() if cost == least], costs
+
+    def recommend(self) -> list[str]:
+        """Return the transitions that the oracle takes here; a static one takes none beside its derivation."""
+        if self.system.is_terminal(self.c):
+            return []
+        if self.oracle in self.system.entry.static_oracles:
+            return (self._planned() or [])[:1]
+        return self._allowed(self.c, self.oracle)
+
+    def legal_moves(self) -> list[LegalMove]:
+        """Return every legal transition here, with its cost, the arc that it adds and the arcs that it loses."""
+        costs = self.costs(self.c)
+        losses = self._losses(costs)
+        right = set(self.recommend())
+        moves = []
+        wrong: dict[tuple[str | int | None, ...], list[int]] = {}  # the same where only the labels differ
+        for name in self.system.legal(self.c):
+            after = self.c.copy()
+            adds = next(iter(self.apply(after, name)), None)
+            lost = losses.get(name, []) if self.has_costs else self._newly_lost(after)
+            kind = (name.partition(":")[0], *(adds or ())[:2])
+            if costs.get(name, 0) > len(lost) and self.problem is None and kind not in wrong:
+                wrong[kind] = self._wrong_at_the_end(after)
+            perhaps = [d for d in wrong.get(kind, []) if d not in lost and d not in self.lost]
+            moves.append(LegalMove(name, costs.get(name), lost, adds, name in right, perhaps))
+        return moves
+
+    def rest(self) -> list[str]:
+        """Return transitions from here to the end that lose as little as possible: the static oracle's where it knows
+        any. Where no oracle knows a way, for swap-standard after a mistake, they end early."""
+        planned = self._planned()
+        if planned is not None:
+            return planned
+        sets = lattice_oracles(self.system)
+        oracle = self.oracle if self.oracle in sets else sets[0] if sets else None
+        c, rest = self.c.copy(), []
+        while oracle is not None and not self.system.is_terminal(c):
+            allowed = self._allowed(c, oracle)
+            if not allowed:
+                break
+            rest.append(allowed[0])
+            self.apply(c, allowed[0])
+        return rest
+
+    def heads_after(self, transitions: Sequence[str]) -> list[int | None]:
+        """Return the heads after these transitions, too."""
+        c = self.c.copy()
+        for transition in transitions:
+            self.apply(c, transition)
+        return list(self.system.tree(c)[0]) if self.system.is_terminal(c) else c.heads
+
+    @cached_property
+    def _static(self) -> list[str] | None:
+        """The derivation of the static oracle, the chosen one or the first; None if the tree cannot be built."""
+        names = self.system.entry.static_oracles
+        if self.problem is not None or not names:
+            return None
+        oracle = self.oracle if self.oracle in names else names[0]
+        return self.system.static(self.gold, oracle=oracle, budget=self.budget)
+
+    def _planned(self) -> list[str] | None:
+        """Return the rest of the static oracle's derivation; None if the walk has left it."""
+        names = [taken.name for taken in self.taken]
+        on_path = self._static is not None and self._static[: len(names)] == names
+        return self._static[len(names) :] if self._static is not None and on_path else None
+
+    def _allowed(self, c: Configuration, oracle: str) -> list[str]:
+        return [] if self.problem is not None and not self.has_costs else self.judge(c, oracle)[0]
+
+    def _losses(self, costs: dict[str, int]) -> dict[str, list[int]]:
+        """Return the words whose arcs each legal transition loses; `costs` are those of the ones that matter.
+
+        A transition without cost loses none, unless arcs exclude each other already, and it decides between them.
+        """
+        is_settled = self.problem is None and sum(taken.cost or 0 for taken in self.taken) == len(self.lost)
+        if not costs or (is_settled and not any(costs.values())):
+            return {}
+        reachable = [d for d in range(1, len(self.heads) + 1) if d not in self.lost]
+        return lost_arcs(self.system, self.c, self.gold, words=reachable, remembered=self._remembered(self.c))
+
+    def _newly_lost(self, c: Configuration) -> list[int]:
+        return [d for d in certainly_lost(c, self.heads, self.labels) if d not in self.lost]
+
+    def _wrong_at_the_end(self, c: Configuration) -> list[int]:
+        """Return the words with another head than in the gold tree after the best way to go on."""
+        c = c.copy()
+        while not self.system.is_terminal(c):
+            self.apply(c, self._allowed(c, "dynamic")[0])
+        pairs = zip(self.system.tree(c)[0], self.heads, strict=True)
+        return [d for d, (h, gold) in enumerate(pairs, start=1) if h != gold]
 
     def _remembered(self, c: Configuration) -> str | None:
         """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
-        if not self.system.carries_labels or self.labels is None or c.buffer[0] == 0:
+        if not self.system.carries_labels or self.labels is None or not c.buffer or c.buffer[0] == 0:
             return None
         return self.labels[c.buffer[0] - 1]

@@ -2,20 +2,31 @@
 
 Two derivations that lead to the same configuration share it and everything that may follow (Björkelund and Nivre 2015,
 Figures 2 and 4). So the graph is small where the derivations are many: `Derivations.count` visits each configuration
-once and counts derivations with integers of any size, and `Derivations.lattice` keeps the graph, for drawing.
+once and counts derivations with integers of any size, and `Derivations.lattice` keeps the graph, for drawing:
+configurations in few words, and letters for the static oracles.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 
+from dodona.drawing.dependencies import scroll
+from dodona.drawing.graph import Graph, GraphEdge, GraphNode, GraphPath, graph_svg
+from dodona.drawing.letters import isolate, shorten
 from dodona.errors import DodonaError, OptionError
 from dodona.research.configuration import Configuration
 from dodona.research.system import Heads, System
+from dodona.tables import make_printable
 
-__all__ = ["Counts", "Derivations", "Edge", "Lattice", "Node", "TooMany", "lattice_oracles"]
+__all__ = [
+    "Counts", "Derivations", "Edge", "Lattice", "Node", "TooMany", "configuration_label", "lattice_graph",
+    "lattice_oracles", "static_paths",
+]  # fmt: skip
 
-MOST_DRAWN = 400  # configurations of a lattice that a notebook draws
+MAX_DRAWN = 400  # configurations of a lattice that a notebook draws
+MAX_NODES = 7  # of a list that are drawn
+MAX_LETTERS = 12  # of a word that are drawn
 JOINT = "joint"  # the zero-cost transitions that a system prefers
 
 
@@ -85,18 +96,13 @@ class Lattice:
 
     def _repr_svg_(self) -> str | None:
         """The picture, for notebooks; none of a graph that is too large to be looked at."""
-        if len(self.nodes) > MOST_DRAWN:
+        if len(self.nodes) > MAX_DRAWN:
             return None
-        from dodona.drawing.graph import graph_svg
-        from dodona.research.lattice_graph import lattice_graph
-
         return graph_svg(lattice_graph(self, self.counts().in_words()))
 
     def _repr_html_(self) -> str | None:
-        from dodona.drawing.page import html_scrolled
-
         svg = self._repr_svg_()
-        return None if svg is None else html_scrolled(svg)
+        return None if svg is None else scroll(svg)
 
     def by_length(self) -> dict[int, int]:
         """Return the number of derivations by their number of transitions, shortest first."""
@@ -159,10 +165,10 @@ class Derivations:
 
     def after(self, c: Configuration, transition: str) -> Configuration:
         """Return the configuration that a transition leads to; `c` is not changed."""
-        found = c.copy()
+        following = c.copy()
         remembered = self._remembered(c) if transition == "SHIFT" else None
-        self.system.apply(found, transition, remembered=remembered)
-        return found
+        self.system.apply(following, transition, remembered=remembered)
+        return following
 
     def _remembered(self, c: Configuration) -> str | None:
         """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
@@ -178,13 +184,13 @@ class Derivations:
         """
         finished: dict[bytes, Ways] = {}
         start = self.start()
-        open_ones = [(_packed(start), self._following(start), self._ends(start))]
+        open_ones = [(_pack(start), self._following(start), self._ends(start))]
         transitions = 0
         while open_ones:
             key, following, ways = open_ones[-1]
             for c in following:
                 transitions += 1
-                packed = _packed(c)
+                packed = _pack(c)
                 if packed not in finished:
                     open_ones.append((packed, self._following(c), self._ends(c)))
                     break
@@ -196,7 +202,7 @@ class Derivations:
                     open_ones[-1][2].add(ways)
             if most is not None and len(finished) + len(open_ones) > most:
                 raise TooMany(f"there are more than {most} configurations")
-        all_ways = finished[_packed(start)]
+        all_ways = finished[_pack(start)]
         return Counts(len(finished), transitions, all_ways.number, all_ways.shortest, all_ways.longest)
 
     def _following(self, c: Configuration) -> Iterator[Configuration]:
@@ -207,39 +213,41 @@ class Derivations:
 
     def lattice(self, most: int | None = None) -> Lattice:
         """Return the graph. More than `most` configurations raise `TooMany`."""
-        found = [self.start()]
-        numbers = {_packed(found[0]): 0}
+        reached = [self.start()]
+        numbers = {_pack(reached[0]): 0}
         arcs: list[tuple[int, int, str]] = []
-        for source, c in enumerate(found):  # grows while it is walked through
+        for source, c in enumerate(reached):  # grows while it is walked through
             for transition in self.allowed(c):
                 following = self.after(c, transition)
-                target = numbers.setdefault(_packed(following), len(found))
-                if target == len(found):
-                    found.append(following)
+                target = numbers.setdefault(_pack(following), len(reached))
+                if target == len(reached):
+                    reached.append(following)
                 arcs.append((source, target, transition))
-            if most is not None and len(found) > most:
+            if most is not None and len(reached) > most:
                 raise TooMany(f"there are more than {most} configurations")
-        return self._in_layers(found, arcs)
+        return self._sort_into_layers(reached, arcs)
 
-    def _in_layers(self, found: list[Configuration], arcs: list[tuple[int, int, str]]) -> Lattice:
+    def _sort_into_layers(self, reached: list[Configuration], arcs: list[tuple[int, int, str]]) -> Lattice:
         """Sort the nodes by layers, count the ways through each, and mark the static derivations."""
-        below: list[list[int]] = [[] for _ in found]
+        below: list[list[int]] = [[] for _ in reached]
+        sorter: TopologicalSorter[int] = TopologicalSorter({0: ()})
         for source, target, _ in arcs:
             below[source].append(target)
-        topological = _sorted(below)
-        layer, before, after = [0] * len(found), [0] * len(found), [0] * len(found)
+            sorter.add(target, source)
+        topological = list(sorter.static_order())
+        layer, before, after = [0] * len(reached), [0] * len(reached), [0] * len(reached)
         before[0] = 1
         for i in topological:
             for j in below[i]:
                 layer[j] = max(layer[j], layer[i] + 1)
                 before[j] += before[i]
         for i in reversed(topological):
-            after[i] = sum(after[j] for j in below[i]) + self.system.is_terminal(found[i])
-        order = sorted(range(len(found)), key=lambda i: (layer[i], i))
+            after[i] = sum(after[j] for j in below[i]) + self.system.is_terminal(reached[i])
+        order = sorted(range(len(reached)), key=lambda i: (layer[i], i))
         place = {i: k for k, i in enumerate(order)}
-        nodes = [Node(found[i], layer[i], before[i], after[i], self.system.is_terminal(found[i])) for i in order]
+        nodes = [Node(reached[i], layer[i], before[i], after[i], self.system.is_terminal(reached[i])) for i in order]
         edges = sorted((place[source], place[target], transition) for source, target, transition in arcs)
-        taken, lengths, gave_up = self._static_paths({_packed(found[i]): place[i] for i in order})
+        taken, lengths, gave_up = self._static_paths({_pack(reached[i]): place[i] for i in order})
         marked = [Edge(*edge, tuple(name for name in lengths if edge in taken[name])) for edge in edges]
         return Lattice(nodes, marked, lengths, gave_up)
 
@@ -258,14 +266,14 @@ class Derivations:
                 if transition not in self.allowed(c):
                     break
                 following = self.after(c, transition)
-                path.add((numbers[_packed(c)], numbers[_packed(following)], transition))
+                path.add((numbers[_pack(c)], numbers[_pack(following)], transition))
                 c = following
             else:
                 taken[name], lengths[name] = path, len(derivation)
         return taken, lengths, self.system.fallbacks > before
 
 
-def _packed(c: Configuration) -> bytes:
+def _pack(c: Configuration) -> bytes:
     """Return the key of a configuration in little memory."""
     return repr(c.key).encode()
 
@@ -286,13 +294,40 @@ class Ways:
         self.number += following.number
 
 
-def _sorted(below: Sequence[Sequence[int]]) -> list[int]:
-    """Return the nodes so that every one comes before those below it."""
-    waiting = Counter(j for following in below for j in following)
-    found = [i for i in range(len(below)) if not waiting[i]]
-    for i in found:  # grows while it is walked through
-        for j in below[i]:
-            waiting[j] -= 1
-            if not waiting[j]:
-                found.append(j)
-    return found
+def lattice_graph(lattice: Lattice, title: str) -> Graph:
+    """Return a lattice as a graph to be lattice."""
+    numbers = {name: i for i, name in enumerate(lattice.lengths)}
+    nodes = [
+        GraphNode(
+            node.layer,
+            configuration_label(node.configuration),
+            f"{node.configuration}; {node.derivations:,} derivations",
+            node.is_end,
+        )
+        for node in lattice.nodes
+    ]
+    edges = [
+        GraphEdge(
+            edge.source, edge.target, make_printable(edge.transition), tuple(map(numbers.__getitem__, edge.static))
+        )
+        for edge in lattice.edges
+    ]
+    return Graph(title, nodes, edges, static_paths(lattice))
+
+
+def static_paths(lattice: Lattice) -> list[GraphPath]:
+    """The static oracles, each with the first of its letters that is still free."""
+    paths: list[GraphPath] = []
+    for name, length in lattice.lengths.items():
+        taken = [path.letter for path in paths]
+        letter = next((c for c in name.upper() if c.isalnum() and c not in taken), str(len(paths) + 1))
+        lazy = " (ran out of its budget: as lazy)" if lattice.gave_up and name == "minimal" else ""
+        paths.append(GraphPath(letter, f"{name}, {length} transitions{lazy}"))
+    return paths
+
+
+def configuration_label(c: Configuration) -> str:
+    """The lists of a configuration, with words that are not too long."""
+    lists = c.names_near_focus(MAX_NODES).values()
+    parts = (" ".join(isolate(shorten(make_printable(name), MAX_LETTERS)) for name in names) for names in lists)
+    return " | ".join(parts).strip()

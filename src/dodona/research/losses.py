@@ -10,8 +10,7 @@ lost.
 from collections.abc import Iterable
 
 from dodona.research.configuration import Configuration
-from dodona.research.gold import GoldTree
-from dodona.research.system import System
+from dodona.research.system import GoldTree, System
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.moves import NONE
 
@@ -32,15 +31,15 @@ def lost_arcs(
     label that SHIFT would store (see `System.apply`).
     """
     n = gold.core.n
-    found: dict[str, list[int]] = {transition: [] for transition in system.legal(c)}
+    lost: dict[str, list[int]] = {transition: [] for transition in system.legal(c)}
     for d in range(1, n + 1) if words is None else words:
         heads, labels = [NONE] * n, [NONE] * n
         heads[d - 1], labels[d - 1] = gold.core.head[d], gold.core.label[d]
         alone = GoldTree(gold_tree(heads, labels), gold.label_names, approximate=True)
         for transition, cost in system.costs(c, alone, remembered=remembered).items():
             if cost > 0:
-                found[transition].append(d)
-    return found
+                lost[transition].append(d)
+    return lost
 
 
 def certainly_lost(c: Configuration, heads: list[int], labels: list[str] | None = None) -> list[int]:
@@ -49,10 +48,10 @@ def certainly_lost(c: Configuration, heads: list[int], labels: list[str] | None 
     That is a word with another head or label, or whose head is in no list any more. For systems without costs.
     """
     present = {node for nodes in c.lists.values() for node in nodes}
-    found = []
+    lost = []
     for d, (h, head, label) in enumerate(zip(c.heads, heads, c.labels, strict=True), start=1):
         gone = h is None and (head not in present or d not in present)
         differs = h is not None and (h != head or (labels is not None and label != labels[d - 1]))
         if gone or differs:
-            found.append(d)
-    return found
+            lost.append(d)
+    return lost

@@ -9,22 +9,23 @@ Heads and labels are lists for the words 1..n; head 0 is ROOT. All arguments are
 compiled core does not check them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
+from dodona.data.trees import check_tree
 from dodona.errors import OptionError, TransitionError, TreeError
 from dodona.research.configuration import Configuration
-from dodona.research.gold import GoldTree, check_buildable, checked_gold
-from dodona.research.names import ActionNames
 from dodona.systems.build import BUDGET, BuiltSystem, build, some
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE, SHIFT
 
-__all__ = ["GoldTree", "System", "system"]
+__all__ = ["HINT", "GoldTree", "System", "system"]
 
-MOST_WORDS = 1 << 24
+MAX_WORDS = 1 << 24
+HINT = "(approximate=True gives the formula's value all the same)"
 PLANNING = Lock()  # a planned derivation is stored in the gold tree, which threads may share
 
 
@@ -36,6 +37,15 @@ def system(name: str, labels: Sequence[str] | None = None, **options: Any) -> "S
     `root_label` where the system has them.
     """
     return System(build(name, labels, options))
+
+
+@dataclass(frozen=True)
+class GoldTree:
+    """A checked gold tree, returned by `System.gold`."""
+
+    core: Gold
+    label_names: tuple[str, ...]
+    approximate: bool  # costs are wanted even if the system cannot build it
 
 
 Heads = Sequence[int] | GoldTree
@@ -74,8 +84,8 @@ class System:
         count = n if n is not None else len(words or ())
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
             raise OptionError(f"initial takes a number of words from 0 up, not {count!r}")
-        if count > MOST_WORDS:
-            raise OptionError(f"initial takes at most {MOST_WORDS} words, not {count}")
+        if count > MAX_WORDS:
+            raise OptionError(f"initial takes at most {MAX_WORDS} words, not {count}")
         if isinstance(words, str) or not all(isinstance(word, str) for word in words or ()):
             raise OptionError(f"words must be a list of strings, not {words!r}")
         return Configuration(derivations.start(self._core, count), self.entry, self._label_names, words, self._key)
@@ -98,7 +108,7 @@ class System:
         self._check_configuration(c)
         move, site, label = self._actions.parse(c, transition)
         if move == SHIFT:
-            label = self._carried(remembered)
+            label = self._number_carried(remembered)
         elif remembered is not None:
             raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
         derivations.apply(self._core, c.state, move, site, label)
@@ -120,9 +130,10 @@ class System:
                 raise OptionError("a prepared gold tree brings its labels along, and they must be those of the system")
             tree = heads
         else:
-            tree = checked_gold(self._built, heads, labels, approximate)
+            core = derivations.gold_tree(check_tree(heads), _number_labels(self._built, heads, labels))
+            tree = GoldTree(core, self._label_names, approximate)
         if not (approximate or tree.approximate):
-            check_buildable(self._built, tree.core)
+            _check_buildable(self._built, tree.core)
         return tree
 
     def costs(
@@ -139,21 +150,22 @@ class System:
         Without gold `labels` the costs are unlabelled. `approximate=True` returns the formula's value also for a
         tree that the system cannot build. `remembered` is the label that SHIFT would store (see `apply`).
         """
-        self._check_offers("dynamic")
+        if "dynamic" not in self.entry.oracles:
+            raise OptionError(f"{self.name} has no dynamic oracle; it has: {', '.join(self.entry.oracles)}")
         self._check_configuration(c)
         gold = self.gold(heads, labels, approximate=approximate).core
         self._check_length(c, gold)
         if self.is_terminal(c):
             return {}
         names = self._actions.namer(c)
-        carried = self._carried(remembered)
-        found: dict[str, int] = {}
+        carried = self._number_carried(remembered)
+        costs: dict[str, int] = {}
         for site in derivations.sites(self._core, c.state):
             at_site = derivations.costs(self._core, c.state, gold, site, carried)
             for action, cost in zip(self._actions.at(site), at_site, strict=True):
                 if cost != NONE:
-                    found[names(action)] = cost
-        return found
+                    costs[names(action)] = cost
+        return costs
 
     def zero_cost(
         self,
@@ -191,12 +203,7 @@ class System:
         return preferred or free
 
     def static(
-        self,
-        heads: Heads,
-        labels: Sequence[str] | None = None,
-        *,
-        oracle: str | None = None,
-        budget: int = BUDGET,
+        self, heads: Heads, labels: Sequence[str] | None = None, *, oracle: str | None = None, budget: int = BUDGET
     ) -> list[str]:
         """Return the canonical derivation of a tree. For swap-standard: oracle="eager" (default), "lazy" or "minimal".
 
@@ -208,7 +215,7 @@ class System:
         if oracle not in choices:
             raise OptionError(f"{self.name} has no static oracle {oracle!r}; it has: {', '.join(choices)}")
         gold = self.gold(heads, labels).core
-        check_buildable(self._built, gold)
+        _check_buildable(self._built, gold)
         with PLANNING:
             moves = self.entry.plan(self._core, gold, oracle, budget)
             derivation = derivations.canonical_derivation(self._core, gold, moves)
@@ -222,12 +229,7 @@ class System:
         return names
 
     def correct(
-        self,
-        c: Configuration,
-        heads: Heads,
-        labels: Sequence[str] | None = None,
-        *,
-        oracle: str = "nd-all",
+        self, c: Configuration, heads: Heads, labels: Sequence[str] | None = None, *, oracle: str = "nd-all"
     ) -> list[str]:
         """Return the transitions of swap-standard's non-deterministic oracles, "nd-all" and "nd-sw": those that keep
         the tree reachable, swapping towards the projective order only.
@@ -240,7 +242,7 @@ class System:
             raise OptionError(f"{self.name} has no non-deterministic oracle {oracle!r}; {offered}")
         self._check_configuration(c)
         gold = self.gold(heads, labels).core
-        check_buildable(self._built, gold)
+        _check_buildable(self._built, gold)
         self._check_length(c, gold)
         if self.is_terminal(c):
             return []
@@ -254,7 +256,7 @@ class System:
 
     # Checks
 
-    def _carried(self, label: str | None) -> int:
+    def _number_carried(self, label: str | None) -> int:
         """Return the number of the label that SHIFT carries."""
         if label is None:
             return 0 if self.carries_labels else NONE
@@ -269,11 +271,117 @@ class System:
             other = c.entry.name if c.entry.name != self.name else "another " + self.name
             raise OptionError(f"a configuration of {other} was given to {self.name}")
 
-    def _check_offers(self, oracle: str) -> None:
-        if oracle not in self.entry.oracles:
-            offered = ", ".join(self.entry.oracles)
-            raise OptionError(f"{self.name} has no {oracle} oracle; it has: {offered}")
-
     def _check_length(self, c: Configuration, gold: Gold) -> None:
         if gold.n != len(c):
             raise TreeError(f"the gold tree has {gold.n} words, the configuration {len(c)}")
+
+
+def _check_buildable(built: BuiltSystem, gold: Gold) -> None:
+    """Raise an error for a tree that the system cannot build."""
+    if built.entry.projective and not gold.is_projective:
+        heads = list(gold.head[1 : gold.n + 1])
+        raise TreeError(
+            f"the heads {heads} are not projective; {built.entry.name} builds projective trees only, and its costs "
+            f"are exact for those only {HINT}"
+        )
+    roots = list(gold.child[gold.first[0] : gold.first[1]])
+    if built.options["single_root"] and len(roots) > 1:
+        raise TreeError(f"the tree has {len(roots)} root words; single_root=True allows one {HINT}")
+    # in a projective system, a root that needs its arc early and one that gets it at the end exclude each other
+    late = built.entry.projective and built.entry.late_roots(built.options) == "parse"
+    if late and len({gold.label[k] < len(built.labels) for k in roots}) > 1:
+        raise TreeError(
+            f"some root words have the label {built.options['root_label']!r} and some another; without that label "
+            f"among the system's own, the two exclude each other {HINT}"
+        )
+
+
+def _number_labels(built: BuiltSystem, heads: Sequence[int], labels: Sequence[str] | None) -> list[int]:
+    n = len(heads)
+    if labels is None:
+        return [NONE] * n
+    if not built.labels:
+        raise TreeError(f"gold labels were given, but this {built.entry.name} was made without labels")
+    if len(labels) != n:
+        raise TreeError(f"{n} heads but {len(labels)} labels")
+    numbers = {label: i for i, label in enumerate(built.label_names)}
+    for d, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
+        if label not in numbers or (h != 0 and label not in built.labels):
+            raise TreeError(f"word {d} has label {label!r}; the labels are: {some(built.labels)}")
+    return [numbers[label] for label in labels]
+
+
+Action = tuple[int, int, int]
+"""Move, site, label."""
+
+
+class ActionNames:
+    """The actions of a system, their names, and which of them are legal."""
+
+    def __init__(self, built: BuiltSystem) -> None:
+        self._entry = built.entry
+        self._core = built.core
+        self._freer = built.with_options(single_root=False).core
+        self._move_labels: Sequence[tuple[int, int]] = derivations.actions(built.core)
+        self._names = {
+            (move, label): self._entry.move_name(move)
+            + (f":{built.labels[label]}" if label != NONE and built.labels else "")
+            for move, label in self._move_labels
+        }
+
+    def at(self, site: int) -> list[Action]:
+        """Return all actions at a site, in the order of the cost table of the compiled core."""
+        return [(move, site, label) for move, label in self._move_labels]
+
+    def legal(self, c: Configuration) -> list[Action]:
+        if derivations.is_terminal(self._core, c.state):
+            return []
+        actions = []
+        for site in derivations.sites(self._core, c.state):
+            legal = set(derivations.legal_moves(self._core, c.state, site))
+            actions += [action for action in self.at(site) if action[0] in legal]
+        return actions
+
+    def namer(self, c: Configuration) -> Callable[[Action], str]:
+        """Return a function from actions here to their names; a site is named by its index in the first list."""
+        first_list = next(iter(c.lists.values()))
+        places = {node: i for i, node in enumerate(first_list, start=1)} if self._core.has_sites else {}
+
+        def name(action: Action) -> str:
+            move, site, label = action
+            plain = self._names[move, label] if (move, label) in self._names else self._names[move, NONE]
+            if not places:
+                return plain
+            verb, *rest = plain.split(":", maxsplit=1)
+            return ":".join([verb, str(places[site]), *rest])
+
+        return name
+
+    def parse(self, c: Configuration, transition: str) -> Action:
+        """Return the action of that name; the error says why if there is none or it is not legal here."""
+        legal = self.legal(c)
+        name = self.namer(c)
+        for action in legal:
+            if name(action) == transition:
+                return action
+        if not legal:
+            raise TransitionError(f"{transition} is not legal: the configuration is terminal")
+        verb = str(transition).partition(":")[0]
+        if verb not in self._entry.rules:
+            verbs = ", ".join(self._entry.rules)
+            raise TransitionError(f"{self._entry.name} has no transition {transition!r}; it has: {verbs}")
+        raise TransitionError(f"{transition} is not legal in {c}: {self._reason(c, verb, list(map(name, legal)))}")
+
+    def _reason(self, c: Configuration, verb: str, legal: list[str]) -> str:
+        like = [name for name in legal if name.partition(":")[0] == verb]
+        if like:
+            return f"{verb} is possible here as: {some(like)}"
+        freer = (
+            self._entry.move_name(move)
+            for site in derivations.sites(self._core, c.state)
+            for move in derivations.legal_moves(self._freer, c.state, site)
+        )
+        why = f"{verb} {self._entry.rules[verb]}"
+        if verb in freer:
+            why = "single_root forbids it, because exactly one word could not be the root any more"
+        return f"{why}; legal: {some(legal)}"

@@ -1,96 +1,220 @@
-"""The application: which function answers at which address."""
+"""The application: which function answers at which address, and what holds for every request and every answer."""
 
-import asyncio
-import contextlib
-import json
-import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+import sys
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
+import msgspec
 from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dodona.server.functions import ASK_NOTHING, FUNCTIONS, Function
-from dodona.server.guard import Guard, refused
-from dodona.server.limits import Limits
-from dodona.server.metrics import Board
-from dodona.server.models import Models
-from dodona.server.openapi import openapi
-from dodona.server.reference import reference_page
-from dodona.server.refusals import Refusal
-from dodona.server.service import Service
+from dodona.errors import DodonaError
+from dodona.server.metrics import Metrics
+from dodona.server.models import AnnotatedText, AnnotateRequest, ModelList, Models, annotate, list_models
+from dodona.server.openapi import describe, write_page
+from dodona.server.playground.oracle import StepRequest, TreeRequest, describe_offer, lay_out_lattice, step
+from dodona.server.playground.parse import CorrectRequest, ParseRequest, correct, parse
+from dodona.server.requests import NoFields
+from dodona.server.service import JSON, Function, Limits, Service
 
-__all__ = ["create_app"]
+__all__ = ["FUNCTIONS", "PAGE", "create_app"]
 
-STATIC = Path(__file__).parent / "static"
+PAGE = Path(__file__).parent / "playground" / "page"
+STYLE = Path(__file__).parent / "reference.css"
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cache-Control": "no-store",
+}
+METHODS = ("GET", "HEAD", "POST", "OPTIONS")
+PLAIN = ("/process", "/models", "/api/process")  # errors are plain text there, as clients of UDPipe expect
+READS: dict[str, Any] = {
+    "words": ["She", "reads", "books"],
+    "heads": [2, 0, 2],
+    "labels": ["nsubj", "root", "obj"],
+    "system": "arc-eager",
+}
+OAKS = "1\tOaks\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tgrow\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n"
+FUNCTIONS = {
+    "models": Function(
+        list_models, NoFields, ModelList, "The models, with their components, and the name of the default."
+    ),
+    "annotate": Function(
+        annotate,
+        AnnotateRequest,
+        AnnotatedText,
+        "Sentences with all columns, of a text of any length that the server allows.",
+        {"text": "Oaks grow slowly."},
+    ),
+    "parse": Function(
+        parse,
+        ParseRequest,
+        dict[str, Any],
+        "Trees with confidence for the playground, of a short text or of CoNLL-U; `nbest` of each sentence.",
+        {"text": "Oaks grow slowly.", "nbest": 2},
+    ),
+    "correct": Function(
+        correct,
+        CorrectRequest,
+        dict[str, Any],
+        "A sentence in CoNLL-U, parsed again around given arcs: lists of word, head, and label or null.",
+        {"conllu": OAKS, "given": [[2, 0, "root"]]},
+    ),
+    "systems": Function(
+        describe_offer,
+        NoFields,
+        dict[str, Any],
+        "What the playground offers: models, transition systems and their oracles, examples.",
+    ),
+    "step": Function(
+        step,
+        StepRequest,
+        dict[str, Any],
+        "A configuration after some `moves`, the legal moves, their costs, and the gold arcs that each loses.",
+        {**READS, "oracle": "dynamic", "moves": ["SHIFT"]},
+    ),
+    "lattice": Function(
+        lay_out_lattice, TreeRequest, dict[str, Any], "All correct derivations of a tree, as a graph.", READS
+    ),
+}
+"""The functions of the JSON interface, by the names under which they are called."""
 
 
 def create_app(
-    models: Models,
-    limits: Limits | None = None,
-    functions: Mapping[str, Function] | None = None,
-    board: Board | None = None,
-    place: int = 0,
+    models: Models, limits: Limits | None = None, functions: Mapping[str, Function] | None = None
 ) -> Starlette:
     """Return the application that serves these models; an ASGI application, for any server of that kind.
 
-    `functions` are those of the JSON interface, by name; without them, all that there are. Where a server has several
-    processes, they share a board, and each has a place on it.
+    `functions` are those of the JSON interface, by name; without them, all that there are.
     """
-    service = Service(models, limits or Limits(), board or Board(1), place)
+    limits = limits or Limits()
+    functions = FUNCTIONS if functions is None else functions
+    service = Service(models, limits)
     both = ["GET", "POST"]
-    description = openapi()
-    named = [
+    description = describe(functions)
+    routes = [
         *(
-            Route(f"/api/{name}", service.answering(function), methods=both if name in ASK_NOTHING else ["POST"])
-            for name, function in (FUNCTIONS if functions is None else functions).items()
+            Route(
+                f"/api/{name}",
+                service.make_endpoint(function),
+                methods=both if function.request is NoFields else ["POST"],
+            )
+            for name, function in functions.items()
         ),
-        *(Route(f"{prefix}/process", service.process, methods=both) for prefix in ("", "/api")),
-        Route("/models", service.models_answer, methods=both),
-        Route("/api", _fixed(reference_page(description), "text/html")),
-        Route("/api/openapi.json", _fixed(json.dumps(description, ensure_ascii=False), "application/json")),
-        Route("/health", service.health),
-        Route("/metrics", service.metrics_answer),
+        *(Route(f"{prefix}/process", service.answer_process, methods=both) for prefix in ("", "/api")),
+        Route("/models", _repeat(msgspec.json.encode(list_models(NoFields(), models)), JSON), methods=both),
+        Route("/api", _repeat(write_page(description).encode(), "text/html")),
+        Route("/api/openapi.json", _repeat(msgspec.json.encode(description), JSON)),
+        Route("/reference.css", _repeat(STYLE.read_bytes(), "text/css")),
+        Route("/health", service.answer_health),
+        Route("/metrics", service.answer_metrics),
     ]
-
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        parent = os.getppid()
-
-        async def beat() -> None:
-            while os.getppid() == parent:
-                service.publish()
-                await asyncio.sleep(1)
-            app.state.parent_gone()
-
-        beating = asyncio.create_task(beat()) if service.board.places > 1 else None
-        yield
-        if beating is not None:
-            beating.cancel()
-
-    paths = frozenset(route.path for route in named)
-    guard = Middleware(Guard, limits=service.limits, metrics=service.metrics, routes=paths)
+    paths = frozenset(route.path for route in routes)
+    middleware = [Middleware(Guard, origins=limits.origins, metrics=service.metrics, routes=paths)]
+    if limits.hosts:
+        names = [f"[{host}]" if ":" in host else host for host in limits.hosts]
+        allowed = [*names, *(f"{name}." for name in names if name != "*")]
+        middleware.append(Middleware(Hosts, allowed_hosts=allowed, www_redirect=False))
+    if limits.origins:
+        middleware.append(Middleware(CORSMiddleware, allow_origins=limits.origins, allow_methods=both))
     app = Starlette(
-        routes=[*named, Mount("/", _Files(paths))],
-        middleware=[guard],
-        exception_handlers={HTTPException: _http_error},
-        lifespan=lifespan,
+        routes=[*routes, Mount("/", PageFiles(paths))],
+        middleware=middleware,
+        exception_handlers={HTTPException: _answer_http_error, DodonaError: _answer_error},
     )
     app.state.close = service.workers.close
+    app.state.refresh = service.metrics.refresh
     return app
 
 
-class _Files(StaticFiles):
+class Guard:
+    """Stands before the application: refuses pages of other sites, completes every answer, and counts it."""
+
+    def __init__(self, app: ASGIApp, origins: Collection[str], metrics: Metrics, routes: Collection[str]) -> None:
+        self.app = app
+        self.origins = origins
+        self.metrics = metrics
+        self.routes = routes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begin = time.monotonic()
+        status = 0
+        request = Headers(scope=scope)
+        is_allowed = "*" in self.origins or request.get("origin") in self.origins
+        shared = "cross-origin" if is_allowed and "origin" in request else "same-origin"
+
+        async def complete(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers["Cross-Origin-Resource-Policy"] = shared
+            else:
+                self.metrics.sent.inc(len(message.get("body", b"")))
+            await send(message)
+
+        try:
+            if is_allowed or _is_same_site(request):
+                await self.app(scope, receive, complete)
+            else:
+                refusal = _refuse(scope["path"], 403, "Pages of other sites may not use this server.")
+                await refusal(scope, receive, complete)
+        except Exception:
+            traceback.print_exc(file=sys.stderr)  # for whoever runs the server, never for who asks
+            if status:
+                raise
+            message = "The server failed; this is a fault of Dodona, and not of the request."
+            await _refuse(scope["path"], 500, message)(scope, receive, complete)
+        finally:
+            route = scope["path"] if scope["path"] in self.routes else "other"
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self.metrics.count(route, method, status, time.monotonic() - begin)
+
+
+def _is_same_site(request: Headers) -> bool:
+    """Whether a request comes from a page of this server, or from no page. Starlette's middleware for origins would
+    answer the others, and leave it to the browser to throw the answer away."""
+    if "origin" in request:
+        return request["origin"].partition("://")[2] == request.get("host")
+    return request.get("sec-fetch-site") != "cross-site" or request.get("sec-fetch-mode") == "navigate"
+
+
+class Hosts(TrustedHostMiddleware):
+    """A page of another site must not reach a server that only this machine should reach, by a name that leads here
+    (DNS rebinding). Whoever watches over the server may ask for its health by any name."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = self.app if scope.get("path") == "/health" else super().__call__
+        await answer(scope, receive, send)
+
+
+class PageFiles(StaticFiles):
     """The files of the page. They come last, so they also get requests with the wrong method for other addresses."""
 
     def __init__(self, others: Collection[str]) -> None:
-        super().__init__(directory=STATIC, html=True)
+        super().__init__(directory=PAGE, html=True)
         self.others = others
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -99,22 +223,32 @@ class _Files(StaticFiles):
         return await super().get_response(path, scope)
 
 
-def _fixed(text: str, media_type: str) -> Callable[[Request], Awaitable[Response]]:
+def _repeat(content: bytes, media_type: str) -> Callable[[Request], Awaitable[Response]]:
     """Return an endpoint that always answers the same."""
 
     async def answer(request: Request) -> Response:
-        return Response(text, media_type=media_type)
+        return Response(content, media_type=media_type)
 
     return answer
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
-    """Say in a sentence what the framework says with a number."""
+def _refuse(path: str, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer to a request that gets no result. Whoever asked sees the message, so it has nothing of the
+    machine in it."""
+    if path in PLAIN:
+        return Response(f"{message}\n", status, headers, "text/plain")
+    return Response(msgspec.json.encode({"error": message}), status, headers, JSON)
+
+
+async def _answer_error(request: Request, error: Exception) -> Response:
+    return _refuse(request.url.path, 400, str(error))
+
+
+async def _answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    messages = {
+    by_framework = {  # which says it with a number
         404: "There is nothing at this address; / is the playground, /api describes the interface.",
         405: f"The method {request.method[:20]} is not for this address.",
     }
-    refusal = Refusal(error.status_code, messages.get(error.status_code, "This request cannot be answered."))
-    refusal.headers |= dict(error.headers or {})
-    return refused(refusal, request.url.path)
+    message = by_framework.get(error.status_code, error.detail)
+    return _refuse(request.url.path, error.status_code, message, error.headers)

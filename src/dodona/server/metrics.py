@@ -1,118 +1,94 @@
-"""What a server counts of itself, in the text format of Prometheus.
+"""What a server counts of itself, for Prometheus.
 
-A process holds its numbers by the names that the text has for them. Several processes of one server write theirs on a
-board, so that any of them can give the sums of all.
+Several processes of one server write their numbers into the files of a folder, so that any of them can give the sums of
+all: the library does so if the variable PROMETHEUS_MULTIPROC_DIR was set before it was imported.
 """
 
-import json
-import mmap
 import os
 import time
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
-__all__ = ["Board", "Metrics", "metrics_text"]
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
 
-BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Seconds of the buckets in which requests are counted."""
+__all__ = ["Metrics"]
 
-FAMILIES = {
-    "dodona_requests_total": ("counter", "Requests, by address, method and status."),
-    "dodona_request_seconds": ("histogram", "Time from a request to the end of its answer."),
-    "dodona_received_bytes_total": ("counter", "Bytes in requests."),
-    "dodona_sent_bytes_total": ("counter", "Bytes in answers."),
-    "dodona_cpu_seconds_total": ("counter", "Time of the processor."),
-    "dodona_resident_memory_bytes": ("gauge", "Memory of the server; what its processes share is counted for each."),
-    "dodona_processes": ("gauge", "Processes of the server."),
-    "dodona_threads": ("gauge", "Threads that work on requests."),
-    "dodona_threads_busy": ("gauge", "Threads that are at work."),
-    "dodona_requests_in_progress": ("gauge", "Requests that are read, wait or are worked on."),
-    "dodona_body_bytes": ("gauge", "Bytes of requests and answers in memory."),
-}
-Numbers = Mapping[str, float]
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Upper bounds of the buckets in which requests are counted."""
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:
     """The numbers of one process."""
 
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-        self.seconds: dict[str, float] = {}
-        self.received = self.sent = 0
+    def __init__(self, threads: int) -> None:
+        self.registry = CollectorRegistry()
+        labels = ("route", "method", "status")
+        self.requests = self._counter("requests", "Requests, by address, method and status.", labels)
+        self.seconds = Histogram(
+            "dodona_request_seconds",
+            "Time from a request to the end of its answer.",
+            ("route",),
+            buckets=SECONDS,
+            registry=self.registry,
+        )
+        self.received = self._counter("received_bytes", "Bytes in requests.")
+        self.sent = self._counter("sent_bytes", "Bytes in answers.")
+        self.cpu = self._counter("cpu_seconds", "Time of the processor.")
+        self.resident = self._gauge(
+            "resident_memory_bytes", "Memory of the server; what its processes share is counted for each."
+        )
+        self._gauge("processes", "Processes of the server.").set(1)
+        self._gauge("threads", "Threads that work on requests.").set(threads)
+        self.busy = self._gauge("threads_busy", "Threads that are at work.")
+        self.in_progress = self._gauge("requests_in_progress", "Requests that are read, wait or are worked on.")
+        self.body_bytes = self._gauge("body_bytes", "Bytes of requests and answers in memory.")
+        self._cpu_seconds = 0.0
+        self.refresh()
+
+    def _counter(self, name: str, text: str, labels: tuple[str, ...] = ()) -> Counter:
+        return Counter(f"dodona_{name}", text, labels, registry=self.registry)
+
+    def _gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(f"dodona_{name}", text, registry=self.registry, multiprocess_mode="livesum")
 
     def count(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an answer. `route` is one of the addresses of the server: there must not be more than a few."""
-        self.counts[f'dodona_requests_total{{route="{route}",method="{method}",status="{status}"}}'] += 1
-        for bound in (*BOUNDS, "+Inf"):
-            name = f'dodona_request_seconds_bucket{{route="{route}",le="{bound}"}}'
-            self.counts[name] += not isinstance(bound, float) or seconds <= bound
-        self.counts[f'dodona_request_seconds_count{{route="{route}"}}'] += 1
-        name = f'dodona_request_seconds_sum{{route="{route}"}}'
-        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        self.requests.labels(route, method, status).inc()
+        self.seconds.labels(route).observe(seconds)
 
-    def numbers(self, **gauges: float) -> dict[str, float]:
-        """Return everything by name; `gauges` are numbers of the moment."""
-        own = {
-            "received_bytes_total": self.received,
-            "sent_bytes_total": self.sent,
-            "cpu_seconds_total": time.process_time(),
-            "processes": 1,
-            **gauges,
-        }
-        memory = _resident()
-        if memory is not None:
-            own["resident_memory_bytes"] = memory
-        return {**self.counts, **self.seconds, **{f"dodona_{name}": value for name, value in own.items()}}
-
-
-def metrics_text(processes: Iterable[Numbers]) -> str:
-    """Return the sums of the numbers of all processes, as text."""
-    sums: dict[str, float] = {}
-    for numbers in processes:
-        for name, value in numbers.items():
-            sums[name] = sums.get(name, 0) + value
-    lines = []
-    for family, (kind, text) in FAMILIES.items():
-        members = [f"{family}{end}" for end in ("_bucket", "_sum", "_count")] if kind == "histogram" else [family]
-        lines += [f"# HELP {family} {text}", f"# TYPE {family} {kind}"]
-        for member in members:
-            lines += [f"{name} {value:.15g}" for name, value in sums.items() if name.partition("{")[0] == member]
-    return "\n".join(lines) + "\n"
-
-
-def _resident() -> float | None:
-    """Return the memory of this process in bytes; None where the system does not tell."""
-    try:
-        with open("/proc/self/statm") as file:
-            return float(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
-    except OSError:
-        return None
-
-
-class Board:
-    """Memory that the processes of a server share: each writes its numbers into its own place, and reads all."""
-
-    SIZE = 1 << 17
-
-    def __init__(self, places: int) -> None:
-        self.places = places
-        self.memory = mmap.mmap(-1, places * self.SIZE)
-
-    def write(self, place: int, numbers: Numbers) -> None:
-        """Replace the numbers in a place. The length comes last, so that nobody reads what is half written."""
-        data = json.dumps(numbers).encode()
-        begin = place * self.SIZE
-        if len(data) + 8 <= self.SIZE:
-            self.memory[begin : begin + 8] = bytes(8)
-            self.memory[begin + 8 : begin + 8 + len(data)] = data
-            self.memory[begin : begin + 8] = len(data).to_bytes(8, "little")
-
-    def read(self, place: int) -> dict[str, float]:
-        """Return the numbers in a place; none if they are being written."""
-        begin = place * self.SIZE
-        length = int.from_bytes(self.memory[begin : begin + 8], "little")
+    def refresh(self) -> None:
+        """Take time and memory from the system; where it does not tell the memory, that stays 0."""
+        before, self._cpu_seconds = self._cpu_seconds, time.process_time()
+        self.cpu.inc(self._cpu_seconds - before)
         try:
-            found: dict[str, float] = json.loads(self.memory[begin + 8 : begin + 8 + length])
-        except ValueError:
-            return {}
-        return found
+            with open("/proc/self/statm") as file:
+                self.resident.set(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
+        except OSError:
+            pass
+
+    def write(self) -> bytes:
+        """Return the numbers of all processes together, in the text format of Prometheus."""
+        self.refresh()
+        folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+        return generate_latest(self.registry if folder is None else ProcessesCollector(Path(folder)))
+
+
+class ProcessesCollector(Collector):
+    """The sums over the files of all processes. One that begins, or was killed when it began, may have left a file with
+    nothing in it, which the library's own collector cannot read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def collect(self) -> Iterable[Metric]:
+        files = []
+        for file in self.folder.glob("*.db"):
+            with suppress(FileNotFoundError):
+                files += [str(file)] if file.stat().st_size else []
+        return MultiProcessCollector.merge(files)  # type: ignore[no-any-return, no-untyped-call]

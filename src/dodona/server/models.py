@@ -1,15 +1,88 @@
-"""The models that a server offers, and the names by which requests select them."""
+"""The models that a server offers, the names by which requests select them, and whole texts annotated by them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
+from msgspec import Meta, Struct
+
+from dodona.data import Sentence
+from dodona.data.dictionary import NODE, RANGE, SENTENCE, TOKEN
+from dodona.data.formats import read_stream
+from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
+from dodona.parser.request import Request
 from dodona.pipeline.models import load, model_names, model_path
 from dodona.pipeline.pipeline import Pipeline
+from dodona.server.requests import NoFields
+from dodona.transitions.clock import look
 
-__all__ = ["Models"]
+__all__ = [
+    "AnnotateRequest",
+    "AnnotatedText",
+    "ModelList",
+    "ModelName",
+    "Models",
+    "annotate",
+    "check_length",
+    "divide",
+    "list_models",
+]
 
-SHOWN = 40  # characters of a name from outside, in a message
+SHOWN_LETTERS = 40  # of a name from outside, in a message
+PORTION = 4096  # words that are parsed together
+MAX_WORDS = 10_000  # in a sentence; the tokenizer makes no longer ones
+INPUTS = ("text", "words", "conllu")
+
+
+ModelName = Annotated[
+    str | None, Meta(description="The name of a model, or its beginning up to a hyphen; without it, the default model.")
+]
+
+
+class ModelList(Struct):
+    """The models by name, each with its components in UDPipe's words, where the lemmatizer belongs to the tagger."""
+
+    models: dict[str, list[str]]
+    default_model: str
+
+
+class AnnotateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A text, words or CoNLL-U."""
+
+    text: Annotated[str | None, Meta(description="Raw text. Either this, or `words`, or `conllu`.")] = None
+    words: Annotated[list[list[str]] | None, Meta(description="Sentences that are lists of words.")] = None
+    conllu: Annotated[
+        str | None, Meta(description="Sentences in CoNLL-U; the tags and lemmas that it has are kept.")
+    ] = None
+    model: ModelName = None
+    confidence: Annotated[bool, Meta(description="Add the confidence of each arc.")] = False
+    constrained: Annotated[bool, Meta(description="Keep the heads and labels of the CoNLL-U.")] = False
+    retag: Annotated[bool, Meta(description="Replace the tags and lemmas of the CoNLL-U.")] = False
+
+
+if TYPE_CHECKING:
+    SentenceFields = dict[str, Any]
+else:
+
+    def _define(name: str, keys: Iterable[str], **kinds: Any) -> type[Struct]:
+        return msgspec.defstruct(name, [(key, kinds.get(key, Any)) for key in keys])
+
+    SentenceFields = _define(
+        "Sentence",
+        SENTENCE,
+        tokens=list[_define("Token", TOKEN)],
+        multiword=list[_define("Range", RANGE)],
+        empty=list[_define("Node", NODE)],
+    )
+
+
+class AnnotatedText(Struct):
+    """The sentences, as `Sentence.to_dict` gives them."""
+
+    model: str
+    sentences: list[SentenceFields]
 
 
 class Models:
@@ -37,7 +110,7 @@ class Models:
         pipelines: dict[str, Pipeline] = {}
         others: dict[str, str] = {}
         for given in wanted or model_names():
-            names, file = _named(given)
+            names, file = _split_names(given)
             for name in names:
                 if name in pipelines or name in others:
                     raise OptionError(f"two models of the name {name!r}; expected NAME=FILE with other names")
@@ -47,30 +120,76 @@ class Models:
 
     def pick(self, name: str | None = None) -> tuple[str, Pipeline]:
         """Return the name and the pipeline of the model that a request asks for; without a name, of the default."""
-        found = self.default if name is None else self._names.get(name)
-        if found is None:
-            shown = name if name is None or len(name) <= SHOWN else f"{name[:SHOWN]}…"
+        model = self.default if name is None else self._names.get(name)
+        if model is None:
+            shown = name if name is None or len(name) <= SHOWN_LETTERS else f"{name[:SHOWN_LETTERS]}…"
             raise OptionError(f"there is no model {shown!r}; the models are: {', '.join(self.pipelines)}")
-        return found, self.pipelines[found]
-
-    def described(self) -> dict[str, object]:
-        """Return what `/models` answers: the components of each model, and the name of the default."""
-        components = {name: _components(pipeline) for name, pipeline in self.pipelines.items()}
-        return {"models": components, "default_model": self.default}
+        return model, self.pipelines[model]
 
 
-def _components(pipeline: Pipeline) -> list[str]:
-    """In UDPipe's words, where the lemmatizer belongs to the tagger."""
-    return [name for name in pipeline.components() if name != "lemmatizer"]
-
-
-def _named(given: str) -> tuple[list[str], Path]:
+def _split_names(given: str) -> tuple[list[str], Path]:
     """Return the names and the file of a model; a file gets its own name, without `.model`."""
     names, equals, file = given.partition("=")
     if not equals or Path(given).exists():
         path = model_path(given)
         return [path.name.removesuffix(".model")], path
-    found = names.split(":")
-    if not file or not all(name and name.isprintable() and " " not in name for name in found):
+    several = names.split(":")
+    if not file or not all(name and name.isprintable() and " " not in name for name in several):
         raise OptionError(f"{given!r}: expected NAME=FILE or NAME:NAME=FILE, with names without spaces")
-    return found, model_path(file)
+    return several, model_path(file)
+
+
+def list_models(request: NoFields, models: Models) -> ModelList:
+    """Return the components of each model, and the name of the default."""
+    return ModelList(
+        {name: [part for part in nlp.components() if part != "lemmatizer"] for name, nlp in models.pipelines.items()},
+        models.default,
+    )
+
+
+def annotate(request: AnnotateRequest, models: Models) -> AnnotatedText:
+    """Return the sentences of a text, of lists of words, or of CoNLL-U, with everything that the model predicts."""
+    name, pipeline = models.pick(request.model)
+    wanted = Request(confidence=request.confidence, constrained=request.constrained)
+    sentences = [
+        parsed.to_dict()
+        for portion in divide(_read_sentences(pipeline, request))
+        for parsed in pipeline.parse(portion, wanted, retag=request.retag)
+    ]
+    return AnnotatedText(name, sentences)
+
+
+def _read_sentences(pipeline: Pipeline, request: AnnotateRequest) -> Iterable[Sentence]:
+    given = [name for name in INPUTS if getattr(request, name) is not None]
+    if len(given) != 1:
+        raise OptionError(f"{' and '.join(given) or 'nothing to parse'}; expected one of: {', '.join(INPUTS)}")
+    if request.text is not None:
+        return pipeline.sentences([request.text], located=True)
+    if request.conllu is not None:
+        return map(check_length, only_sentences(read_stream("conllu", [request.conllu.encode()], "conllu")))
+    return [check_length(Sentence.from_words(words)) for words in request.words or ()]
+
+
+def check_length(sentence: Sentence) -> Sentence:
+    """Return a sentence that is not too long."""
+    if len(sentence) > MAX_WORDS:
+        raise OptionError(f"A sentence of {len(sentence):,} words; expected at most {MAX_WORDS:,}.")
+    return sentence
+
+
+def divide(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Yield a few sentences at a time, counted by words: the memory that a network needs grows with them.
+
+    Between two sentences the time may end.
+    """
+    portion: list[Sentence] = []
+    words = 0
+    for sentence in sentences:
+        look(0.0)
+        if portion and words + len(sentence) > PORTION:
+            yield portion
+            portion, words = [], 0
+        portion.append(sentence)
+        words += len(sentence)
+    if portion:
+        yield portion

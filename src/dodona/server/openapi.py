@@ -1,22 +1,25 @@
-"""The description of the interface, in the format of OpenAPI 3.1: for programs, and for the page at `/api`."""
+"""The description of the interface: for programs, in the format of OpenAPI 3.1, and for people, as the page at `/api`.
 
+What requests and answers have in them comes from their classes.
+"""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from html import escape
 from typing import Any
 
+import msgspec
+
 from dodona import __version__
-from dodona.data.dictionary import NODE, RANGE, SENTENCE, TOKEN
+from dodona.server.models import ModelList
+from dodona.server.requests import MULTIPART, URLENCODED, NoFields
+from dodona.server.service import JSON, Function
+from dodona.server.udpipe import ProcessedText, ProcessRequest
 
-__all__ = ["openapi"]
+__all__ = ["describe", "write_page"]
 
-FORM = {
-    "data": "The text, or sentences in the format of `input`. Required.",
-    "model": "The name of a model, or its beginning up to a hyphen; without it, the default model.",
-    "tokenizer": "If it is there, also without a value: `data` is raw text. Options, separated by `;`: `presegmented` "
-    "(a sentence a line), `ranges` (the place of each token in MISC), `normalized_spaces`.",
-    "tagger": "If it is there: predict tags and lemmas; they replace those of the input.",
-    "parser": "If it is there: predict trees; they replace those of the input.",
-    "input": "The format of `data` without `tokenizer`: `conllu` (the default), `horizontal` or `vertical`.",
-    "output": "The format of the result: `conllu` (the default), `horizontal`, `vertical` or `plaintext`.",
-}
+SCHEMAS = "#/components/schemas/"
 ERRORS = {
     400: "The request is wrong; the answer says why.",
     408: "The request did not arrive in time.",
@@ -25,30 +28,36 @@ ERRORS = {
     503: "The server is busy; try again after the seconds in Retry-After.",
     504: "The work took too long, and was stopped.",
 }
-WALK = {
-    "words": ["She", "reads", "books"],
-    "heads": [2, 0, 2],
-    "labels": ["nsubj", "root", "obj"],
-    "system": "arc-eager",
-}
-FUNCTIONS: dict[str, tuple[str, str, dict[str, Any] | None]] = {
-    "models": ("The models, with their components, and the name of the default.", "ModelList", None),
-    "annotate": ("Sentences with all columns, of a text of any length that the server allows.", "Annotated",
-                 {"text": "Oaks grow slowly."}),
-    "parse": ("Trees with confidence for the playground, of a short text or of CoNLL-U; `nbest` of each sentence.",
-              "Answer", {"text": "Oaks grow slowly.", "nbest": 2}),
-    "correct": ("A sentence in CoNLL-U, parsed again around given arcs: lists of word, head, and label or null.",
-                "Answer", {"conllu": "1\tOaks\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tgrow\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n",
-                           "given": [[2, 0, "root"]]}),
-    "systems": ("What the playground offers: models, transition systems and their oracles, examples.", "Answer", None),
-    "step": ("A configuration after some `moves`, the legal moves, their costs, and the gold arcs that each loses.",
-             "Answer", {**WALK, "oracle": "dynamic", "moves": ["SHIFT"]}),
-    "lattice": ("All correct derivations of a tree, as a graph.", "Answer", {**WALK}),
-}  # fmt: skip
+HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Dodona: the interface</title>
+<link rel="stylesheet" href="reference.css">
+</head>
+<body>
+"""
 
 
-def openapi() -> dict[str, Any]:
-    """Return the description."""
+class ErrorMessage(msgspec.Struct):
+    """Why there is no result."""
+
+    error: str
+
+
+class Health(msgspec.Struct):
+    """Whether the server is there."""
+
+    status: str
+
+
+def describe(functions: Mapping[str, Function]) -> dict[str, Any]:
+    """Return the description of an interface with these functions."""
+    kinds = [ErrorMessage, Health, ModelList, ProcessRequest, ProcessedText]
+    kinds += [kind for function in functions.values() for kind in (function.request, function.answer)]
+    _, schemas = msgspec.json.schema_components(kinds, ref_template=f"{SCHEMAS}{{name}}")
+    text = {"text/plain": {"schema": {"type": "string"}}}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -58,99 +67,99 @@ def openapi() -> dict[str, Any]:
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "paths": {
-            "/process": _process(),
-            "/models": {"get": _operation("The models, as UDPipe lists them.", "ModelList")},
-            **{f"/api/{name}": _function(*described) for name, described in FUNCTIONS.items()},
-            "/health": {"get": _operation("Whether the server is there.", "Health")},
-            "/metrics": {"get": {"summary": "Counts and times, for Prometheus.", "responses": {
-                "200": {"description": "Text.", "content": {"text/plain": {"schema": {"type": "string"}}}}}}},
+            "/process": _describe_process(schemas[ProcessRequest.__name__], text),
+            "/models": {"get": _describe_operation("The models, as UDPipe lists them.", ModelList)},
+            **{f"/api/{name}": _describe_function(function) for name, function in functions.items()},
+            "/health": {"get": _describe_operation("Whether the server is there.", Health)},
+            "/metrics": {
+                "get": {
+                    "summary": "Counts and times, for Prometheus.",
+                    "responses": {"200": {"description": "Text.", "content": text}},
+                }
+            },
         },
-        "components": {"schemas": _schemas()},
-    }  # fmt: skip
+        "components": {"schemas": schemas},
+    }
 
 
-def _operation(summary: str, schema: str, *errors: int, kind: str = "application/json") -> dict[str, Any]:
-    said = {"schema": {"$ref": f"#/components/schemas/{schema}"}}
-    failed = {"text/plain": {"schema": {"type": "string"}}} if kind == "text/plain" else {
-        "application/json": {"schema": {"$ref": "#/components/schemas/Error"}}
-    }  # fmt: skip
-    responses: dict[str, Any] = {"200": {"description": "The result.", "content": {"application/json": said}}}
-    responses |= {str(status): {"description": ERRORS[status], "content": failed} for status in errors}
+def _refer_to(kind: Any) -> dict[str, Any]:
+    schema = {"$ref": f"{SCHEMAS}{kind.__name__}"} if isinstance(kind, type(msgspec.Struct)) else {"type": "object"}
+    return {"schema": schema}
+
+
+def _describe_operation(summary: str, answer: Any, failure: Any = None) -> dict[str, Any]:
+    """Describe what an address answers; `failure` is the content of an error, if there are any."""
+    responses: dict[str, Any] = {"200": {"description": "The result.", "content": {JSON: _refer_to(answer)}}}
+    if failure is not None:
+        responses |= {str(status): {"description": why, "content": failure} for status, why in ERRORS.items()}
     return {"summary": summary, "responses": responses}
 
 
-def _process() -> dict[str, Any]:
+def _describe_process(schema: Mapping[str, Any], failure: Any) -> dict[str, Any]:
     summary = "Tokenize, tag and parse, with the parameters and the answer of UDPipe's REST service."
-    operation = _operation(summary, "Processed", *ERRORS, kind="text/plain")
-    schema = {
-        "type": "object",
-        "required": ["data"],
-        "properties": {name: {"type": "string", "description": text} for name, text in FORM.items()},
-    }
-    kinds = ("multipart/form-data", "application/x-www-form-urlencoded")
+    operation = _describe_operation(summary, ProcessedText, failure)
     parameters = [
-        {"name": name, "in": "query", "required": name == "data", "allowEmptyValue": True, "description": text,
-         "schema": {"type": "string"}}
-        for name, text in FORM.items()
-    ]  # fmt: skip
+        {
+            "name": name,
+            "in": "query",
+            "required": name in schema["required"],
+            "allowEmptyValue": True,
+            "description": field["description"],
+            "schema": {"type": "string"},
+        }
+        for name, field in schema["properties"].items()
+    ]
+    content = dict.fromkeys((MULTIPART, URLENCODED), _refer_to(ProcessRequest))
     return {
         "get": operation | {"parameters": parameters},
-        "post": operation
-        | {"requestBody": {"required": True, "content": {kind: {"schema": schema} for kind in kinds}}},
+        "post": operation | {"requestBody": {"required": True, "content": content}},
     }
 
 
-def _function(summary: str, schema: str, example: dict[str, Any] | None) -> dict[str, Any]:
-    operation = _operation(summary, schema, *ERRORS)
-    if example is None:
+def _describe_function(function: Function) -> dict[str, Any]:
+    operation = _describe_operation(function.summary, function.answer, {JSON: _refer_to(ErrorMessage)})
+    if function.request is NoFields:
         return {"get": operation, "post": operation}
-    fields = _text() if schema == "Annotated" else {"type": "object"}
-    content = {"schema": fields, "example": example}
-    return {"post": operation | {"requestBody": {"required": True, "content": {"application/json": content}}}}
+    content = _refer_to(function.request) | {"example": function.example}
+    return {"post": operation | {"requestBody": {"required": True, "content": {JSON: content}}}}
 
 
-def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def write_page(description: Mapping[str, Any]) -> str:
+    """Return the page as HTML; everything in it that is not written here is escaped."""
+    info = description["info"]
+    body = [
+        f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>",
+        f"<p>{_write_prose(info['summary'])} The same for programs: <a href='api/openapi.json'>OpenAPI</a>. "
+        "To try it: <a href='./'>the playground</a>.</p>",
+    ]
+    for path, methods in description["paths"].items():
+        body += _write_path(path, methods, description["components"]["schemas"])
+    return HEAD + "\n".join(body) + "\n</body>\n</html>\n"
 
 
-def _list(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": items}
+def _write_path(path: str, methods: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    verbs = ", ".join(name.upper() for name in methods)
+    *_, operation = methods.values()
+    yield f"<h2><code>{escape(path)}</code> <small>{verbs}</small></h2>\n<p>{_write_prose(operation['summary'])}</p>"
+    content = operation.get("requestBody", {}).get("content", {})
+    names = {kind["schema"].get("$ref", "").removeprefix(SCHEMAS) for kind in content.values()}
+    properties = [item for name in names & set(schemas) for item in schemas[name]["properties"].items()]
+    fields = {name: field.get("description", "") for name, field in properties}
+    if fields:
+        yield "<dl>"
+        for name, text in fields.items():
+            yield f"<dt><code>{escape(name)}</code></dt><dd>{_write_prose(text)}</dd>"
+        yield "</dl>"
+    example = content.get(JSON, {}).get("example")
+    if example is not None:
+        data = shlex.quote(json.dumps(example))
+        yield f"<pre>curl --json {escape(data)} http://127.0.0.1:8001{escape(path)}</pre>"
+    elif "data" in fields:
+        command = 'curl -F data="Oaks grow." -F tokenizer= -F tagger= -F parser='
+        yield f"<pre>{escape(command)} http://127.0.0.1:8001{escape(path)}</pre>"
 
 
-def _rows(keys: tuple[str, ...]) -> dict[str, Any]:
-    """A list of objects with these keys."""
-    anything: dict[str, Any] = {key: {} for key in keys}
-    return _list(_object(**anything))
-
-
-def _text() -> dict[str, Any]:
-    text, flag = {"type": "string"}, {"type": "boolean", "default": False}
-    words = _list(_list(text))
-    return {
-        "type": "object",
-        "properties": {
-            "text": text | {"description": "Raw text. Either this, or `words`, or `conllu`."},
-            "words": words | {"description": "Sentences that are lists of words."},
-            "conllu": text | {"description": "Sentences in CoNLL-U; the tags and lemmas that it has are kept."},
-            "model": text | {"description": FORM["model"]},
-            "confidence": flag | {"description": "Add the confidence of each arc."},
-            "constrained": flag | {"description": "Keep the heads and labels of the CoNLL-U."},
-            "retag": flag | {"description": "Replace the tags and lemmas of the CoNLL-U."},
-        },
-        "additionalProperties": False,
-    }
-
-
-def _schemas() -> dict[str, Any]:
-    text = {"type": "string"}
-    sentence: dict[str, Any] = {key: {} for key in SENTENCE}
-    sentence |= {"tokens": _rows(TOKEN), "multiword": _rows(RANGE), "empty": _rows(NODE)}
-    return {
-        "Error": _object(error=text),
-        "Health": _object(status={"const": "ok"}),
-        "ModelList": _object(models={"type": "object", "additionalProperties": _list(text)}, default_model=text),
-        "Processed": _object(model=text, acknowledgements=_list(text), result=text),
-        "Annotated": _object(model=text, sentences=_list({"$ref": "#/components/schemas/Sentence"})),
-        "Sentence": _object(**sentence),
-        "Answer": {"type": "object"},
-    }
+def _write_prose(text: str) -> str:
+    """Return text as HTML; what stands between backticks is code."""
+    parts = escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if k % 2 else part for k, part in enumerate(parts))

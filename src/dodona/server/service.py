@@ -1,35 +1,239 @@
-"""The service: requests in, work in a thread, answers out."""
+"""The service: requests in, work in threads with an end in time, answers out.
+
+A thread that works is stopped at its deadline, or when nobody waits for its result any more: the compiled loops look at
+the clock now and then (`transitions.clock`), and functions do so between portions of sentences.
+"""
 
 import asyncio
-import json
 import time
-from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import ExitStack, suppress
-from typing import Any
+from collections import Counter
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
-from starlette.requests import Request
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from dodona.errors import DodonaError
-from dodona.server.bodies import Memory, json_object
-from dodona.server.forms import form_fields, query_fields
-from dodona.server.functions import Function
-from dodona.server.limits import Limits
-from dodona.server.metrics import Board, Metrics, metrics_text
+from dodona.errors import OptionError
+from dodona.pipeline.processes import available_cores
+from dodona.server.metrics import Metrics
 from dodona.server.models import Models
-from dodona.server.refusals import Refusal
-from dodona.server.udpipe import process
-from dodona.server.work import Workers
+from dodona.server.requests import convert, decode, read_form, read_query
+from dodona.server.udpipe import ProcessRequest, process
+from dodona.transitions.clock import observed
 
-__all__ = ["Service"]
+__all__ = ["Function", "Limits", "Service", "Stopped"]
 
 JSON = "application/json"
-PIECE = 1 << 18  # bytes of an answer that are sent at a time
+CHUNK = 1 << 18  # bytes of an answer that are sent at a time
+AGAIN = {"Retry-After": "1"}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a server allows: how much, how long, how many at a time, and from where. No limit depends on the others."""
+
+    size: int = 4 << 20
+    """Bytes in the body of a request."""
+    seconds: float = 60.0
+    """For a request, from its first byte to its answer, the wait for a thread included."""
+    threads: int = 0
+    """Requests that are worked on at the same time; 0: one for each core."""
+    waiting: int = 256
+    """Requests that may wait for a thread; a further one is refused."""
+    client: int = 128
+    """Requests of one client, by its address, at the same time; a further one is refused."""
+    memory: int = 256 << 20
+    """Bytes of all bodies and answers in memory at a time; when there are as many, further requests are refused."""
+    hosts: tuple[str, ...] = ()
+    """Names in the Host header that are accepted, `*.example.org` for all that end so; none: all names."""
+    origins: tuple[str, ...] = ()
+    """Web sites whose pages may use the server beside its own; `*`: all."""
+
+    def __post_init__(self) -> None:
+        for name in ("size", "seconds", "client", "memory"):
+            if not getattr(self, name) > 0:
+                raise OptionError(f"{name} {getattr(self, name)!r}: expected more than 0")
+        for name in ("threads", "waiting"):
+            if getattr(self, name) < 0:
+                raise OptionError(f"{name} {getattr(self, name)!r}: expected 0 or more")
+        for host in self.hosts:
+            if "*" in host.removeprefix("*.") and host != "*":
+                raise OptionError(f"host {host!r}: expected a name, *.NAME or *")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the JSON interface, `/api/NAME`, with its description.
+
+    It takes a request of a kind, and the models of the server; it returns what JSON can hold. It runs in a thread,
+    raises a DodonaError for a bad request, and knows nothing of HTTP.
+    """
+
+    call: Callable[[Any, Models], Any]
+    request: Any  # a type; NoFields where GET is enough
+    answer: Any
+    summary: str = ""
+    example: dict[str, Any] | None = None
+
+
+class Stopped(Exception):
+    """Raised in a thread whose result nobody waits for any more."""
+
+
+class StoppableTask:
+    """A function that can be stopped from another thread."""
+
+    def __init__(self, deadline: float, metrics: Metrics) -> None:
+        self.deadline = deadline
+        self.metrics = metrics
+        self.is_stopped = False
+        self.has_begun = False
+
+    def run(self, function: Callable[[], T]) -> T:
+        self.has_begun = True
+        self.metrics.busy.inc()
+        try:
+            with observed(self.check):
+                self.check()
+                return function()
+        finally:
+            self.metrics.busy.dec()
+
+    def check(self) -> None:
+        if self.is_stopped or time.monotonic() > self.deadline:
+            raise Stopped
+
+
+class Workers:
+    """Threads that work on requests, and the requests that wait for one."""
+
+    def __init__(self, limits: Limits, threads: int, metrics: Metrics) -> None:
+        self.limits = limits
+        self.threads = threads
+        self.metrics = metrics
+        self.admitted = 0
+        self.clients: Counter[str] = Counter()  # the admitted requests by the address of the client
+        self._tasks: set[StoppableTask] = set()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
+
+    @contextmanager
+    def admit(self, client: str) -> Iterator[None]:
+        """Count a request, or refuse it if too many wait, or too many of the same client."""
+        if self.clients[client] >= self.limits.client:
+            message = f"Too many requests at a time: {self.limits.client} of yours are not answered yet; wait for one."
+            raise HTTPException(429, message, AGAIN)
+        if self.admitted >= self.threads + self.limits.waiting:
+            raise HTTPException(503, "The server is busy: too many requests wait already; try again later.", AGAIN)
+        self.admitted += 1
+        self.metrics.in_progress.inc()
+        self.clients[client] += 1
+        try:
+            yield
+        finally:
+            self.admitted -= 1
+            self.metrics.in_progress.dec()
+            self.clients[client] -= 1
+            if not self.clients[client]:
+                del self.clients[client]
+
+    async def run(self, deadline: float, function: Callable[[], T]) -> T:
+        """Run a function in a thread and return its result; after the deadline, refuse the request."""
+        task = StoppableTask(deadline, self.metrics)
+        self._tasks.add(task)
+        future = self._pool.submit(task.run, function)
+        future.add_done_callback(lambda _: self._tasks.discard(task))
+        seconds = f"{self.limits.seconds:g} seconds"
+        try:
+            async with asyncio.timeout(deadline - time.monotonic()):
+                return await asyncio.wrap_future(future)
+        except (TimeoutError, Stopped):
+            if task.has_begun:
+                raise HTTPException(504, f"This took longer than {seconds}; send less text.") from None
+            message = f"The server is busy: no thread was free for {seconds}; try again later."
+            raise HTTPException(503, message, AGAIN) from None
+        finally:
+            task.is_stopped = True
+
+    def close(self) -> None:
+        """Stop everything that is still at work."""
+        for task in tuple(self._tasks):
+            task.is_stopped = True
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class BodyMemory:
+    """The bytes of all bodies and answers in memory at a time."""
+
+    def __init__(self, limits: Limits, metrics: Metrics) -> None:
+        self.limits = limits
+        self.metrics = metrics
+        self.taken = 0
+
+    def take(self, count: int) -> None:
+        self.taken += count
+        self.metrics.body_bytes.inc(count)
+
+    @contextmanager
+    def share(self) -> "Iterator[Share]":
+        """Yield the memory of one request; it is given back at the end."""
+        share = Share(self)
+        try:
+            yield share
+        finally:
+            self.take(-share.taken)
+
+
+class Share:
+    """The memory of one request."""
+
+    def __init__(self, memory: BodyMemory) -> None:
+        self.memory = memory
+        self.limits = memory.limits
+        self.taken = 0
+
+    async def read_body(self, request: Request, deadline: float) -> bytes:
+        """Return the body of a request, read until the deadline; the limits hold while it arrives."""
+        declared = request.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > self.limits.size:
+            raise self._too_large()
+        chunks: list[bytes] = []
+        try:
+            async with asyncio.timeout(deadline - time.monotonic()):
+                async for chunk in request.stream():
+                    if self.taken + len(chunk) > self.limits.size:
+                        raise self._too_large()
+                    if self.memory.taken + len(chunk) > self.limits.memory:
+                        message = "The server is busy: its memory for requests is full; try again later."
+                        raise HTTPException(503, message, AGAIN)
+                    self.hold(len(chunk))
+                    chunks.append(chunk)
+        except TimeoutError:
+            message = f"The request did not arrive within {self.limits.seconds:g} seconds."
+            raise HTTPException(408, message) from None
+        except ClientDisconnect:
+            raise HTTPException(400, "The request ended too early.") from None
+        return b"".join(chunks)
+
+    def hold(self, count: int) -> None:
+        """Count bytes, those of an answer too: while slow clients take theirs, others may be refused."""
+        self.taken += count
+        self.memory.take(count)
+
+    def _too_large(self) -> HTTPException:
+        message = f"The request is too large; expected at most {self.limits.size:,} bytes."
+        return HTTPException(413, message, {"Connection": "close"})
 
 
 class Answer(Response):
-    """A result in JSON, sent in pieces: its memory counts until a slow client has taken nearly all of it."""
+    """A result in JSON, sent in chunks: its memory counts until a slow client has taken nearly all of it."""
 
     def __init__(self, content: bytes, seconds: float, held: ExitStack) -> None:
         super().__init__(content, media_type=JSON)
@@ -41,105 +245,79 @@ class Answer(Response):
         with self.held, suppress(TimeoutError):  # a client that takes longer gets no more
             async with asyncio.timeout(self.seconds):
                 await send(start)
-                for at in range(0, len(self.body), PIECE):
-                    piece = self.body[at : at + PIECE]
-                    more = at + PIECE < len(self.body)
-                    await send({"type": "http.response.body", "body": piece, "more_body": more})
+                for at in range(0, len(self.body), CHUNK):
+                    chunk = self.body[at : at + CHUNK]
+                    more = at + CHUNK < len(self.body)
+                    await send({"type": "http.response.body", "body": chunk, "more_body": more})
 
 
 class Service:
     """The endpoints, and what they share."""
 
-    def __init__(self, models: Models, limits: Limits, board: Board, place: int) -> None:
+    def __init__(self, models: Models, limits: Limits) -> None:
         self.models = models
         self.limits = limits
-        self.workers = Workers(limits)
-        self.memory = Memory(limits)
-        self.metrics = Metrics()
-        self.board = board
-        self.place = place
+        threads = limits.threads or available_cores()
+        self.metrics = Metrics(threads)
+        self.workers = Workers(limits, threads, self.metrics)
+        self.memory = BodyMemory(limits, self.metrics)
 
-    async def health(self, request: Request) -> Response:
+    async def answer_health(self, request: Request) -> Response:
         """Answer at once, whatever else is going on."""
         return Response('{"status": "ok"}', media_type=JSON)
 
-    def publish(self) -> None:
-        """Write the numbers of this process where the others can read them."""
-        numbers = self.metrics.numbers(
-            requests_in_progress=self.workers.admitted,
-            threads=self.workers.threads,
-            threads_busy=self.workers.busy,
-            body_bytes=self.memory.taken,
-        )
-        self.board.write(self.place, numbers)
+    async def answer_metrics(self, request: Request) -> Response:
+        return Response(self.metrics.write(), media_type="text/plain; version=0.0.4")
 
-    async def metrics_answer(self, request: Request) -> Response:
-        self.publish()
-        text = metrics_text(map(self.board.read, range(self.board.places)))
-        return Response(text, media_type="text/plain; version=0.0.4")
-
-    async def models_answer(self, request: Request) -> Response:
-        return Response(json.dumps(self.models.described()), media_type=JSON)
-
-    async def process(self, request: Request) -> Response:
+    async def answer_process(self, request: Request) -> Response:
         """`/process` of UDPipe's service."""
-        query = request.url.query
-        content_type = request.headers.get("content-type", "")
 
         def work(body: bytes) -> bytes:
-            given = query_fields(query)
+            fields = read_query(request.url.query)
             if request.method == "POST":
-                given |= form_fields(content_type, body)
-            return json.dumps(process(given, self.models), ensure_ascii=False).encode()
+                fields |= read_form(request.headers.get("content-type", ""), body)
+            return msgspec.json.encode(process(convert(fields, ProcessRequest), self.models))
 
-        return await self._worked(request, work)
+        return await self._answer(request, work)
 
-    def answering(self, function: Function) -> Callable[[Request], Awaitable[Response]]:
+    def make_endpoint(self, function: Function) -> Callable[[Request], Awaitable[Response]]:
         """Return the endpoint of a function of the JSON interface."""
 
         def work(body: bytes) -> bytes:
-            answer = function(json_object(body), self.models)
-            return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
+            return msgspec.json.encode(function.call(decode(body, function.request), self.models))
 
         async def answer(request: Request) -> Response:
-            return await self._worked(request, work)
+            return await self._answer(request, work)
 
         return answer
 
-    async def _worked(self, request: Request, work: Callable[[bytes], bytes]) -> Response:
+    async def _answer(self, request: Request, work: Callable[[bytes], bytes]) -> Response:
         """Read the body of a request, and work on it in a thread, while somebody waits for the result."""
         deadline = time.monotonic() + self.limits.seconds
         with ExitStack() as stack:
             share = stack.enter_context(self.memory.share())
-            with self.workers.admitted_request(request.client.host if request.client else ""):
-                body = await share.body(request, deadline)
-                self.metrics.received += len(body)
-                result = await self._unless_disconnected(request, self.workers.run(deadline, _decently, work, body))
+            with self.workers.admit(request.client.host if request.client else ""):
+                body = await share.read_body(request, deadline)
+                self.metrics.received.inc(len(body))
+                working = self.workers.run(deadline, lambda: work(body))
+                result = await self._unless_disconnected(request, working)
             share.hold(len(result))
             return Answer(result, self.limits.seconds, stack.pop_all())
 
     async def _unless_disconnected(self, request: Request, work: Coroutine[Any, Any, bytes]) -> bytes:
         running = asyncio.create_task(work)
-        gone = asyncio.create_task(_disconnected(request))
+        gone = asyncio.create_task(_wait_for_disconnection(request))
         try:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
             if not running.done():
-                raise Refusal(499, "The client has closed the connection.")
+                raise HTTPException(499, "The client has closed the connection.")
             return await running
         finally:
             gone.cancel()
             running.cancel()
 
 
-async def _disconnected(request: Request) -> None:
+async def _wait_for_disconnection(request: Request) -> None:
     """Return when nobody waits for the answer any more; the body must have been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _decently(work: Callable[[bytes], bytes], body: bytes) -> bytes:
-    """Turn errors of the request into refusals; those of the server stay what they are."""
-    try:
-        return work(body)
-    except DodonaError as error:
-        raise Refusal(400, str(error)) from None

@@ -1,54 +1,106 @@
-"""The interface of UDPipe's REST service: the parameters of `/process`, and its answer.
+"""The interface of UDPipe's REST service: the parameters of `/process`, its formats, and its answer.
 
 A parameter counts if it is there, also without a value: `tokenizer` means raw text, `tagger` new tags and lemmas,
 `parser` new trees. Options that Dodona does not know are ignored, as UDPipe ignores those that it does not know.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from dodona import __version__
-from dodona.data import Sentence
+from dodona.data import Sentence, characters
 from dodona.data.formats import read_stream
+from dodona.data.spacing import rebuild_text
 from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
-from dodona.server.models import Models
-from dodona.server.portions import checked_length, portions
-from dodona.server.udpipe_formats import Spaces, check_output, presegmented, written
+from dodona.server.models import ModelName, Models, check_length, divide
 
-__all__ = ["process"]
+__all__ = ["ProcessRequest", "ProcessedText", "process"]
 
 INPUTS = ("conllu", "horizontal", "vertical")
-FILLED_IN = ("lemmas", "upos", "xpos", "feats")
+OUTPUTS = ("conllu", "horizontal", "vertical", "plaintext")
+PREDICTED = ("lemmas", "upos", "xpos", "feats")
+ID, MISC = 0, 9
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
+NO_BREAK = "\N{NO-BREAK SPACE}"
+LINE = re.compile(r"[^\n]*\n|[^\n]+")
+BLANKS = re.compile(f"[{characters.BLANKS}]+")
+SPACES = ("SpacesAfter=", "SpacesBefore=", "SpacesInToken=")
 
 
-def process(given: Mapping[str, str], models: Models) -> dict[str, Any]:
-    """Return the answer to the parameters of a request: model, acknowledgements and result."""
-    if "data" not in given:
-        raise OptionError("The parameter 'data' is required.")
-    name, pipeline = models.pick(given.get("model"))
-    output = check_output(given.get("output", "conllu"))
-    options = _options(given.get("tokenizer", ""))
-    sentences = _sentences(pipeline, given, options)
-    if "tagger" in given and pipeline.tagger is None:
+class ProcessRequest(Struct, kw_only=True):
+    """The parameters."""
+
+    data: Annotated[str, Meta(description="The text, or sentences in the format of `input`. Required.")]
+    model: ModelName = None
+    tokenizer: Annotated[
+        str | None,
+        Meta(
+            description="If it is there, also without a value: `data` is raw text. Options, separated by `;`: "
+            "`presegmented` (a sentence a line), `ranges` (the place of each token in MISC), `normalized_spaces`."
+        ),
+    ] = None
+    tagger: Annotated[
+        str | None, Meta(description="If it is there: predict tags and lemmas; they replace those of the input.")
+    ] = None
+    parser: Annotated[
+        str | None, Meta(description="If it is there: predict trees; they replace those of the input.")
+    ] = None
+    input: Annotated[
+        str, Meta(description="The format of `data` without `tokenizer`: `conllu`, `horizontal` or `vertical`.")
+    ] = "conllu"
+    output: Annotated[
+        str, Meta(description="The format of the result: `conllu`, `horizontal`, `vertical` or `plaintext`.")
+    ] = "conllu"
+
+
+class ProcessedText(Struct):
+    """The result, and the training data and licence of the model."""
+
+    model: str
+    acknowledgements: list[str]
+    result: str
+
+
+@dataclass(frozen=True)
+class Spaces:
+    """What MISC says of the text, beside the white space after each token: its place; or nothing but single spaces."""
+
+    ranges: bool = False
+    normalized: bool = False
+
+
+def process(request: ProcessRequest, models: Models) -> ProcessedText:
+    """Return the answer to a request."""
+    name, pipeline = models.pick(request.model)
+    output = _check_output(request.output)
+    options = {option.partition("=")[0].strip() for option in (request.tokenizer or "").split(";")}
+    sentences = _read_sentences(pipeline, request, options)
+    tag, parse = request.tagger is not None, request.parser is not None
+    if tag and pipeline.tagger is None:
         raise OptionError(f"The model {name!r} has no tagger.")
-    analysed = _analysed(pipeline, sentences, "tagger" in given, "parser" in given)
     spaces = Spaces(ranges="ranges" in options, normalized="normalized_spaces" in options)
-    result = "".join(written(analysed, output, spaces))
+    result = "".join(write(_analyse(pipeline, sentences, tag, parse), output, spaces))
     if output == "conllu":
-        result = _heading(name, pipeline) + result
+        result = _write_heading(name, pipeline) + result
     acknowledgements = [str(pipeline.about[key]) for key in ("data", "licence") if pipeline.about.get(key)]
-    return {"model": name, "acknowledgements": acknowledgements, "result": result}
+    return ProcessedText(name, acknowledgements, result)
 
 
-def _options(value: str) -> set[str]:
-    """Return the names of options like `presegmented;ranges=1`."""
-    return {option.partition("=")[0].strip() for option in value.split(";")}
+def _check_output(given: str) -> str:
+    """Return the name of an output format, without its options."""
+    name = given.partition("=")[0]
+    if name not in OUTPUTS or given == "conllu=v1":
+        raise OptionError(f"Unknown output format {given[:40]!r}; the formats are: {', '.join(OUTPUTS)}.")
+    return name
 
 
-def _heading(name: str, pipeline: Pipeline) -> str:
+def _write_heading(name: str, pipeline: Pipeline) -> str:
     licence = pipeline.about.get("licence")
     lines = [f"# generator = Dodona {__version__}", f"# udpipe_model = {name}"]
     if licence:
@@ -56,25 +108,25 @@ def _heading(name: str, pipeline: Pipeline) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _sentences(pipeline: Pipeline, given: Mapping[str, str], options: set[str]) -> Iterable[Sentence]:
+def _read_sentences(pipeline: Pipeline, request: ProcessRequest, options: set[str]) -> Iterable[Sentence]:
     """Return the sentences of the data: tokenized, or read in a format that has words."""
-    data = given["data"].removeprefix(BOM)
-    if "tokenizer" in given:
+    data = request.data.removeprefix(BOM)
+    if request.tokenizer is not None:
         if "presegmented" in options:
-            return map(checked_length, presegmented(pipeline, data))
+            return map(check_length, _tokenize_lines(pipeline, data))
         return pipeline.sentences([data], located="ranges" in options)
-    form = given.get("input", "conllu").partition("=")[0]
+    form = request.input.partition("=")[0]
     if form not in INPUTS:
         raise OptionError(f"Unknown input format {form[:40]!r}; the formats are: {', '.join(INPUTS)}.")
     lines = [data.replace("\r\n", "\n").encode()]  # forms are sent with CRLF, whatever their text had
-    return map(checked_length, only_sentences(read_stream(form, lines, "data")))
+    return map(check_length, only_sentences(read_stream(form, lines, "data")))
 
 
-def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterator[Sentence]:
+def _analyse(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterator[Sentence]:
     """Do what was asked for, and nothing else: also where trees need tags, these stay out of the result."""
-    for portion in portions(sentences):
+    for portion in divide(sentences):
         if parse:
-            lacking = [[name for name in FILLED_IN if not tag and each.lacks(name)] for each in portion]
+            lacking = [[name for name in PREDICTED if not tag and each.lacks(name)] for each in portion]
             for sentence, names in zip(pipeline.parse(portion, retag=tag), lacking, strict=True):
                 for name in names:
                     sentence.accept_column(name, ["_"] * len(sentence))
@@ -83,3 +135,79 @@ def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, pars
             if pipeline.parser.model.retags:
                 portion = pipeline.parser.tagged(portion)
         yield from portion
+
+
+def write(sentences: Iterable[Sentence], output: str, spaces: Spaces) -> Iterator[str]:
+    """Yield the sentences in an output format. Spaces inside of words would be taken for ends of words, so they become
+    no-break spaces where words are separated by spaces."""
+    for sentence in sentences:
+        if output == "conllu":
+            yield _write_conllu(sentence, spaces)
+        elif output == "horizontal":
+            yield " ".join(word.replace(" ", NO_BREAK) for word in sentence.words) + "\n"
+        elif output == "vertical":
+            yield "\n".join(sentence.words) + "\n\n"
+        else:
+            yield rebuild_text([sentence])
+
+
+def _write_conllu(sentence: Sentence, spaces: Spaces) -> str:
+    text = sentence.to_bytes().decode()
+    if spaces != Spaces():
+        text = "\n".join(_respace(text.split("\n"), sentence.offsets, spaces))
+    return text if text.endswith(("\n\n", "\n\r\n")) else text.rstrip("\r\n") + "\n\n"
+
+
+def _respace(lines: Iterable[str], offsets: list[tuple[int, int]] | None, spaces: Spaces) -> Iterator[str]:
+    """Yield the lines of a sentence with another MISC. Only tokens have a place in the text: a multiword token has one,
+    and its words have none."""
+    inside = 0
+    for line in lines:
+        columns = line.split("\t")
+        if len(columns) <= MISC or line.startswith("#"):
+            yield line
+            continue
+        first, _, last = columns[ID].partition("-")
+        notes = [note for note in columns[MISC].split("|") if note != "_"]
+        if spaces.normalized:
+            notes = [note for note in notes if not note.startswith(SPACES)]
+        if spaces.ranges and offsets is not None and first.isdecimal() and int(first) > inside:
+            begin, end = offsets[int(first) - 1]
+            notes.append(f"TokenRange={begin}:{end}")
+        if last:
+            inside = int(last)
+        columns[MISC] = "|".join(notes) or "_"
+        yield "\t".join(columns)
+
+
+def _tokenize_lines(pipeline: Pipeline, text: str) -> Iterator[Sentence]:
+    """Tokenize a text whose lines are sentences; an empty line ends a paragraph."""
+    number = begin = 0
+    comments = ["# newdoc"]
+    for line in LINE.findall(text):
+        parts = list(pipeline.sentences([line], located=True))
+        if parts:
+            number += 1
+            yield _join(parts, [*comments, f"# sent_id = {number}"], begin)
+            comments = []
+        elif number:
+            comments = ["# newpar"]
+        begin += len(line)
+
+
+def _join(parts: list[Sentence], comments: list[str], begin: int) -> Sentence:
+    """Return one sentence of what the tokenizer took for several, in a line that begins there in the text."""
+    rows: list[str] = []
+    words = 0
+    for part in parts:
+        for line in part.to_bytes().decode().split("\n"):
+            if line and not line.startswith("#"):
+                numbers, tab, rest = line.partition("\t")
+                moved = "-".join(str(int(number) + words) for number in numbers.split("-"))
+                rows.append(moved + tab + rest)
+        words += len(part)
+    text = BLANKS.sub(" ", rebuild_text(parts)).strip()
+    block = "\n".join([*comments, f"# text = {text}", *rows, "", ""])
+    (joined,) = only_sentences(read_stream("conllu", [block.encode()], "data"))
+    joined.offsets = [(begin + a, begin + b) for part in parts for a, b in part.offsets or ()]
+    return joined

@@ -1,7 +1,17 @@
-"""Validation of treebanks: the rules of Universal Dependencies that need no list of a language, and safe repairs."""
+"""Validation of treebanks by the rules of Universal Dependencies, and safe repairs."""
 
-from dodona.validation.repair import repaired
-from dodona.validation.rules import LEVELS, RULES, Finding, Rule, Spot
+from dodona.validation.repair import repair_chunks
+from dodona.validation.rules import LEVELS, RULES, Finding, Rule, Violation
 from dodona.validation.validator import UNREADABLE, validate, validate_chunks
 
-__all__ = ["LEVELS", "RULES", "UNREADABLE", "Finding", "Rule", "Spot", "repaired", "validate", "validate_chunks"]
+__all__ = [
+    "LEVELS",
+    "RULES",
+    "UNREADABLE",
+    "Finding",
+    "Rule",
+    "Violation",
+    "repair_chunks",
+    "validate",
+    "validate_chunks",
+]

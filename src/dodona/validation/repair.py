@@ -11,11 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dodona.data.conllu import BOM, Block, split_blocks
-from dodona.validation.graphs import head_order
-from dodona.validation.sentences import COLUMN_COUNT
-from dodona.validation.values import feature_faults
+from dodona.validation.content import parse_enhanced_head
+from dodona.validation.rules import COLUMN_COUNT, find_feature_faults
 
-__all__ = ["repaired"]
+__all__ = ["repair_chunks"]
 
 ID, FORM, FEATS, DEPS, MISC = 0, 1, 5, 8, 9
 SORTING = {"unsorted-features", "unsorted-feature-values"}
@@ -24,15 +23,15 @@ START = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r]*+\n)*+")
 STRIPPED_COMMENTS = ("# text", "#text", "# sent_id", "#sent_id")
 
 
-def repaired(pieces: Iterable[bytes], name: str, repairs: Counter[str]) -> Iterator[bytes]:
+def repair_chunks(chunks: Iterable[bytes], name: str, repairs: Counter[str]) -> Iterator[bytes]:
     """Yield the repaired bytes of a file in chunks of bytes, and count the repairs by the rule that demands them."""
-    for block in filter(None, split_blocks(pieces, name)):  # without pauses
-        data = _repaired(block, repairs)
+    for block in filter(None, split_blocks(chunks, name)):  # without pauses
+        data = _repair_block(block, repairs)
         if data:
             yield data
 
 
-def _repaired(block: Block, repairs: Counter[str]) -> bytes:
+def _repair_block(block: Block, repairs: Counter[str]) -> bytes:
     whole = block.leading + block.body
     begin = START.match(whole).end()  # type: ignore[union-attr]  # which matches nothing too
     marks = whole.count(BOM, 0, begin)
@@ -42,7 +41,7 @@ def _repaired(block: Block, repairs: Counter[str]) -> bytes:
     repairs["extra-empty-line"] += blank.count(b"\n") or bool(blank)
     if not body.strip():
         return b""
-    old, body = body, _body(body, repairs)
+    old, body = body, _repair_body(body, repairs)
     returns = block.end.count(b"\r\n") if body is not old else 0
     repairs["non-unix-newline"] += returns
     if body is old and old.endswith(b"\r"):
@@ -54,7 +53,7 @@ def _repaired(block: Block, repairs: Counter[str]) -> bytes:
     return body + b"\n\n"
 
 
-def _body(body: bytes, repairs: Counter[str]) -> bytes:
+def _repair_body(body: bytes, repairs: Counter[str]) -> bytes:
     """The lines of a sentence; unchanged if they are not text, or have carriage returns elsewhere than at line ends."""
     try:
         text = body.decode()
@@ -71,12 +70,12 @@ def _body(body: bytes, repairs: Counter[str]) -> bytes:
     unspaced = False
     lines = []
     for line in unix.split("\n"):
-        lines.append(_line(line, unspaced, repairs))
+        lines.append(_repair_line(line, unspaced, repairs))
         unspaced = NO_SPACE in line
     return "\n".join(lines).encode()
 
 
-def _line(line: str, unspaced: bool, repairs: Counter[str]) -> str:
+def _repair_line(line: str, unspaced: bool, repairs: Counter[str]) -> str:
     if line.startswith("#"):
         bare = line.rstrip()
         if bare == line or not line.startswith(STRIPPED_COMMENTS):
@@ -94,13 +93,13 @@ def _line(line: str, unspaced: bool, repairs: Counter[str]) -> str:
             # in a form, white space can stand for that of the text, where the next token follows without any
             cells[k] = bare
             repairs["white-space"] += 1
-    cells[FEATS] = _features(cells[FEATS], repairs)
-    cells[DEPS] = _deps(cells[DEPS], repairs)
+    cells[FEATS] = _sort_features(cells[FEATS], repairs)
+    cells[DEPS] = _sort_deps(cells[DEPS], repairs)
     return "\t".join(cells)
 
 
-def _features(feats: str, repairs: Counter[str]) -> str:
-    faults = {rule for rule, _ in feature_faults(feats)} if feats != "_" else set()
+def _sort_features(feats: str, repairs: Counter[str]) -> str:
+    faults = {rule for rule, _ in find_feature_faults(feats)} if feats != "_" else set()
     if not faults or not faults <= SORTING:
         return feats
     repairs.update(faults)
@@ -111,13 +110,13 @@ def _features(feats: str, repairs: Counter[str]) -> str:
     return "|".join(sorted(parts, key=str.lower))
 
 
-def _deps(deps: str, repairs: Counter[str]) -> str:
+def _sort_deps(deps: str, repairs: Counter[str]) -> str:
     if "|" not in deps:
         return deps
     keyed = []
     for pair in deps.split("|"):
         head, _, relation = pair.partition(":")
-        order = head_order(head)
+        order = parse_enhanced_head(head)
         if order is None or relation.split() != [relation]:
             return deps
         keyed.append((order, relation, pair))

@@ -1,4 +1,4 @@
-"""Runs the rules over a file: sentence by sentence, with no more than one of them in memory."""
+"""Runs the rules over a file: sentence by sentence, with only those in memory that udtools looks at."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -6,13 +6,34 @@ from pathlib import Path
 from dodona.data.conllu import Block, split_blocks
 from dodona.data.files import chunks
 from dodona.errors import OptionError
-from dodona.validation.enhanced import IDENTICAL
-from dodona.validation.rules import COLUMNS, LEVELS, LINES, NUMBERS, TREES, Finding, Rule, Spot, file_rule
-from dodona.validation.sentences import Lines, Memory, Rows, tree_of
+from dodona.pipeline.processes import available_cores
+from dodona.validation import content, format  # noqa: F401  # their rules are registered
+from dodona.validation.guidelines import (
+    COPIED_GRAPHS,
+    MISSING,
+    CheckedSentence,
+    add_guidelines,
+    check_language,
+    has_udtools,
+)
+from dodona.validation.rules import (
+    COLUMNS,
+    LEVELS,
+    LINES,
+    NUMBERS,
+    TREES,
+    FileHistory,
+    Finding,
+    Lines,
+    Rows,
+    Rule,
+    Violation,
+    register_rule,
+)
 
 __all__ = ["UNREADABLE", "validate", "validate_chunks"]
 
-UNREADABLE = file_rule(
+UNREADABLE = register_rule(
     "unreadable-file",
     1,
     "a file that can be read",
@@ -20,44 +41,58 @@ UNREADABLE = file_rule(
 )
 
 
-def validate(path: str | Path, *, level: int = 3) -> Iterator[Finding]:
+def validate(
+    path: str | Path, *, level: int = 2, language: str | None = None, jobs: int | None = None
+) -> Iterator[Finding]:
     """Yield everything in a CoNLL-U file that breaks the rules of UD up to a level, in the order of the file.
 
-    `.gz` and `.xz` are decompressed, `-` is standard input. A file that cannot be read raises a FormatError.
+    `.gz` and `.xz` are decompressed, `-` is standard input. A file that cannot be read raises a FormatError. Level 3
+    and up need udtools, which is run in so many processes (by default one for each core); levels 4 and 5 need the
+    language, by the code that UD uses.
     """
-    return validate_chunks(chunks(path), str(path), level=level)
+    return validate_chunks(chunks(path), str(path), level=level, language=language, jobs=jobs)
 
 
-def validate_chunks(pieces: Iterable[bytes], name: str, *, level: int = 3) -> Iterator[Finding]:
+def validate_chunks(
+    data: Iterable[bytes], name: str, *, level: int = 2, language: str | None = None, jobs: int | None = None
+) -> Iterator[Finding]:
     """Yield the findings in chunks of bytes, from a file of this name."""
     if level not in LEVELS:
         raise OptionError(f"level {level!r}: expected one of {', '.join(map(str, LEVELS))}")
-    return _findings(pieces, name, level)
+    if level > 2 and not has_udtools():
+        raise OptionError(MISSING)
+    if level > 3:
+        if language is None:
+            raise OptionError(f"level {level} is about a language; expected its code, such as en")
+        check_language(language)
+    return _check_file(data, name, level, language or "ud", jobs or available_cores())
 
 
-def _findings(pieces: Iterable[bytes], name: str, level: int) -> Iterator[Finding]:
-    memory = Memory()
-    for block in filter(None, split_blocks(pieces, name)):  # without pauses
-        sentence, found = _look(block, memory, level)
-        found.sort(key=lambda each: each[1].line)
-        for rule, spot in found:
-            yield rule.finding(name, sentence, spot)
-    if level >= IDENTICAL.level and memory.with_deps and not memory.enhanced:
-        yield IDENTICAL.finding(name, "", Spot(memory.with_deps, "the same DEPS as HEAD and DEPREL everywhere"))
+def _check_file(data: Iterable[bytes], name: str, level: int, language: str, jobs: int) -> Iterator[Finding]:
+    history = FileHistory()
+    sentences = (_check_sentence(block, history, name, level) for block in filter(None, split_blocks(data, name)))
+    if level < 3:
+        for sentence in sentences:
+            yield from sentence.findings
+        return
+    yield from add_guidelines(sentences, name, level, language, jobs)
+    if history.with_deps and not history.enhanced:
+        violation = Violation(history.with_deps, "the same DEPS as HEAD and DEPREL everywhere")
+        yield COPIED_GRAPHS.report(name, "", violation)
 
 
-def _look(block: Block, memory: Memory, level: int) -> tuple[str, list[tuple[Rule, Spot]]]:
-    """Return the name of a sentence, and what is found in it."""
-    found: list[tuple[Rule, Spot]] = []
-    raw = Lines(block, memory)
-    if not LINES.look(raw, level, found) or not raw.rows:
-        return raw.sent_id, found
-    rows = Rows(raw)
-    if NUMBERS.look(rows, level, found) and level > 1 and COLUMNS.look(rows, level, found):
-        memory.enhanced = memory.enhanced or any(
-            row.deps not in ("_", f"{row.head}:{row.deprel}") for row in rows.nodes
-        )
-        tree = tree_of(rows)
-        if tree is not None:
-            TREES.look(tree, level, found)
-    return rows.sent_id, found
+def _check_sentence(block: Block, history: FileHistory, name: str, level: int) -> CheckedSentence:
+    violations: list[tuple[Rule, Violation]] = []
+    lines = Lines(block, history)
+    sound = LINES.check(lines, level, violations) and bool(lines.rows)
+    if sound:
+        rows = Rows(lines)
+        sound = NUMBERS.check(rows, level, violations) and level > 1 and COLUMNS.check(rows, level, violations)
+        if sound:
+            history.enhanced = history.enhanced or any(
+                row.deps not in ("_", f"{row.head}:{row.deprel}") for row in rows.nodes
+            )
+            TREES.check(rows, level, violations)
+    violations.sort(key=lambda each: each[1].line)
+    findings = [rule.report(name, lines.sent_id, violation) for rule, violation in violations]
+    return CheckedSentence(block.line, lines.sent_id, lines.text if sound else "", findings)

@@ -11,7 +11,7 @@ from samples.variants import VARIANTS
 
 from dodona import Configuration, System, TransitionError, TreeError
 from dodona.data.trees import check_tree
-from dodona.research.gold import GoldTree
+from dodona.research.system import GoldTree
 
 LONGEST = 10  # words
 LABELS = (None, ("a",), ("a", "root"), ("x", "a:b", "root"))

@@ -15,7 +15,6 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from dodona import __version__
-from dodona.cli.tables import terminal
 from dodona.data.files import chunks, output
 from dodona.data.formats import detect_format, read_stream
 from dodona.data.plain_text import decode_text
@@ -26,6 +25,7 @@ from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline, collect_rarely
 from dodona.pipeline.processes import available_cores
+from dodona.tables import open_console
 
 FORMAT = 1
 STARTS = 5
@@ -63,48 +63,48 @@ def bench(
     Words per second of processor time on one core, the best of several rounds; microseconds that a word takes in each
     stage; what more threads bring; how long one sentence takes from the start of the program to its end; memory.
     """
-    old = _read(before) if before is not None else None
-    text = _text(file)
+    old = _read_figures(before) if before is not None else None
+    text = _read_text(file)
     path = model_path(model)
     pipeline = Pipeline.load(path)
     if pipeline.tokenizer is None:
         raise DodonaError(f"{model}: {NO_TOKENIZER}")
-    drawn = Bar(TextColumn("measuring"), BarColumn(), console=terminal(stderr=True), transient=True)
-    with collect_rarely(), drawn as bar:
+    columns = (TextColumn("measuring"), BarColumn())
+    with collect_rarely(), Bar(*columns, console=open_console(stream=sys.stderr), transient=True) as bar:
         task = bar.add_task("", total=1.0)
         speed = measure_speed(pipeline, text, seconds, lambda done: bar.update(task, completed=done))
         if speed.words < LEAST_WORDS:
             raise FormatError(f"{file}: {speed.words} words; expected at least {LEAST_WORDS:,}, to measure well")
         threads = threads or available_cores()
         ratios = measure_threads(pipeline, text, threads) if threads > 1 else None
-    found = _figures(model, speed, threads, ratios, _start(path))
-    _show(found, speed)
+    figures = _collect_figures(model, speed, threads, ratios, _measure_start(path))
+    _show(figures, speed)
     if target is not None:
         with output(target) as stream:
-            stream.write((json.dumps(found, indent=1) + "\n").encode())
+            stream.write((json.dumps(figures, indent=1) + "\n").encode())
     if old is not None:
-        _compare(old, found, tolerance)
+        _compare(old, figures, tolerance)
 
 
-def _text(file: str) -> str:
-    format, contents = detect_format(chunks(file), file)
+def _read_text(file: str) -> str:
+    format, content = detect_format(chunks(file), file)
     if format == "text":
-        return "".join(decode_text(contents, file))
-    return raw_text(only_sentences(read_stream(format, contents, file)))
+        return "".join(decode_text(content, file))
+    return raw_text(only_sentences(read_stream(format, content, file)))
 
 
-def _start(model: Path) -> float:
+def _measure_start(model: Path) -> float:
     """Seconds from the start of the program to its end, with one short sentence in between."""
     command = [sys.executable, "-m", "dodona", "parse", str(model), "Oak leaves rustle."]
-    found = []
+    seconds = []
     for _ in range(STARTS):
         begin = time.perf_counter()
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        found.append(time.perf_counter() - begin)
-    return min(found)
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
 
 
-def _figures(
+def _collect_figures(
     model: str, speed: Speed, threads: int, ratios: tuple[float, float] | None, start: float
 ) -> dict[str, Any]:
     shared = None
@@ -126,25 +126,27 @@ def _figures(
     }
 
 
-def _show(found: dict[str, Any], speed: Speed) -> None:
-    click.echo(f"{found['model']}: {found['words']:,} words, best of {found['rounds']} rounds; {found['machine']}")
-    click.echo(f"  {found['words_per_second']:,} words per CPU second from text to CoNLL-U")
+def _show(figures: dict[str, Any], speed: Speed) -> None:
+    click.echo(
+        f"{figures['model']}: {figures['words']:,} words, best of {figures['rounds']} rounds; {figures['machine']}"
+    )
+    click.echo(f"  {figures['words_per_second']:,} words per CPU second from text to CoNLL-U")
     stages = (f"{name} {speed.microseconds(name):.2f}" for name in speed.seconds if name != WHOLE)
     click.echo(f"  µs a word: {', '.join(stages)}")
-    if found["threads"] is not None:
-        number, faster, dearer = found["threads"].values()
+    if figures["threads"] is not None:
+        number, faster, dearer = figures["threads"].values()
         click.echo(f"  {number} threads: {faster:.2f} times as fast, {dearer:.2f} times the CPU")
-    click.echo(f"  one sentence from start to end: {found['start_seconds']:.2f} s; {found['memory_megabytes']} MB")
+    click.echo(f"  one sentence from start to end: {figures['start_seconds']:.2f} s; {figures['memory_megabytes']} MB")
 
 
-def _read(file: str) -> dict[str, Any]:
+def _read_figures(file: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads(b"".join(chunks(file)))
-        if found["format"] != FORMAT or not isinstance(found["words_per_reference_loop"], dict):
+        figures: dict[str, Any] = json.loads(b"".join(chunks(file)))
+        if figures["format"] != FORMAT or not isinstance(figures["words_per_reference_loop"], dict):
             raise ValueError("another format")
     except (ValueError, KeyError, TypeError) as error:
         raise FormatError(f"{file}: {error}; expected what `dodona bench --json` wrote") from None
-    return found
+    return figures
 
 
 def _compare(old: dict[str, Any], new: dict[str, Any], tolerance: float) -> None:

@@ -1,6 +1,7 @@
 """`dodona crossvalidate`: scores with their spread over folds, and arcs that may be annotation errors."""
 
 import os
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import astuple
 from typing import Any
@@ -12,21 +13,23 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
 from dodona.cli.options import GroupedCommand
 from dodona.cli.outputs import is_same_file
-from dodona.cli.suspects import write_suspects
-from dodona.cli.tables import PRINTERS, Result, Table, Value
 from dodona.data import Sentence, write
 from dodona.data.conllu import read_all
+from dodona.data.files import bare_name
+from dodona.data.files import output as open_output
+from dodona.drawing.trees import draw_both
 from dodona.errors import OptionError
-from dodona.evaluation.spread import SCORES, scores_of, spread, unpredicted
-from dodona.evaluation.suspects import suspects
+from dodona.evaluation.calibration import Suspect, find_suspects
+from dodona.evaluation.significance import SCORES, find_unpredicted, scores_of, spread
 from dodona.parser.options import ParserOptions
 from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan
+from dodona.tables import FORMATS, Result, Table, make_printable, print_results
 
 
-def without_tokenizer(parameter: click.Parameter) -> click.Parameter:
+def leave_out_tokenizer(parameter: click.Parameter) -> click.Parameter:
     """An option of `dodona train` as it is offered here: the words are those of the treebank, so none is trained."""
     if parameter.name != "components" or not isinstance(parameter, click.Option):
         return parameter
@@ -35,9 +38,10 @@ def without_tokenizer(parameter: click.Parameter) -> click.Parameter:
     return offered
 
 
+WIDTH = 160  # of two trees beside each other
 OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
 WITHOUT = ("treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence")
-SHARED = [without_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
+SHARED = [leave_out_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
 TITLES = {
     "Options": OWN,
@@ -82,7 +86,7 @@ TITLES = {
     "form",
     default="table",
     show_default=True,
-    type=click.Choice(list(PRINTERS)),
+    type=click.Choice(FORMATS),
     help="Output format of the scores.",
 )
 def crossvalidate(
@@ -106,15 +110,15 @@ def crossvalidate(
     plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
     sentences = read_all(treebank)
     numbers = folds_of(len(sentences), folds, split, choice.seed)
-    predicted = () if tags == "gold" else _predicted(named)
-    without = unpredicted(sentences, predicted)
+    predicted = () if tags == "gold" else _list_predicted(named)
+    without = find_unpredicted(sentences, predicted)
     parsed, scores = _run(sentences, choice, plan, numbers, jobs or available_cores(), without)
     if output is not None:
         write(parsed, output)
     if suspects_file is not None:
-        write_suspects(suspects_file, sentences, parsed, suspects(sentences, parsed)[:most])
+        _write_suspects(suspects_file, sentences, parsed, find_suspects(sentences, parsed)[:most])
     whole = scores_of(sentences, parsed, without)
-    PRINTERS[form]([Result([treebank], [_folds_table(scores), _spread_table(scores, whole)])])
+    print_results([Result([treebank], [_folds_table(scores), _spread_table(scores, whole)])], form)
 
 
 def _check_targets(treebank: str, *outputs: str | None) -> None:
@@ -130,7 +134,7 @@ def _check_targets(treebank: str, *outputs: str | None) -> None:
         raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two names")
 
 
-def _predicted(components: list[str] | None) -> list[str]:
+def _list_predicted(components: list[str] | None) -> list[str]:
     """The columns that are predicted, where there is data for them."""
     columns = {"tagger": ["upos", "xpos", "feats"], "lemmatizer": ["lemmas"]}
     return [name for part, names in columns.items() if components is None or part in components for name in names]
@@ -158,26 +162,81 @@ def _run(
             )
             for i, sentence in zip(fold.places, fold.sentences, strict=True):
                 parsed[i] = sentence
-            line = _told(fold, max(numbers) + 1, scores[-1])
+            line = _summarize(fold, max(numbers) + 1, scores[-1])
             bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
             bar.update(task, completed=len(scores))
     return parsed, scores
 
 
-def _told(fold: Fold, folds: int, scores: Scores) -> str:
-    shown = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UPOS", "UAS", "LAS") if scores[name] is not None)
-    return f"fold {fold.number + 1}/{folds}: {len(fold.places)} sentences, {shown}"
+def _summarize(fold: Fold, folds: int, scores: Scores) -> str:
+    listed = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UPOS", "UAS", "LAS") if scores[name] is not None)
+    return f"fold {fold.number + 1}/{folds}: {len(fold.places)} sentences, {listed}"
 
 
 def _folds_table(scores: list[Scores]) -> Table:
-    rows: dict[str, tuple[Value, ...]] = {str(i): tuple(each.values()) for i, each in enumerate(scores, start=1)}
-    return Table("folds", "Folds", tuple(scores[0]), rows)
+    rows = [(str(i), *each.values()) for i, each in enumerate(scores, start=1)]
+    return Table(("", *scores[0]), rows, "Folds", "folds")
 
 
 def _spread_table(scores: list[Scores], whole: Scores) -> Table:
-    columns = ("mean", "standard deviation", "least", "greatest", "all sentences")
-    rows: dict[str, tuple[Value, ...]] = {}
+    columns = ("", "mean", "standard deviation", "least", "greatest", "all sentences")
+    rows = []
     for name in SCORES:
         over = spread(each[name] for each in scores)
-        rows[name] = (*(astuple(over) if over is not None else (None,) * 4), whole[name])
-    return Table("cross-validation", f"Cross-validation, {len(scores)} folds", columns, rows)
+        rows.append((name, *(astuple(over) if over is not None else (None,) * 4), whole[name]))
+    return Table(columns, rows, f"Cross-validation, {len(scores)} folds", "cross-validation")
+
+
+def _write_suspects(path: str, gold: Sequence[Sentence], parsed: Sequence[Sentence], listed: Sequence[Suspect]) -> None:
+    """Write them in the format that the name of the file ends with: a table, JSON, or text with both trees."""
+    name = bare_name(path)
+    if name.endswith((".json", ".tsv")):
+        table = _suspects_table(gold, parsed, listed)
+        text = table.json() if name.endswith(".json") else table.tsv()
+    else:
+        text = "".join(f"{line}\n" for line in _draw_suspects(gold, parsed, listed))
+    with open_output(path) as stream:
+        stream.write(text.encode())
+
+
+def _suspects_table(gold: Sequence[Sentence], parsed: Sequence[Sentence], listed: Sequence[Suspect]) -> Table:
+    columns = (
+        "confidence", "sentence", "sent_id", "line", "word", "form", "annotated_head", "annotated_head_form",
+        "annotated_label", "predicted_head", "predicted_head_form", "predicted_label", "text", "annotated_tree",
+        "predicted_tree",
+    )  # fmt: skip
+    rows = []
+    for each in listed:
+        sentence, head, other = gold[each.sentence], each.annotated_head, each.predicted_head
+        trees = (" ".join(map("{}:{}".format, t.heads, t.labels)) for t in (sentence, parsed[each.sentence]))
+        rows.append((
+            each.confidence, each.sentence + 1, sentence.sent_id, sentence.word_line(each.word), each.word,
+            _form(sentence, each.word), head, _form(sentence, head), each.annotated_label,
+            other, _form(sentence, other), each.predicted_label, sentence.text or " ".join(sentence.surface()), *trees,
+        ))  # fmt: skip
+    return Table(columns, rows)
+
+
+def _form(sentence: Sentence, k: int) -> str:
+    return sentence.words[k - 1] if k else "ROOT"
+
+
+def _draw_suspects(gold: Sequence[Sentence], parsed: Sequence[Sentence], listed: Sequence[Suspect]) -> Iterator[str]:
+    """Each sentence once, with all its suspects: the one with the most confident suspect comes first."""
+    of_sentence: dict[int, list[Suspect]] = {}
+    for each in listed:
+        of_sentence.setdefault(each.sentence, []).append(each)
+    for i, suspects in of_sentence.items():
+        sentence = gold[i]
+        name = f" ({sentence.sent_id})" if sentence.sent_id else ""
+        yield make_printable(f"{sentence.file}:{sentence.line}: sentence {i + 1}{name}")
+        for each in suspects:
+            yield make_printable(_describe(sentence, each))
+        yield from (line for line, _ in draw_both(sentence, parsed[i], WIDTH, ("annotated", "predicted")))
+        yield ""
+
+
+def _describe(sentence: Sentence, each: Suspect) -> str:
+    word, head, other = (f"{_form(sentence, k)} ({k})" for k in (each.word, each.annotated_head, each.predicted_head))
+    arcs = f"annotated {head}, {each.annotated_label}; predicted {other}, {each.predicted_label}"
+    return f"{each.confidence:.4f}  {word}: {arcs}"

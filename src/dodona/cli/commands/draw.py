@@ -12,13 +12,13 @@ from dodona.cli.inputs import make_safe
 from dodona.cli.outputs import EXTENSIONS, is_same_file
 from dodona.data import Sentence, read
 from dodona.data.files import bare_name
-from dodona.drawing.page import Shown
+from dodona.drawing.dependencies import Drawable
 from dodona.drawing.picture import differs
 from dodona.errors import FormatError, OptionError
 
 FORMATS = ("tree", "svg", "html", "tikz")
 FOLDED = {"svg": write_svg, "html": write_html}
-LETTERS = 100  # of the name of a file
+MAX_LETTERS = 100  # of the name of a file
 
 
 @click.command(short_help="Draw trees as text, SVG, HTML or LaTeX, and errors of a parse.")
@@ -74,7 +74,8 @@ def draw(
     """
     files = files or ("-",)
     into_folder = target.endswith(os.sep) or os.path.isdir(target)
-    form = form or _by_name(target, into_folder)
+    extension = ".svg" if into_folder else os.path.splitext(bare_name(target))[1]
+    form = form or next((form for form in FORMATS if EXTENSIONS[form] == extension), "tree")
     if diff and len(files) != 2:
         raise click.UsageError("--diff needs two FILES: GOLD and PARSED.")
     if standalone and form != "tikz":
@@ -91,49 +92,40 @@ def draw(
     writer = write_latex_document if standalone else WRITERS[form]
     if width is not None:
         writer = partial(FOLDED[form], width=width)
-    items = _chosen(_pairs(*files) if diff else chain.from_iterable(map(read, files)), wanted, files)
-    drawn = _differing(items) if diff else items
+    if diff:
+        from dodona.evaluation.attachment import pair  # which needs numpy
+
+        drawn = _keep_differing(_choose(pair(*map(read, files)), wanted, files))
+    else:
+        drawn = _choose(chain.from_iterable(map(read, files)), wanted, files)
     if not into_folder:
         writer(drawn, target)
         return
-    for name, item in _named(drawn):
+    for name, item in _name(drawn):
         writer([item], os.path.join(target, name + EXTENSIONS[form]))
 
 
-def _by_name(target: str, into_folder: bool) -> str:
-    if into_folder:
-        return "svg"
-    extension = os.path.splitext(bare_name(target))[1]
-    return next((form for form in FORMATS if EXTENSIONS[form] == extension), "tree")
-
-
-def _pairs(gold: str, parsed: str) -> Iterator[Shown]:
-    from dodona.evaluation.attachment import paired  # which needs numpy
-
-    return paired(read(gold), read(parsed))
-
-
-def _first(item: Shown) -> Sentence:
+def _first(item: Drawable) -> Sentence:
     return item if isinstance(item, Sentence) else item[0]
 
 
-def _chosen(items: Iterable[Shown], wanted: Sequence[str], files: Sequence[str]) -> Iterator[Shown]:
+def _choose(items: Iterable[Drawable], wanted: Sequence[str], files: Sequence[str]) -> Iterator[Drawable]:
     """Yield the sentences of these numbers or names, or all; one that is not there is an error."""
     missing = set(wanted)
     count = 0
     for count, item in enumerate(items, start=1):
-        found = {str(count), _first(item).sent_id}.intersection(wanted)
-        missing -= found
-        if found or not wanted:
+        names = {str(count), _first(item).sent_id}.intersection(wanted)
+        missing -= names
+        if names or not wanted:
             yield item
     if count == 0:
         raise FormatError(f"{' '.join(files)}: no sentences; expected CoNLL-U with at least one")
     if missing:
-        told = ", ".join(map(repr, sorted(missing)))
-        raise OptionError(f"no sentence {told}; expected numbers from 1 to {count}, or a sent_id")
+        listed = ", ".join(map(repr, sorted(missing)))
+        raise OptionError(f"no sentence {listed}; expected numbers from 1 to {count}, or a sent_id")
 
 
-def _differing(items: Iterable[Shown]) -> Iterator[Shown]:
+def _keep_differing(items: Iterable[Drawable]) -> Iterator[Drawable]:
     """Yield the pairs that differ, and tell at the end how many these are."""
     total = different = 0
     for item in items:
@@ -144,11 +136,11 @@ def _differing(items: Iterable[Shown]) -> Iterator[Shown]:
     click.echo(f"dodona: {different} of {total} sentences differ", err=True)
 
 
-def _named(items: Iterable[Shown]) -> Iterator[tuple[str, Shown]]:
+def _name(items: Iterable[Drawable]) -> Iterator[tuple[str, Drawable]]:
     """Yield sentences with names for files, no two of them the same: of the sent_id, or else a number."""
     taken: set[str] = set()
     for number, item in enumerate(items, start=1):
-        name = make_safe(_first(item).sent_id or "")[:LETTERS] or str(number)
+        name = make_safe(_first(item).sent_id or "")[:MAX_LETTERS] or str(number)
         if name.casefold() in taken:
             name = f"{name}-{number}"
         taken.add(name.casefold())

@@ -1,16 +1,19 @@
 """`dodona evaluate`: scores of a parse, error analysis, and significance of the difference between two parses."""
 
+from collections.abc import Iterator, Sequence
+
 import click
+import numpy as np
+from numpy.typing import NDArray
 
 from dodona import FormatError, MismatchError
-from dodona.cli.calibration_tables import calibration_tables, write_diagram
-from dodona.cli.confusion import confusion_tables, worst_drawn
-from dodona.cli.progress import Progress
-from dodona.cli.tables import PRINTERS, Result, Table, Value, percent, terminal
+from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
-from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
+from dodona.data.files import output as open_output
+from dodona.data.formats import read_stream
 from dodona.data.stream import only_sentences
+from dodona.drawing.trees import OTHER_HEAD, OTHER_LABEL, draw_both
 from dodona.evaluation import (
     Comparison,
     Rate,
@@ -23,10 +26,19 @@ from dodona.evaluation import (
     differences,
     evaluate,
 )
+from dodona.evaluation.calibration import SHARES, Reliability, confidences, count_found_errors, reliability
+from dodona.evaluation.confusion import Confusion, head_confusion, label_confusion, tag_confusion, worst_sentences
+from dodona.evaluation.diagrams import calibration_diagram, check_can_draw
 from dodona.evaluation.significance import SHUFFLES
+from dodona.tables import FORMATS, NO_DATA, Result, Table, Value, make_printable, open_console, print_results
 
 BREAKDOWNS = ("relation", "length", "distance")
-ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
+ARC_COLUMNS = ("", "gold", "system", "correct", "precision", "recall", "F1")
+BAR = 20  # characters
+POINTS = [k / 100 for k in range(101)]  # of the curve in a diagram
+MAX_CONFUSIONS = 20  # that are listed; the matrices have all of them
+
+Row = tuple[Value, ...]
 
 
 @click.command("evaluate", short_help="Score a parse against gold trees, or compare two.")
@@ -59,12 +71,7 @@ ARC_COLUMNS = ("gold", "system", "correct", "precision", "recall", "F1")
     "--seed", default=1, show_default=True, type=click.IntRange(min=0), metavar="N", help="Random seed of these swaps."
 )
 @click.option(
-    "--format",
-    "output",
-    default="table",
-    show_default=True,
-    type=click.Choice(list(PRINTERS)),
-    help="Output format.",
+    "--format", "output", default="table", show_default=True, type=click.Choice(FORMATS), help="Output format."
 )
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
@@ -86,11 +93,13 @@ def evaluate_command(
     files = [gold, system] if system2 is None else [gold, system, system2]
     if files.count("-") > 1:
         raise click.UsageError("Only one file can be '-', standard input.")
-    progress = Progress(files, results=False)
+    if diagram is not None:
+        check_can_draw()
+    progress = ReadingProgress(files, results=False)
     gold_sentences = _sentences(gold, progress)
     calibration = calibration or diagram is not None
     missing = _without_gold(gold_sentences)
-    results, comparisons, drawn = [], [], []
+    results, comparisons, calibrated = [], [], []
     for file in files[1:]:
         sentences = _sentences(file, progress)
         tables, drawings = [_scores_table(evaluate(gold_sentences, sentences), missing)], list[str]()
@@ -105,41 +114,38 @@ def evaluate_command(
             tables.append(_attachment_table(comparison))
             tables += [_breakdown_table(kind, comparison) for kind in BREAKDOWNS if kind in by]
             if calibration:
-                tables += calibration_tables(comparison, sentences)
-                drawn.append((file, comparison, sentences))
+                sure = confidences(sentences)
+                calibrated.append((file, comparison, sure))
+                tables += [_reliability_table(reliability(comparison, sure)), _found_errors_table(comparison, sure)]
             if confusion:
                 both = gold_sentences, sentences
-                tables += confusion_tables(comparison, *both, worst, matrices=output != "table")
-                drawings += worst_drawn(comparison, *both, worst, terminal().width)
+                tables += _confusion_tables(comparison, *both, worst, matrices=output != "table")
+                drawings += _draw_worst(comparison, *both, worst, open_console().width)
         results.append(Result([file], tables, drawings))
     if system2 is not None:
         first, second = comparisons
         results.append(Result([system, system2], [_significance_table(first, second, shuffles, seed)]))
     if diagram is not None:
-        write_diagram(drawn, diagram)
-    PRINTERS[output](results)
+        systems = [(name, reliability(c, sure), count_found_errors(c, sure, POINTS)) for name, c, sure in calibrated]
+        with open_output(diagram) as out:
+            out.write(calibration_diagram(systems))
+    print_results(results, output)
 
 
-def _sentences(file: str, progress: Progress) -> list[Sentence]:
+def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
     with progress:
-        sentences = list(progress.counted(only_sentences(read_conllu(chunks(file, count=progress.read), file))))
+        sentences = list(progress.count(only_sentences(read_stream("conllu", chunks(file, count=progress.read), file))))
     if not sentences:
         raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
     return sentences
 
 
-def _arc_rows(scores: Scores) -> dict[str, tuple[Value, ...]]:
-    return {
-        name: (
-            s.gold,
-            s.system,
-            s.correct,
-            percent(s.correct, s.system),
-            percent(s.correct, s.gold),
-            percent(2 * s.correct, s.gold + s.system),
-        )
-        for name, s in scores.items()
-    }
+def _arc_rows(scores: Scores) -> list[Row]:
+    rows: list[Row] = []
+    for name, s in scores.items():
+        rates = Rate(s.correct, s.system), Rate(s.correct, s.gold), Rate(2 * s.correct, s.gold + s.system)
+        rows.append((name, s.gold, s.system, s.correct, *(rate.percent for rate in rates)))
+    return rows
 
 
 def _without_gold(sentences: list[Sentence]) -> list[str]:
@@ -149,60 +155,150 @@ def _without_gold(sentences: list[Sentence]) -> list[str]:
     return [name for name, columns in (of | {"Lemmas": {"lemmas"}}).items() if columns <= empty]
 
 
-def _rate(rate: Rate) -> float | None:
-    return percent(rate.correct, rate.total)
-
-
 def _scores_table(scores: Scores, missing: list[str]) -> Table:
-    rows: dict[str, tuple[Value, ...]] = {}
-    for name, row in _arc_rows(scores).items():
-        score = scores[name]
-        rows[name] = (*row, percent(score.correct, score.aligned or 0))
-        if name in missing:
-            rows[name] = (None,) * len(rows[name])
-    return Table("scores", "CoNLL 2018 scores", (*ARC_COLUMNS, "aligned accuracy"), rows)
+    columns = (*ARC_COLUMNS, "aligned accuracy")
+    rows: list[Row] = []
+    for (name, score), row in zip(scores.items(), _arc_rows(scores), strict=True):
+        numbers = (*row[1:], Rate(score.correct, score.aligned or 0).percent)
+        rows.append((name, *((None,) * len(numbers) if name in missing else numbers)))
+    return Table(columns, rows, "CoNLL 2018 scores", "scores")
 
 
 def _attachment_table(comparison: Comparison) -> Table:
     counted = attachment(comparison), attachment(comparison, punctuation=False)
-    rows: dict[str, tuple[Value, ...]] = {
-        "words": tuple(rates["UAS"].total for rates in counted),
-        "sentences": tuple(rates["UAS exact match"].total for rates in counted),
-    }
-    for name in counted[0]:
-        rows[name] = tuple(_rate(rates[name]) for rates in counted)
-    return Table("attachment", "Attachment, full labels", ("all words", "without punctuation"), rows)
+    rows: list[Row] = [
+        ("words", *(rates["UAS"].total for rates in counted)),
+        ("sentences", *(rates["UAS exact match"].total for rates in counted)),
+        *((name, *(rates[name].percent for rates in counted)) for name in counted[0]),
+    ]
+    return Table(("", "all words", "without punctuation"), rows, "Attachment, full labels", "attachment")
 
 
 def _breakdown_table(kind: str, comparison: Comparison) -> Table:
-    if kind == "relation":
-        return Table(kind, "Arcs by relation", ARC_COLUMNS, _arc_rows(by_relation(comparison)))
-    if kind == "distance":
-        return Table(kind, "Arcs by distance", ARC_COLUMNS, _arc_rows(by_distance(comparison)))
-    rows: dict[str, tuple[Value, ...]] = {
-        name: (
-            group.exact_match.total,
-            group.las.total,
-            _rate(group.uas),
-            _rate(group.las),
-            _rate(group.exact_match),
-        )
-        for name, group in by_length(comparison).items()
-    }
-    return Table(kind, "Sentences by length", ("sentences", "words", "UAS", "LAS", "LAS exact match"), rows)
+    if kind != "length":
+        scores = by_relation(comparison) if kind == "relation" else by_distance(comparison)
+        return Table(ARC_COLUMNS, _arc_rows(scores), f"Arcs by {kind}", kind)
+    rows: list[Row] = [
+        (name, bin.exact_match.total, bin.las.total, bin.uas.percent, bin.las.percent, bin.exact_match.percent)
+        for name, bin in by_length(comparison).items()
+    ]
+    columns = ("", "sentences", "words", "UAS", "LAS", "LAS exact match")
+    return Table(columns, rows, "Sentences by length", kind)
 
 
 def _significance_table(first: Comparison, second: Comparison, shuffles: int, seed: int) -> Table:
-    rows: dict[str, tuple[Value, ...]] = {}
-    for name, found in differences(first, second, shuffles=shuffles, seed=seed).items():
-        a, b = found.first, found.second
-        rows[name] = (
-            _rate(a),
-            _rate(b),
-            percent(b.correct - a.correct, a.total),
-            found.wilcoxon.differing,
-            found.randomization_p,
-            found.wilcoxon.p,
-        )
-    columns = ("first", "second", "difference", "sentences differing", "p randomization", "p Wilcoxon")
-    return Table("significance", f"Significance, {shuffles} shuffles", columns, rows, decimals=4)
+    rows: list[Row] = []
+    for name, difference in differences(first, second, shuffles=shuffles, seed=seed).items():
+        a, b, ranks = difference.first, difference.second, difference.wilcoxon
+        change = Rate(b.correct - a.correct, a.total).percent
+        rows.append((name, a.percent, b.percent, change, ranks.differing, difference.randomization_p, ranks.p))
+    columns = ("", "first", "second", "difference", "sentences differing", "p randomization", "p Wilcoxon")
+    return Table(columns, rows, f"Significance, {shuffles} shuffles", "significance", decimals=4)
+
+
+def _reliability_table(measured: Reliability) -> Table:
+    rows: list[Row] = []
+    for one in measured.bins:
+        name = f"{one.low:.2f}-{one.high:.2f}" if one.low < 1 else "1.00"
+        numbers = 100 * one.confidence, 100 * one.accuracy, 100 * (one.confidence - one.accuracy)
+        rows.append((name, one.arcs, *numbers, _draw_bar(one.accuracy, one.confidence)))
+    error, brier = (
+        NO_DATA if value is None else f"{factor * value:.{digits}f}{unit}"
+        for value, factor, digits, unit in ((measured.error, 100, 2, " %"), (measured.brier, 1, 4, ""))
+    )
+    title = f"Calibration (expected calibration error {error}, Brier score {brier})"
+    columns = ("", "arcs", "confidence", "accuracy", "difference", "accuracy, ◆ confidence")
+    return Table(columns, rows, title, "calibration", align="lrrrrb")
+
+
+def _found_errors_table(comparison: Comparison, sure: NDArray[np.float64]) -> Table:
+    rows: list[Row] = []
+    for one in count_found_errors(comparison, sure, SHARES):
+        shares = one.in_words.percent, one.in_sentences.percent
+        bar = "" if shares[0] is None else _draw_bar(shares[0] / 100, one.share)
+        rows.append((f"{100 * one.share:g} %", one.words, one.in_words.correct, *shares, bar))
+    columns = ("", "words read", "errors", "errors found", "in whole sentences", "errors found, ◆ by chance")
+    return Table(columns, rows, "Errors found by reading the least sure part", "errors_found", align="lrrrrb")
+
+
+def _draw_bar(value: float, mark: float) -> str:
+    """Draw a share as a bar, with a mark where another share would end."""
+    filled = round(BAR * value)
+    bar = ["█"] * filled + ["·"] * (BAR - filled)
+    bar[min(BAR - 1, int(BAR * mark))] = "◆"
+    return "".join(bar)
+
+
+def _confusion_tables(
+    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], most: int, matrices: bool
+) -> list[Table]:
+    """Return the most frequent confusions, heads by direction and distance, and the `most` worst sentences.
+
+    `matrices` adds those of relations and tags, which are too wide to be looked at, and the worst trees as text.
+    """
+    labels, tags = label_confusion(comparison), tag_confusion(gold, system)
+    tables = [
+        _mistakes_table("confused relations", "Relations confused, gold → system", labels),
+        _mistakes_table("confused UPOS", "UPOS confused, gold → system", tags),
+        _heads_table(head_confusion(comparison)),
+    ]
+    if matrices:
+        tables.append(_matrix("relations by relations", "Relations, gold by system", labels))
+        tables.append(_matrix("UPOS by UPOS", "UPOS, gold by system", tags))
+    return [*tables, _worst_table(comparison, gold, system, most, matrices)]
+
+
+def _mistakes_table(name: str, title: str, confusion: Confusion) -> Table:
+    has_heads = confusion.right_heads is not None
+    rows: list[Row] = [
+        (f"{one.gold} → {one.system}", one.words, 100 * one.share, *((one.right_head,) if has_heads else ()))
+        for one in confusion.mistakes()[:MAX_CONFUSIONS]
+    ]
+    return Table(("", "words", "% of gold", *(("head correct",) if has_heads else ())), rows, title, name)
+
+
+def _matrix(name: str, title: str, confusion: Confusion) -> Table:
+    rows: list[Row] = [(gold, *confusion.row(gold)) for gold in confusion.names]
+    return Table(("", *confusion.names), rows, title, name)
+
+
+def _heads_table(confusion: Confusion) -> Table:
+    right = confusion.right_heads or {}
+    rows: list[Row] = []
+    for name in confusion.names:
+        counts = confusion.row(name)
+        rows.append((name, *counts, sum(counts), Rate(right.get((name, name), 0), sum(counts)).percent))
+    return Table(("", *confusion.names, "words", "UAS"), rows, "Where heads are, gold by system", "heads")
+
+
+def _worst_table(
+    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], most: int, trees: bool
+) -> Table:
+    rows: list[Row] = []
+    for one in worst_sentences(comparison, most):
+        numbers = (one.words, one.wrong_heads, one.wrong_labels, 100 * (1 - one.wrong_arcs / one.words))
+        sides = gold[one.sentence], system[one.sentence]
+        name = None if sides[0].sent_id is None else make_printable(sides[0].sent_id)
+        more = (name, make_printable(" ".join(sides[0].words)), *map(_write_tree, sides)) if trees else ()
+        rows.append((str(one.sentence + 1), *numbers, *more))
+    columns = ["", "words", "other head", "other relation", "LAS", "sent_id", "text", "gold", "system"]
+    return Table(columns if trees else columns[:5], rows, "Worst sentences", "worst sentences")
+
+
+def _write_tree(sentence: Sentence) -> str:
+    """Heads and relations, word by word."""
+    return make_printable(" ".join(map("{}:{}".format, sentence.heads, sentence.labels)))
+
+
+def _draw_worst(
+    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], most: int, width: int
+) -> Iterator[str]:
+    """Yield lines with both trees of the worst sentences."""
+    for one in worst_sentences(comparison, most):
+        sentence = gold[one.sentence]
+        name = f" ({sentence.sent_id})" if sentence.sent_id else ""
+        location = f"{sentence.file}:{sentence.line}: sentence {one.sentence + 1}{name}"
+        marks = f"{OTHER_HEAD} {one.wrong_heads} other heads, {OTHER_LABEL} {one.wrong_labels} other relations only"
+        yield make_printable(f"{location}; of {one.words} words, {marks}")
+        yield from (line for line, _ in draw_both(sentence, system[one.sentence], width))
+        yield ""

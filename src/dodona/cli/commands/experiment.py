@@ -3,23 +3,20 @@
 from pathlib import Path
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
 from dodona.cli.main import IMPORTED
-from dodona.cli.tables import terminal
-from dodona.distributed.progress import shown_progress
+from dodona.distributed.cluster import choose_monitor
 from dodona.errors import DodonaError
-from dodona.experiments.figures import check_can_draw
+from dodona.evaluation.diagrams import check_can_draw
 from dodona.experiments.plan import Plan
 from dodona.experiments.recipes import RECIPES, recipe_of
 from dodona.experiments.records import Store
 from dodona.experiments.report import show, write
 from dodona.experiments.schedule import Cluster, Failure, carry_out, each_once, tag_all
-from dodona.experiments.tagging import taggings, with_tags
 from dodona.experiments.treebanks import find_treebanks
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS
+from dodona.tables import Table, open_console
 
 
 @click.command("experiment", short_help="Make a table or figure of the papers again.")
@@ -106,31 +103,22 @@ def experiment(
         raise DodonaError(f"{treebanks}: no treebank fits the experiment; expected one with train, dev and test parts")
     failures: list[Failure] = []
     if no_runs:
-        records = store.finished(every)
+        records = store.read_finished(every)
     else:
-        if tags != "gold" and len(store.finished(every)) < len(every):
-            plan = _tagged(plan, store, cluster)
+        if tags != "gold" and len(store.read_finished(every)) < len(every):
+            taggings = plan.taggings(store.folder)
+            tag_all(taggings, choose_monitor("taggings"), cluster)
+            plan = plan.with_tags(taggings)
             every = each_once(list(recipe.runs(plan)))
-        records, failures = carry_out(every, store, shown_progress("runs"), cluster)
+        records, failures = carry_out(every, store, choose_monitor("runs"), cluster)
     folder = Path(out) / name
     parts = write(recipe, plan, records, folder)
-    show(parts, folder, terminal(200))
+    show(parts, folder, open_console(200))
     click.echo(f"dodona: the tables and figures are in {folder}", err=True)
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")
 
 
-def _tagged(plan: Plan, store: Store, cluster: Cluster) -> Plan:
-    """Tag the treebanks, and return the plan with the tags."""
-    found = taggings(plan, store.folder)
-    tag_all(found, shown_progress("taggings"), cluster)
-    return with_tags(plan, found)
-
-
 def _show_list() -> None:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("name", "paper", "what it shows"):
-        table.add_column(column)
-    for recipe in RECIPES.values():
-        table.add_row(recipe.name, recipe.paper, recipe.shows)
-    terminal(160).print(table)
+    rows = [(recipe.name, recipe.paper, recipe.shows) for recipe in RECIPES.values()]
+    Table(("name", "paper", "what it shows"), rows, align="lll").print(open_console(160))

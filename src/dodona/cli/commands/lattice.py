@@ -13,9 +13,16 @@ from dodona.cli.inputs import build_sentence, find_sentence
 from dodona.cli.options import system_options
 from dodona.data.files import output
 from dodona.drawing.graph import graph_dot, graph_svg
-from dodona.research.gold import HINT
-from dodona.research.lattice import Counts, Derivations, Lattice, TooMany
-from dodona.research.lattice_graph import configuration_label, lattice_graph, static_paths
+from dodona.research.lattice import (
+    Counts,
+    Derivations,
+    Lattice,
+    TooMany,
+    configuration_label,
+    lattice_graph,
+    static_paths,
+)
+from dodona.research.system import HINT
 
 FORMATS = ("svg", "dot", "text", "json")
 
@@ -92,40 +99,40 @@ def lattice(
         raise click.UsageError("Expected a FILE, or --heads, and not both.")
     if (words if heads is None else labelled or None) is not None:
         raise click.UsageError("--words goes with --heads, and --labelled with a FILE.")
-    found = find_sentence(file, sentence) if file is not None else build_sentence(str(heads), words)
-    labels = found.gold_labels() if labelled else None
-    given = {key: value for key, value in options.items() if value is not None}
-    chosen = system(name, None if labels is None else sorted(set(labels)), **given)
+    tree = find_sentence(file, sentence) if file is not None else build_sentence(str(heads), words)
+    labels = tree.gold_labels() if labelled else None
+    wanted = {key: value for key, value in options.items() if value is not None}
+    chosen = system(name, None if labels is None else sorted(set(labels)), **wanted)
     try:
-        derivations = Derivations(chosen, found.gold_heads(), labels, oracle=oracle_name, words=found.words)
+        derivations = Derivations(chosen, tree.gold_heads(), labels, oracle=oracle_name, words=tree.words)
     except TreeError as error:
-        place = f"{found.file}:{found.line}: " if file is not None else "--heads: "
-        raise TreeError(place + str(error).replace(f" {HINT}", "")) from None
+        location = f"{tree.file}:{tree.line}: " if file is not None else "--heads: "
+        raise TreeError(location + str(error).replace(f" {HINT}", "")) from None
     try:
         counts = derivations.count(max_configurations)
     except TooMany:
         raise DodonaError(f"more than {max_configurations:,} configurations; see --max-configurations") from None
-    told = f"{chosen.name}, {derivations.oracle}: {counts.in_words()}"
+    summary = f"{chosen.name}, {derivations.oracle}: {counts.in_words()}"
     drawn = derivations.lattice() if counts.configurations <= max_nodes else None
     if drawn is None and form in ("svg", "dot"):
-        raise DodonaError(f"{told}; too many to draw (--max-nodes {max_nodes})")
+        raise DodonaError(f"{summary}; too many to draw (--max-nodes {max_nodes})")
     with output(target) as stream:
-        stream.write(_written(form, told, derivations, counts, drawn).encode())
+        stream.write(_format(form, summary, derivations, counts, drawn).encode())
     if form in ("svg", "dot"):
-        click.echo(told, err=True)
+        click.echo(summary, err=True)
 
 
-def _written(form: str, told: str, derivations: Derivations, counts: Counts, drawn: Lattice | None) -> str:
+def _format(form: str, summary: str, derivations: Derivations, counts: Counts, drawn: Lattice | None) -> str:
     if form == "json":
         return json.dumps(_as_json(derivations, counts, drawn), ensure_ascii=False, indent=1) + "\n"
     if form == "text":
-        return "\n".join([told, *(_as_text(drawn) if drawn is not None else ()), ""])
+        return "\n".join([summary, *(_as_text(drawn) if drawn is not None else ()), ""])
     assert drawn is not None
-    return {"svg": graph_svg, "dot": graph_dot}[form](lattice_graph(drawn, told))
+    return {"svg": graph_svg, "dot": graph_dot}[form](lattice_graph(drawn, summary))
 
 
 def _as_json(derivations: Derivations, counts: Counts, drawn: Lattice | None) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    counted: dict[str, Any] = {
         "system": derivations.system.name,
         "oracle": derivations.oracle,
         "derivations": counts.derivations,
@@ -135,7 +142,7 @@ def _as_json(derivations: Derivations, counts: Counts, drawn: Lattice | None) ->
         "transitions": counts.transitions,
     }
     if drawn is None:
-        return found | {"nodes": None, "edges": None}
+        return counted | {"nodes": None, "edges": None}
     nodes = [
         {
             "layer": node.layer,
@@ -151,7 +158,7 @@ def _as_json(derivations: Derivations, counts: Counts, drawn: Lattice | None) ->
         for edge in drawn.edges
     ]
     by_length = {str(length): number for length, number in drawn.by_length().items()}
-    return found | {"by_length": by_length, "static": drawn.lengths, "nodes": nodes, "edges": edges}
+    return counted | {"by_length": by_length, "static": drawn.lengths, "nodes": nodes, "edges": edges}
 
 
 def _as_text(drawn: Lattice) -> Iterator[str]:
@@ -160,7 +167,7 @@ def _as_text(drawn: Lattice) -> Iterator[str]:
         yield f"  {length} transitions: {number:,}"
     letters = {name: path.letter for name, path in zip(drawn.lengths, static_paths(drawn), strict=True)}
     for path in static_paths(drawn):
-        yield f"  {path.letter}: {path.told}"
+        yield f"  {path.letter}: {path.legend}"
     for i, node in enumerate(drawn.nodes):
         yield f"{i}. {configuration_label(node.configuration)}" + ("  (end)" if node.is_end else "")
         for edge in (edge for edge in drawn.edges if edge.source == i):

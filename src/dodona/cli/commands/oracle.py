@@ -1,32 +1,25 @@
 """`dodona oracle`: show the derivation of an oracle transition by transition, for teaching and debugging."""
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from dodona import OptionError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
 from dodona.cli.options import system_options
 from dodona.data import Sentence
 from dodona.data.files import output
-from dodona.drawing.page import HTML_END, html_head, html_section
+from dodona.drawing.dependencies import HTML_END, html_head, html_section
 from dodona.research.derivation import Derivation, derive
-from dodona.research.tables import (
-    derivation_columns,
-    derivation_html,
-    derivation_latex,
-    derivation_rows,
-    derivation_title,
-)
 from dodona.systems.registry import SYSTEMS
+from dodona.tables import Table, open_console
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 FORMATS = ("table", "json", "latex", "html")
 MODEL = "en"
@@ -81,7 +74,7 @@ def oracle(
     dodona oracle treebank.conllu -n 7 --format html --output derivation.html
     """
     if list_systems:
-        Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False).print(_systems_table())
+        _systems_table().print(open_console(WIDTH), boxed=True)
         return
     if [file, text, heads].count(None) != 2:
         told = (
@@ -131,39 +124,30 @@ def _told(place: str) -> Iterator[None]:
 
 def _write(derivation: Derivation, sentence: Sentence, form: str, target: str) -> None:
     if form == "table" and target == "-":
-        _print(derivation, Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False))
+        _print(derivation, open_console(WIDTH))
         return
     with output(target) as stream:
         if form == "table":
             text = StringIO()
-            _print(derivation, Console(file=text, width=WIDTH, highlight=False))
+            _print(derivation, open_console(WIDTH, text))
             written = text.getvalue()
         elif form == "json":
             written = json.dumps(derivation.to_dict(), ensure_ascii=False, indent=1) + "\n"
         elif form == "latex":
-            written = derivation_latex(derivation)
+            written = derivation.to_latex()
         else:
-            title = derivation_title(derivation)
-            written = html_head(title) + html_section(sentence, 1) + derivation_html(derivation) + HTML_END
+            head = html_head(derivation.table().title)
+            written = head + html_section(sentence, 1) + derivation.to_html() + HTML_END
         stream.write(written.encode())
 
 
-def _print(derivation: Derivation, console: Console) -> None:
-    table = Table(title=derivation_title(derivation), title_justify="left")
-    table.add_column("", style="dim", justify="right")
-    for column in derivation_columns(derivation)[1:]:
-        table.add_column(column)
-    for step, (number, *lists, legal, taken, arcs) in zip(derivation.steps, derivation_rows(derivation), strict=True):
-        style = "bold green" if step.is_correct else "bold red"
-        table.add_row(number, *map(Text, lists), Text(legal, style="dim"), Text(taken, style=style), Text(arcs))
-    console.print(table)
-    console.print(Text(derivation.summary()))
+def _print(derivation: Derivation, console: "Console") -> None:
+    derivation.table().print(console, boxed=True)
+    console.print(derivation.summary(), markup=False)
 
 
 def _systems_table() -> Table:
-    table = Table(title="Transition systems", title_justify="left")
-    for column in ("system", "transitions", "builds", "oracles", "options (default first)"):
-        table.add_column(column)
+    rows = []
     for name, entry in SYSTEMS.items():
         options = [f"{key}: {', '.join(values)}" for key, values in entry.options.items()]
         fitting = [value for key, values in entry.options.items() for value in values if entry.late_roots({key: value})]
@@ -171,13 +155,6 @@ def _systems_table() -> Table:
             only = "" if entry.late_roots({}) else f" ({', '.join(fitting)})"
             options.append(f"root_label{only}: root, or any label")
         options.append("single_root: False, True")
-        rules = entry.rules
-        table.add_row(
-            name,
-            " ".join(rules),
-            entry.builds,
-            ", ".join(entry.oracles),
-            "\n".join(options),
-            end_section=True,
-        )
-    return table
+        rows.append((name, " ".join(entry.rules), entry.builds, ", ".join(entry.oracles), "\n".join(options)))
+    columns = ("system", "transitions", "builds", "oracles", "options (default first)")
+    return Table(columns, rows, "Transition systems", align="l" * 5, rules=frozenset(range(len(rows))))

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from dodona.cli.inputs import name_texts
 from dodona.cli.main import IMPORTED
 from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, write_each
-from dodona.cli.progress import Progress
+from dodona.cli.progress import ReadingProgress
 from dodona.data import write
 from dodona.data.files import chunks, is_tty, size_of
 from dodona.data.formats import INPUTS, read_stream
@@ -145,12 +145,12 @@ def parse(
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
-    with collect_rarely(), Progress(sources, results=output == "-") as progress:
+    with collect_rarely(), ReadingProgress(sources, results=output == "-") as progress:
         items = _read_sources(sources, kind, pipeline, each, progress)
         parsed = pipeline.stream(items, request, retag, jobs=jobs)
         if max_length is not None or timeout is not None:
             parsed = report_pieces(parsed)
-        write_each(progress.counted(parsed), targets, _pick_writer(form, sort))
+        write_each(progress.count(parsed), targets, _pick_writer(form, sort))
 
 
 def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
@@ -221,7 +221,7 @@ def _name_documents(sources: Sequence[str]) -> list[str | None]:
 
 
 def _read_sources(
-    sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool, progress: Progress
+    sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool, progress: ReadingProgress
 ) -> Iterator[Item]:
     """Yield the sentences of all sources, with a boundary after each of them; and a pause wherever something has to be
     waited for, or an error comes."""
@@ -238,7 +238,9 @@ def _read_sources(
             yield Boundary()
 
 
-def _read_source(source: str, kind: str, pipeline: Pipeline, name: str | None, progress: Progress) -> Iterator[Item]:
+def _read_source(
+    source: str, kind: str, pipeline: Pipeline, name: str | None, progress: ReadingProgress
+) -> Iterator[Item]:
     if _is_text(source):
         return pipeline.tokenize([source], name=name)
     if source == "-" and os.isatty(0):
@@ -252,9 +254,9 @@ def _parse_on_cluster(
 ) -> None:
     """Parse files into a folder of shards, on a cluster or on several processes of this machine, with the other options
     of the command."""
-    from dodona.distributed.corpus import Corpus, parse_corpus  # with Dask, which takes long to import
+    from dodona.distributed.cluster import choose_monitor  # with Dask, which takes long to import
+    from dodona.distributed.corpus import Corpus, parse_corpus
     from dodona.distributed.models import read_model
-    from dodona.distributed.progress import shown_progress
 
     options = click.get_current_context().params
     _check_cluster_options(options, output)
@@ -264,7 +266,7 @@ def _parse_on_cluster(
     size = max(1, round((options["shard_size"] or SHARD_SIZE) * 1e6))
     corpus = Corpus(files, _name_documents(files), request, kind, retag, size)
     folder = os.path.abspath(output)
-    summary = parse_corpus(corpus, sent, folder, _pick_cluster(options), shown_progress("shards"), _say)
+    summary = parse_corpus(corpus, sent, folder, _pick_cluster(options), choose_monitor("shards"), _say)
     _summarize(summary, output)
 
 

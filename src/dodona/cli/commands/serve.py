@@ -1,6 +1,7 @@
 """`dodona serve`: parsing over HTTP, and the playground page."""
 
 import gc
+import os
 import socket
 import warnings
 from collections.abc import Sequence
@@ -12,9 +13,9 @@ import click
 from dodona.errors import DodonaError, FormatWarning, OptionError
 
 if TYPE_CHECKING:
-    from dodona.server.limits import Limits
+    from dodona.server.service import Limits
 
-MISSING = "a server needs Starlette and uvicorn; install them with: pip install 'dodona[serve]'"
+MISSING = "a server needs more packages; install them with: pip install 'dodona[serve]'"
 LOCAL = ("127.0.0.1", "::1", "localhost")
 MEBIBYTE = 1 << 20
 
@@ -84,8 +85,8 @@ MEBIBYTE = 1 << 20
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="Answer to this name in the Host header, and to no others. [default: to local names only, if the server "
-    "listens on one, and else to all]",
+    help="Answer to this name in the Host header, or with *.NAME to all that end so, and to no others. [default: to "
+    "local names only, if the server listens on one, and else to all]",
 )
 @click.option(
     "--allow-origin",
@@ -110,67 +111,67 @@ def serve(
     dodona serve my.model en --port 8080
     dodona serve english:my-corpus=my.model --host 0.0.0.0 --allow-host parser.example.org
     """
-    try:
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise OptionError(f"{MISSING} ({error})") from error
     from dodona.pipeline.processes import available_cores
-    from dodona.server.limits import Limits
-    from dodona.server.processes import check_processes
 
-    check_processes(processes)
-    limits = Limits(
-        size=int(max_size * MEBIBYTE),
-        seconds=timeout,
-        threads=threads or max(1, available_cores() // processes),
-        waiting=waiting,
-        client=per_client,
-        memory=int(max_memory * MEBIBYTE),
-        hosts=hosts or (LOCAL if host in LOCAL else ()),
-        origins=origins,
-    )
-    warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
     with ExitStack() as stack:
-        sockets = [stack.enter_context(each) for each in _sockets(host, port, processes)]
+        try:
+            from dodona.server.run import check_processes, share_metrics
+
+            check_processes(processes)
+            if processes > 1:
+                stack.enter_context(share_metrics())
+            from dodona.server.service import Limits
+        except ImportError as error:
+            raise OptionError(f"{MISSING} ({error})") from error
+        limits = Limits(
+            size=int(max_size * MEBIBYTE),
+            seconds=timeout,
+            threads=threads or max(1, available_cores() // processes),
+            waiting=waiting,
+            client=per_client,
+            memory=int(max_memory * MEBIBYTE),
+            hosts=hosts or (LOCAL if host in LOCAL else ()),
+            origins=origins,
+        )
+        warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
+        sockets = [stack.enter_context(each) for each in _listen(host, port, processes)]
         _serve(models, limits, sockets, opened)
     _say("stopped")
 
 
-def _sockets(host: str, port: int, count: int) -> list[socket.socket]:
+def _listen(host: str, port: int, count: int) -> list[socket.socket]:
     """Return a socket for each process; all of them have the same port."""
-    from dodona.server.run import listening
+    from dodona.server.run import listen
 
-    found = []
+    sockets = []
     try:
         for _ in range(count):
-            found.append(listening(host, port, shared=count > 1))
-            port = found[0].getsockname()[1]
+            sockets.append(listen(host, port, shared=count > 1))
+            port = sockets[0].getsockname()[1]
     except OSError as error:
         raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
-    return found
+    return sockets
 
 
 def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
     """Load models and serve them, until a signal comes."""
     from dodona.server.app import create_app
-    from dodona.server.metrics import Board
     from dodona.server.models import Models
-    from dodona.server.processes import supervise
-    from dodona.server.run import address, serve
+    from dodona.server.run import serve, supervise, write_address
 
     loaded = Models.load(models)
     gc.collect()
     gc.freeze()  # what is loaded stays: it need not be looked at again, nor be copied in other processes
-    _say(f"the playground is at {address(sockets[0])}")
+    address = write_address(sockets[0])
+    _say(f"the playground is at {address}")
     if opened:
-        click.launch(address(sockets[0]))
-    board = Board(len(sockets))
+        click.launch(address)
+    parent = os.getpid() if len(sockets) > 1 else None
 
     def work(k: int) -> None:
-        serve(create_app(loaded, limits, board=board, place=k), sockets[k], limits.seconds)
+        serve(create_app(loaded, limits), sockets[k], limits.seconds, parent)
 
-    if len(sockets) > 1:
+    if parent is not None:
         supervise(work, sockets, _say)
     else:
         work(0)

@@ -1,50 +1,26 @@
 """`dodona stats`: statistics of a treebank for transition-based parsing."""
 
-import json
 import os
 from collections.abc import Sequence
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
-from dodona.cli.fitting import fits, print_whole
-from dodona.cli.progress import Progress
-from dodona.cli.tables import NO_DATA, terminal
-from dodona.data.conllu import read_conllu
+from dodona.cli.progress import ReadingProgress
 from dodona.data.files import chunks
+from dodona.data.formats import read_stream
 from dodona.data.stream import only_sentences
 from dodona.research.statistics import Statistics
-
-Row = dict[str, str | int | float | None]
+from dodona.tables import FORMATS, Table, Value, open_console
 
 COLUMNS = (
-    "file",
-    "sentences",
-    "words",
-    "projective\n%",
-    "non-proj.\narcs %",
-    "EAGER\nswaps",
-    "LAZY\nsaves %",
-    "MINIMAL\nsaves %",
-    "MINIMAL\ngave up",
-    "unique\n%",
-    "labels",
-    "mean\nlength",
-    "longest",
-)
+    "file", "sentences", "words", "projective\n%", "non-proj.\narcs %", "EAGER\nswaps", "LAZY\nsaves %",
+    "MINIMAL\nsaves %", "MINIMAL\ngave up", "unique\n%", "labels", "mean\nlength", "longest",
+)  # fmt: skip
 
 
 @click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
 @click.argument("files", nargs=-1, required=True)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "tsv"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format.")
 def stats(files: tuple[str, ...], form: str) -> None:
     """Count sentences, non-projective arcs, and the swaps of swap-standard's oracles in FILES (CoNLL-U, `-` for
     standard input), one row each: Table 1 of Björkelund and Nivre (2015).
@@ -54,63 +30,33 @@ def stats(files: tuple[str, ...], form: str) -> None:
                where the search of MINIMAL takes too long, the swaps of LAZY are counted
     unique     sentences with one derivation only under ND-ALL
     """
-    rows = _rows(files)
-    if form == "json":
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-    elif form == "tsv":
-        click.echo("\t".join(rows[0]))
-        for row in rows:
-            click.echo("\t".join("" if value is None else str(value) for value in row.values()))
-    else:
-        console, table = terminal(200), _table(rows)
-        print_whole(console, table if fits(console, table) else _turned(rows))
+    rows = _count(files)
+    table = Table(list(rows[0]), [list(row.values()) for row in rows])
+    if form != "table":
+        click.echo(table.json(indent=2) if form == "json" else table.tsv(), nl=False)
+        return
+    names = _shorten([str(row["file"]) for row in rows])
+    titled = Table(COLUMNS, [(name, *row[1:]) for name, row in zip(names, table.rows, strict=True)])
+    console = open_console(200)
+    (titled if titled.fits(console) else titled.transpose()).print(console)
 
 
-def _rows(files: Sequence[str]) -> list[Row]:
+def _count(files: Sequence[str]) -> list[dict[str, Value]]:
     rows = []
-    with Progress(files, results=False) as progress:
+    with ReadingProgress(files, results=False) as progress:
         for file in files:
-            found = Statistics(file)
-            for sentence in progress.counted(only_sentences(read_conllu(chunks(file, count=progress.read), file))):
-                found.add(sentence)
-            rows.append(found.row())
+            statistics = Statistics(file)
+            for sentence in progress.count(
+                only_sentences(read_stream("conllu", chunks(file, count=progress.read), file))
+            ):
+                statistics.add(sentence)
+            rows.append(statistics.row())
     return rows
 
 
-def _table(rows: list[Row]) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in COLUMNS:
-        left = column == "file"
-        table.add_column(column, justify="left" if left else "right", no_wrap=left)
-    names = _short([str(row["file"]) for row in rows])
-    for name, row in zip(names, rows, strict=True):
-        _, *numbers = row.values()
-        table.add_row(name, *map(_shown, numbers))
-    return table
-
-
-def _turned(rows: list[Row]) -> Table:
-    """The table with a column for each file, for terminals that are too narrow for a row for each."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    title, *names = (column.replace("\n", " ") for column in COLUMNS)
-    table.add_column(title, no_wrap=True)
-    for file in _short([str(row["file"]) for row in rows]):
-        table.add_column(file, justify="right", no_wrap=True)
-    _, *numbers = zip(*(row.values() for row in rows), strict=True)
-    for name, values in zip(names, numbers, strict=True):
-        table.add_row(name, *map(_shown, values))
-    return table
-
-
-def _short(files: list[str]) -> list[str]:
+def _shorten(files: list[str]) -> list[str]:
     """The files' names without the folder they have in common."""
     if len(files) == 1 or len({os.path.isabs(file) for file in files}) == 2:
         return files
     shared = os.path.commonpath([os.path.dirname(file) for file in files])
     return [os.path.relpath(file, shared or ".") for file in files]
-
-
-def _shown(value: str | int | float | None) -> str:
-    if value is None:
-        return NO_DATA
-    return f"{value:.2f}" if isinstance(value, float) else f"{value:,}"

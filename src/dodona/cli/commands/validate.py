@@ -5,13 +5,16 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import click
 
 from dodona.cli.outputs import is_same_file
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
-from dodona.validation import LEVELS, RULES, UNREADABLE, Finding, Spot, repaired, validate, validate_chunks
+from dodona.tables import Table, open_console
+from dodona.validation import LEVELS, UNREADABLE, Finding, Violation, repair_chunks, validate, validate_chunks
+from dodona.validation.guidelines import MISSING, has_udtools
 
 FIELDS = ("file", "line", "sentence", "rule", "level", "value", "expected")
 
@@ -20,24 +23,27 @@ FIELDS = ("file", "line", "sentence", "rule", "level", "value", "expected")
 class Report:
     """The findings that are shown, and the number of all of them."""
 
+    level: int
     form: str
-    most: int  # findings of a rule that are shown for each file
+    max_shown: int  # findings of a rule for each file
     to_stderr: bool = False
     shown: list[Finding] = field(default_factory=list)  # only for JSON
+    levels: dict[str, int] = field(default_factory=dict)  # by rule
     counts: dict[str, Counter[str]] = field(default_factory=dict)  # by file and rule
     repairs: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, finding: Finding) -> None:
         counts = self.counts.setdefault(finding.file, Counter())
         counts[finding.rule] += 1
-        if counts[finding.rule] > self.most:
+        self.levels[finding.rule] = finding.level
+        if counts[finding.rule] > self.max_shown:
             return
         if self.form == "json":
             self.shown.append(finding)
         elif self.form == "tsv":
-            self.say("\t".join(_printable(str(value)) for value in finding))
+            self.say("\t".join(_escape(str(value)) for value in finding))
         else:
-            self.say(_sentence(finding))
+            self.say(_describe(finding))
 
     def say(self, line: str) -> None:
         click.echo(line, err=self.to_stderr)
@@ -46,23 +52,34 @@ class Report:
     def total(self) -> int:
         return sum(count.total() for count in self.counts.values())
 
+    def sort_counts(self, counts: Counter[str]) -> list[tuple[str, int]]:
+        """Counts by rule, in the order of the levels."""
+        return [(name, counts[name]) for name in sorted(counts, key=lambda name: (self.levels[name], name))]
 
-class _Untouched(Exception):
-    """Leaves a file that needs no repair as it is."""
+
+class _NothingToRepair(Exception):
+    """Leaves a file as it is."""
 
 
 @click.command("validate", short_help="Check a treebank against the rules of UD, and repair it.")
 @click.argument("files", nargs=-1, required=True)
 @click.option(
     "--level",
-    default="3",
-    show_default=True,
     type=click.Choice([str(level) for level in LEVELS]),
-    help="; ".join(f"{level}: {what}" for level, what in LEVELS.items()) + ". Each level includes those before.",
+    help="; ".join(f"{level}: {what}" for level, what in LEVELS.items()) + ". Each level includes those before. "
+    "[default: 5 with --lang, else 3; 2 if udtools is not installed]",
+)
+@click.option("--lang", "language", metavar="CODE", help="The language, for levels 4 and 5: en, grc, …")
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Number of processes, for level 3 and up. [default: one for each core]",
 )
 @click.option(
     "--max",
-    "most",
+    "max_shown",
     default=20,
     show_default=True,
     type=click.IntRange(0),
@@ -81,13 +98,15 @@ class _Untouched(Exception):
 @click.option("-o", "--output", "target", metavar="FILE", help="With --fix: where to write the repaired file.")
 @click.option("--in-place", is_flag=True, help="With --fix: replace each file by the repaired one.")
 def validate_command(
-    files: tuple[str, ...], level: str, most: int, form: str, fix: bool, target: str | None, in_place: bool
-) -> None:
+    files: tuple[str, ...], level: str | None, language: str | None, jobs: int | None, max_shown: int, form: str,
+    fix: bool, target: str | None, in_place: bool
+) -> None:  # fmt: skip
     """Report everything in FILES (CoNLL-U, .gz and .xz too, `-` for standard input) that breaks the rules of Universal
-    Dependencies, as far as they are the same for all languages: levels 1 to 3 of UD's own validator.
+    Dependencies. Level 3 and up are checked by udtools, UD's own validator (pip install 'dodona[validate]').
 
     \b
     dodona validate train.conllu dev.conllu test.conllu
+    dodona validate train.conllu --lang en
     dodona validate train.conllu --level 2 --max 5
     dodona validate train.conllu --format tsv > findings.tsv
     dodona validate train.conllu --fix -o repaired.conllu
@@ -96,22 +115,35 @@ def validate_command(
     Each file is checked on its own. Exit codes: 0 valid, 1 something was found, 2 bad usage.
     """
     _check_usage(files, fix, target, in_place)
-    report = Report(form, most, to_stderr=target == "-")
+    report = Report(_choose_level(level, language), form, max_shown, to_stderr=target == "-")
     if form == "tsv":
         report.say("\t".join(FIELDS))
+    options: dict[str, Any] = {"level": report.level, "language": language, "jobs": jobs}
     for file in files:
         try:
             if fix:
-                _fix(file, file if target is None else target, int(level), report)
+                _fix(file, file if target is None else target, options, report)
             else:
-                _add(validate(file, level=int(level)), report)
+                _add(validate(file, **options), report)
         except FormatError as error:
             if fix:
                 raise
-            report.add(UNREADABLE.finding(file, "", Spot(0, str(error))))
+            report.add(UNREADABLE.report(file, "", Violation(0, str(error))))
     _show_end(files, report)
+    if level is None and report.level < 3:
+        click.echo(f"Only levels 1 and 2 were checked. {MISSING}", err=True)
     if report.total:
         sys.exit(1)
+
+
+def _choose_level(level: str | None, language: str | None) -> int:
+    if level is not None:
+        if int(level) > 3 and language is None:
+            raise click.UsageError(f"--level {level} is about a language; expected --lang CODE")
+        return int(level)
+    if language is not None:
+        return 5
+    return 3 if has_udtools() else 2
 
 
 def _check_usage(files: tuple[str, ...], fix: bool, target: str | None, in_place: bool) -> None:
@@ -125,25 +157,25 @@ def _check_usage(files: tuple[str, ...], fix: bool, target: str | None, in_place
         raise click.UsageError("standard input cannot be repaired in place; expected -o FILE")
 
 
-def _fix(file: str, target: str, level: int, report: Report) -> None:
+def _fix(file: str, target: str, options: dict[str, Any], report: Report) -> None:
     """Write the repaired file, and check it while it is written."""
     repairs: Counter[str] = Counter()
     in_place = file == target or is_same_file(file, target)
     try:
         with output(target) as out:
-            pieces = _copied(repaired(chunks(file), file, repairs), out)
-            _add(validate_chunks(pieces, file if target == "-" else target, level=level), report)
+            data = _copy(repair_chunks(chunks(file), file, repairs), out)
+            _add(validate_chunks(data, file if target == "-" else target, **options), report)
             if in_place and not repairs.total():
-                raise _Untouched
-    except _Untouched:
+                raise _NothingToRepair
+    except _NothingToRepair:
         pass
     report.repairs[file] = repairs
 
 
-def _copied(pieces: Iterable[bytes], out: Output) -> Iterator[bytes]:
-    for piece in pieces:
-        out.write(piece)
-        yield piece
+def _copy(data: Iterable[bytes], out: Output) -> Iterator[bytes]:
+    for chunk in data:
+        out.write(chunk)
+        yield chunk
 
 
 def _add(findings: Iterable[Finding], report: Report) -> None:
@@ -151,14 +183,15 @@ def _add(findings: Iterable[Finding], report: Report) -> None:
         report.add(finding)
 
 
-def _sentence(finding: Finding) -> str:
-    place = f"{finding.file}:{finding.line}" if finding.line else finding.file
-    named = f" ({finding.sentence})" if finding.sentence else ""
-    value = f" {_printable(finding.value)};" if finding.value else ""
-    return f"{_printable(place + named)}: {finding.rule}, level {finding.level}:{value} expected {finding.expected}"
+def _describe(finding: Finding) -> str:
+    location = f"{finding.file}:{finding.line}" if finding.line else finding.file
+    name = f" ({finding.sentence})" if finding.sentence else ""
+    value = f" {_escape(finding.value)}" if finding.value else ""
+    expected = f"{';' if value else ''} expected {finding.expected}" if finding.expected else ""
+    return f"{_escape(location + name)}: {finding.rule}, level {finding.level}:{value}{expected}"
 
 
-def _printable(text: str) -> str:
+def _escape(text: str) -> str:
     """Text on one line: tabs and other control characters are written as escapes."""
     if text.isprintable():
         return text
@@ -168,53 +201,42 @@ def _printable(text: str) -> str:
 def _show_end(files: tuple[str, ...], report: Report) -> None:
     """The summary: by rule, over all files."""
     if report.form == "json":
-        report.say(json.dumps(_as_json(files, report), ensure_ascii=False, indent=1))
+        report.say(json.dumps(_to_json(files, report), ensure_ascii=False, indent=1))
         return
     for file, repairs in report.repairs.items():
-        told = ", ".join(f"{rule} {count}" for rule, count in repairs.items() if count)
-        click.echo(f"{file}: repaired: {told or 'nothing'}", err=True)
+        counts = ", ".join(f"{rule} {count}" for rule, count in repairs.items() if count)
+        click.echo(f"{file}: repaired: {counts or 'nothing'}", err=True)
     if report.form == "table":
         if report.total:
             _show_table(report)
         else:
-            report.say(f"{', '.join(files)}: valid")
+            levels = f"levels 1 to {report.level}" if report.level > 1 else "level 1"
+            report.say(f"{', '.join(files)}: valid ({levels})")
 
 
-def _as_json(files: tuple[str, ...], report: Report) -> dict[str, object]:
+def _to_json(files: tuple[str, ...], report: Report) -> dict[str, object]:
     summary = {
         file: {
             "findings": report.counts.get(file, Counter()).total(),
-            "rules": dict(_ordered(report.counts.get(file, Counter()))),
+            "rules": dict(report.sort_counts(report.counts.get(file, Counter()))),
             "repairs": {rule: count for rule, count in report.repairs.get(file, Counter()).items() if count},
         }
         for file in dict.fromkeys([*files, *report.counts])
     }
-    return {"findings": [finding._asdict() for finding in report.shown], "summary": summary}
-
-
-def _ordered(counts: Counter[str]) -> list[tuple[str, int]]:
-    """Counts by rule, in the order of the levels."""
-    return [(name, counts[name]) for name in sorted(counts, key=lambda name: (RULES[name].level, name))]
+    findings = [finding._asdict() for finding in report.shown]
+    return {"level": report.level, "findings": findings, "summary": summary}
 
 
 def _show_table(report: Report) -> None:
-    from rich.box import SIMPLE_HEAD  # which takes longer to import than many a file to check
-    from rich.table import Table
-
-    from dodona.cli.tables import terminal
-
     total: Counter[str] = Counter()
     for counts in report.counts.values():
         total.update(counts)
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    table.add_column("rule")
-    for column in ("level", "findings", "files"):
-        table.add_column(column, justify="right")
-    for name, count in _ordered(total):
-        holding = sum(name in counts for counts in report.counts.values())
-        table.add_row(name, str(RULES[name].level), f"{count:,}", str(holding))
-    console = terminal(stderr=report.to_stderr)
-    console.print(table)
+    rows = [
+        (name, report.levels[name], count, sum(name in counts for counts in report.counts.values()))
+        for name, count in report.sort_counts(total)
+    ]
+    console = open_console(stream=sys.stderr if report.to_stderr else None)
+    Table(("rule", "level", "findings", "files"), rows).print(console)
     files = f"{len(report.counts)} files" if len(report.counts) > 1 else "1 file"
     findings = f"{report.total:,} findings" if report.total > 1 else "1 finding"
     console.print(f"{findings} in {files}; what the rules mean: docs/validation.md")

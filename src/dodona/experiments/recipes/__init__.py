@@ -1,7 +1,7 @@
 """The recipes: one short file for each experiment, and the list of them all."""
 
 from dodona.errors import OptionError
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.plan import Recipe
 from dodona.experiments.recipes import (
     ambiguity,
     cost_sensitive,

@@ -6,48 +6,26 @@ wherever several treebanks of a language are there (names that begin alike: en_e
 also tested on the others.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from dodona.experiments.accuracy import marked
-from dodona.experiments.comparisons import mean, randomization_p
-from dodona.experiments.plan import Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.comparisons import mark_of, mean, randomization_p
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table, with_best
 from dodona.experiments.treebanks import Treebank
-from dodona.parser.options import ParserOptions
+from dodona.tables import Cell, Table, Value
 
 
-def _options(oracle: str) -> ParserOptions:
-    return as_in_the_papers(
-        "arc-eager",
-        oracle,
-        system_options={"root": "first"},
-        explore_after=2,
-        explore=0.9,
-        random_choice=oracle != "static",
-    )
+def _condition(oracle: str) -> Condition:
+    exploration = {"explore_after": 2, "explore": 0.9, "random_choice": oracle != "static"}
+    options = as_in_the_papers("arc-eager", oracle, system_options={"root": "first"}, **exploration)
+    return Condition(options, ("dev", "test", "elsewhere"))
 
 
 CONDITIONS = {
-    "static": _options("static"),
-    "dynamic-ambiguity": _options("nondeterministic"),
-    "dynamic-explore": _options("dynamic"),
+    "static": _condition("static"),
+    "dynamic-ambiguity": _condition("nondeterministic"),
+    "dynamic-explore": _condition("dynamic"),
 }
-
-
-def cell(plan: Plan, treebank: Treebank, condition: str) -> list[Run]:
-    elsewhere = plan.others(treebank)
-    measures = ("dev", "test", *(["elsewhere"] if elsewhere else []))
-    more = {"measures": measures, "elsewhere": elsewhere}
-    return [plan.run(treebank, CONDITIONS[condition], seed, **more) for seed in range(1, plan.seeds + 1)]
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    for treebank in plan.trainable:
-        for condition in CONDITIONS:
-            yield from cell(plan, treebank, condition)
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
@@ -66,17 +44,19 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
 def _table(
     plan: Plan, records: Records, name: str, title: str, score: str, columns: Sequence[tuple[str, Treebank, str]]
 ) -> Table:
+    grid = Grid(plan, CONDITIONS)
+
     def cells(condition: str) -> Iterator[Cell]:
         for _, treebank, part in columns:
-            static, found = (records.of(cell(plan, treebank, each)) for each in ("static", condition))
-            p = randomization_p(static, found, part, score) if condition != "static" else None
-            yield Cell(mean(found, part, score, punctuation=False), marked(p))
+            static, own = (grid.records(records, treebank, each) for each in ("static", condition))
+            p = randomization_p(static, own, part, score) if condition != "static" else None
+            yield Cell(mean(own, part, score, punctuation=False), mark_of(p))
 
-    rows = tuple(Row(condition, tuple(cells(condition))) for condition in CONDITIONS)
+    rows: list[Sequence[Cell | Value]] = [[condition, *cells(condition)] for condition in CONDITIONS]
     note = (
         "Test parts, without punctuation. † p < .05, ‡ p < .01 against static (approximate randomization, all words)."
     )
-    return with_best(Table(name, title, ("", *(column[0] for column in columns)), rows, (note,)))
+    return Table(("", *(column[0] for column in columns)), rows, title, name, (note,)).mark_best()
 
 
 RECIPE = Recipe(
@@ -84,6 +64,6 @@ RECIPE = Recipe(
     paper="Goldberg & Nivre 2012, Tables 1 and 2",
     shows="Arc-eager with a static oracle, with ambiguity, and with exploration; across treebanks, out of domain.",
     paper_claim="Ambiguity alone helps a little, not everywhere; exploration helps more, 1.5 LAS points on average.",
-    runs=runs,
+    runs=lambda plan: Grid(plan, CONDITIONS).runs(),
     report=report,
 )

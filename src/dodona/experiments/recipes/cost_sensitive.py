@@ -3,17 +3,14 @@
 Its aggressiveness C is the one with the highest LAS on dev.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from dodona.experiments.accuracy import LEVEL_NOTE, Accuracy, marked
-from dodona.experiments.comparisons import mean, randomization_p
-from dodona.experiments.plan import Condition, Grid, Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, mark_of, mean, randomization_p
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table, with_best
 from dodona.experiments.treebanks import Treebank
+from dodona.tables import Cell, Table
 
 PERCEPTRON = "perceptron"
 RULES = {"PA, prediction-based": "pa", "PA, max-loss": "pa-max-loss"}
@@ -30,10 +27,6 @@ def grid(plan: Plan) -> Grid:
     return Grid(replace(plan, treebanks=tuple(t for t in plan.trainable if t.dev)), CONDITIONS)
 
 
-def runs(plan: Plan) -> Iterable[Run]:
-    return grid(plan).runs()
-
-
 def report(plan: Plan, records: Records) -> Sequence[Table]:
     dev = Accuracy(grid(plan), records, part="dev").table("dev-las", "LAS on dev by update rule", "LAS")
     return [dev, *(_test(plan, records, score) for score in ("UAS", "LAS"))]
@@ -41,23 +34,22 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
 
 def _test(plan: Plan, records: Records, score: str) -> Table:
     treebanks = grid(plan).plan.trainable
-    rows = [Row(PERCEPTRON, tuple(_cell(plan, records, t, PERCEPTRON, score) for t in treebanks))]
+    rows = [[PERCEPTRON, *(_cell(plan, records, treebank, PERCEPTRON, score) for treebank in treebanks)]]
     for name in RULES:
-        cells = []
-        for treebank in treebanks:
-            best = _best(plan, records, treebank, name)
-            cells.append(Cell(None) if best is None else _cell(plan, records, treebank, best, score))
-        rows.append(Row(name, tuple(cells)))
+        best = [_best(plan, records, treebank, name) for treebank in treebanks]
+        rows.append([name, *(_cell(plan, records, *each, score) for each in zip(treebanks, best, strict=True))])
     columns = ("", *(treebank.name for treebank in treebanks))
     note = f"Test parts, all words, C tuned on dev. {LEVEL_NOTE} against the perceptron (approximate randomization)."
     title = f"{score} of arc-eager with a dynamic oracle by update rule"
-    return with_best(Table(f"test-{score.lower()}", title, columns, tuple(rows), (note,)))
+    return Table(columns, rows, title, f"test-{score.lower()}", (note,)).mark_best()
 
 
-def _cell(plan: Plan, records: Records, treebank: Treebank, condition: str, score: str) -> Cell:
-    found, base = (grid(plan).records(records, treebank, name) for name in (condition, PERCEPTRON))
-    mark = marked(randomization_p(base, found, "test", score)) if condition != PERCEPTRON else ""
-    return Cell(mean(found, "test", score), mark)
+def _cell(plan: Plan, records: Records, treebank: Treebank, condition: str | None, score: str) -> Cell | None:
+    if condition is None:
+        return None
+    own, base = (grid(plan).records(records, treebank, name) for name in (condition, PERCEPTRON))
+    mark = mark_of(randomization_p(base, own, "test", score)) if condition != PERCEPTRON else ""
+    return Cell(mean(own, "test", score), mark)
 
 
 def _best(plan: Plan, records: Records, treebank: Treebank, name: str) -> str | None:
@@ -75,6 +67,6 @@ RECIPE = Recipe(
     paper="Goldberg & Nivre 2012, section 4",
     shows="The perceptron against passive-aggressive updates with costs: prediction-based and max-loss.",
     paper_claim="Costs help passive-aggressive learning, but the averaged perceptron is still clearly better.",
-    runs=runs,
+    runs=lambda plan: grid(plan).runs(),
     report=report,
 )

@@ -1,15 +1,13 @@
 """Goldberg and Nivre (2013), Figure 1: after how many iterations exploration begins (k), how much is explored (p)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 
 from dodona.experiments.comparisons import mean
 from dodona.experiments.figures import Figure, HeatMaps
-from dodona.experiments.plan import Condition, Grid, Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table, with_best
+from dodona.tables import Table
 
 KS = tuple(range(6))
 PS = (0.0, 0.3, 0.6, 0.9)
@@ -18,10 +16,6 @@ CONDITIONS = {
     for k in KS
     for p in PS
 }
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    return Grid(plan, CONDITIONS).runs()
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
@@ -33,18 +27,15 @@ def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
         for treebank in plan.trainable
     }
     complete = [numbers for numbers in maps.values() if all(value is not None for row in numbers for value in row)]
-    means = tuple(
-        Row(
-            f"k = {k}",
-            tuple(Cell(fmean(n[k][j] or 0.0 for n in complete) if complete else None) for j in range(len(PS))),
-        )
+    means = [
+        (f"k = {k}", *(fmean(n[k][j] or 0.0 for n in complete) if complete else None for j in range(len(PS))))
         for k in KS
-    )
+    ]
     columns = ("", *(f"p = {p:g}" for p in PS))
-    table = Table("mean", f"UAS of arc-eager by k and p, mean over {len(complete)} treebanks, test", columns, means)
+    title = f"UAS of arc-eager by k and p, mean over {len(complete)} treebanks, test"
     names = [f"{p:g}" for p in PS]
     return [
-        with_best(table, [range(len(KS))]),
+        Table(columns, means, title, "mean").mark_best(),
         HeatMaps("heat-maps", "UAS of arc-eager on test by k and p", "k", "p", list(map(str, KS)), names, maps),
     ]
 
@@ -54,6 +45,6 @@ RECIPE = Recipe(
     paper="Goldberg & Nivre 2013, Figure 1",
     shows="Heat maps of arc-eager's UAS over k = 0…5 and p = 0, .3, .6, .9.",
     paper_claim="To explore early and often is best: accuracy mostly grows with p and falls with k.",
-    runs=runs,
+    runs=lambda plan: Grid(plan, CONDITIONS).runs(),
     report=report,
 )

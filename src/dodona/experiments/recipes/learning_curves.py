@@ -4,41 +4,34 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from dodona.experiments.figures import Curves, Figure
-from dodona.experiments.plan import Plan
-from dodona.experiments.recipe import Recipe
-from dodona.experiments.recipes.swap_oracles import ORACLES, SEARCHES, condition_name, grid, runs
+from dodona.experiments.plan import Plan, Recipe
+from dodona.experiments.recipes.swap import ORACLES, SEARCHES, condition_name, grid, training_runs
 from dodona.experiments.records import Record, Records
-from dodona.experiments.tables import Table
+from dodona.tables import Table
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
-    accuracy, swaps = "LAS on dev by iteration", "Swaps per sentence in training, by iteration"
-    return [
-        figure
-        for search in SEARCHES
-        for figure in (
-            _curves(plan, records, search, f"las-{search}", f"{accuracy}, {search} search", "LAS on dev", _las),
-            _curves(
-                plan, records, search, f"swaps-{search}", f"{swaps}, {search} search", "swaps per sentence", _swaps
-            ),
-        )
-    ]
+    figures: list[Figure] = []
+    for search in SEARCHES:
+        las, swaps = (_panels(plan, records, search, numbers) for numbers in (_las, _swaps))
+        title = f"LAS on dev by iteration, {search} search"
+        figures.append(Curves(f"las-{search}", title, "iteration", "LAS on dev", las))
+        title = f"Swaps per sentence in training, by iteration, {search} search"
+        figures.append(Curves(f"swaps-{search}", title, "iteration", "swaps per sentence", swaps))
+    return figures
 
 
-def _curves(
-    plan: Plan, records: Records, search: str, name: str, title: str, y_name: str,
-    numbers: Callable[[Record], list[float]],
-) -> Curves:  # fmt: skip
-    panels = {}
+def _panels(
+    plan: Plan, records: Records, search: str, numbers: Callable[[Record], list[float]]
+) -> dict[str, dict[str, list[float]]]:
+    panels: dict[str, dict[str, list[float]]] = {}
     for treebank in plan.trainable:
-        series = {}
         for oracle in ORACLES:
-            found = grid(plan).records(records, treebank, condition_name(search, oracle)) if treebank.dev else []
-            if found:
-                series[oracle] = [fmean(point) for point in zip(*map(numbers, found), strict=True)]
-        if series:
-            panels[treebank.name] = series
-    return Curves(name, title, "iteration", y_name, panels)
+            own = grid(plan).records(records, treebank, condition_name(search, oracle)) if treebank.dev else []
+            if own:
+                means = [fmean(point) for point in zip(*map(numbers, own), strict=True)]
+                panels.setdefault(treebank.name, {})[oracle] = means
+    return panels
 
 
 def _las(record: Record) -> list[float]:
@@ -46,8 +39,8 @@ def _las(record: Record) -> list[float]:
 
 
 def _swaps(record: Record) -> list[float]:
-    found = record.result("swaps")
-    return [swaps / found["sentences"] for swaps in found["swaps"]]
+    counts = record.result("swaps")
+    return [swaps / counts["sentences"] for swaps in counts["swaps"]]
 
 
 RECIPE = Recipe(
@@ -55,6 +48,6 @@ RECIPE = Recipe(
     paper="Björkelund & Nivre 2015, Figures 5 and 6",
     shows="LAS on dev and swaps per sentence by iteration, for the five oracles of SwapStandard.",
     paper_claim="Oracles that swap too often learn worse: EAGER in German; in Hungarian ND-ALL, whose swaps grow.",
-    runs=runs,
+    runs=training_runs,
     report=report,
 )

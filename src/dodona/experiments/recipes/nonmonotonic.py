@@ -3,13 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from dodona.experiments.accuracy import Accuracy
-from dodona.experiments.comparisons import mean, seed_wilcoxon_p
-from dodona.experiments.plan import Condition, Grid, Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.comparisons import Accuracy, mean, seed_wilcoxon_p
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table, with_best
+from dodona.tables import Table
 
 BASELINE, BOTH = "baseline", "NM L+D"
 MOVES = {"NM L": "left", "NM D": "reduce", BOTH: "both"}
@@ -21,7 +19,7 @@ CONDITIONS = {BASELINE: Condition(as_in_the_papers("arc-eager", "dynamic"))} | {
     for name, moves in MOVES.items()
 }
 DECISIONS = ("TP", "FP", "TN", "FN")
-MOST_LABELS = 15
+MAX_LABELS = 15
 
 
 def grid(plan: Plan) -> Grid:
@@ -47,35 +45,30 @@ def _effect(plan: Plan, records: Records, score: str) -> Table:
     treebanks = [treebank for treebank in plan.trainable if treebank.dev]
     rows = []
     for condition in CONDITIONS:
-        cells = []
-        for treebank in treebanks:
-            found = grid(plan).records(records, treebank, condition)
-            cells += [Cell(mean(found, "dev", each)) for each in (score, f"{score} exact match")]
-        rows.append(Row(condition, tuple(cells)))
+        own = [grid(plan).records(records, treebank, condition) for treebank in treebanks]
+        rows.append([condition, *(mean(each, "dev", s) for each in own for s in (score, f"{score} exact match"))])
     columns = ("", *(f"{treebank.name} {kind}" for treebank in treebanks for kind in "WS"))
     title = f"{score} of words (W) and whole sentences (S), dev"
-    return with_best(Table(f"dev-{score.lower()}", title, columns, tuple(rows)))
+    return Table(columns, rows, title, f"dev-{score.lower()}").mark_best()
 
 
 def _repairs(plan: Plan, records: Records) -> Table:
     """Table 2: how often a word left the stack by a repair or by its alternative, rightly or wrongly, on all of dev."""
     counts = {kind: Counter[str]() for kind in ("LEFT", "REDUCE")}
-    found = [r for t in plan.trainable if t.dev for r in grid(plan).records(records, t, BOTH)]
-    for record in found:
+    parsers = [r for t in plan.trainable if t.dev for r in grid(plan).records(records, t, BOTH)]
+    for record in parsers:
         for kind, own in record.result("repairs")["counts"].items():
             counts[kind].update(own)
     total = counts["LEFT"] + counts["REDUCE"]
     rows = [
-        Row(
-            kind, tuple(Cell(numbers[name] / len(found) if found else None) for name in DECISIONS), rule=kind == "total"
-        )
+        (kind, *(numbers[name] / len(parsers) if parsers else None for name in DECISIONS))
         for kind, numbers in (*counts.items(), ("total", total))
     ]
     note = (
         "TP: repairs that add a gold arc; FP: other repairs; FN: missed repairs; TN: rightly no repair. No punctuation."
     )
     title = f"Repairs of {BOTH} on the dev parts: how often a parser repairs, mean over parsers"
-    return Table("repairs", title, ("", *DECISIONS), tuple(rows), (note,), decimals=1)
+    return Table(("", *DECISIONS), rows, title, "repairs", (note,), decimals=1, rules=frozenset([2]))
 
 
 def _labels(plan: Plan, records: Records) -> Table:
@@ -85,10 +78,10 @@ def _labels(plan: Plan, records: Records) -> Table:
         if treebank.dev:
             for record in grid(plan).records(records, treebank, BOTH):
                 counts.update({(old, new): count for old, new, count in record.result("repairs")["labels"]})
-    frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_LABELS]
-    rows = tuple(Row(f"{old} → {new}", (Cell(count),)) for (old, new), count in frequent)
+    frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_LABELS]
+    rows = [(f"{old} → {new}", count) for (old, new), count in frequent]
     title = "Relations that are repaired rightly most often, all parsers and dev parts"
-    return Table("repaired-relations", title, ("before → after", "repairs"), rows)
+    return Table(("before → after", "repairs"), rows, title, "repaired-relations")
 
 
 def _test(plan: Plan, records: Records, score: str) -> Table:
@@ -98,7 +91,7 @@ def _test(plan: Plan, records: Records, score: str) -> Table:
     )
     least = 2 / 2**plan.seeds
     note = f"† p < .05 against the baseline (Wilcoxon over seeds; with {plan.seeds} seeds, p is at least {least:.2g})."
-    return accuracy.table(f"test-{score.lower()}", f"{score} with non-monotonic transitions", score).noted(note)
+    return accuracy.table(f"test-{score.lower()}", f"{score} with non-monotonic transitions", score).add_notes(note)
 
 
 RECIPE = Recipe(

@@ -1,14 +1,11 @@
 """Goldberg and Nivre (2013), Table 1: three systems, each trained with its static and with its dynamic oracle."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from dodona.experiments.accuracy import LEVEL_NOTE, Accuracy
-from dodona.experiments.comparisons import randomization_p
-from dodona.experiments.plan import Condition, Grid, Plan, as_in_the_papers
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, randomization_p
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
-from dodona.experiments.tables import Table
+from dodona.tables import Table
 
 SYSTEMS = {"eager": "arc-eager", "hybrid": "arc-hybrid", "easy-first": "easy-first"}
 CONDITIONS = {
@@ -16,10 +13,6 @@ CONDITIONS = {
     for short, system in SYSTEMS.items()
     for oracle in ("static", "dynamic")
 }
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    return Grid(plan, CONDITIONS).runs()
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
@@ -31,10 +24,8 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
         groups=[(0, 1), (2, 3), (4, 5)],
     )
     note = f"{LEVEL_NOTE} against the static oracle (approximate randomization). The better oracle is bold."
-    return [
-        accuracy.table(score.lower(), f"{score} with static and dynamic oracles (k = 1, p = 0.9)", score).noted(note)
-        for score in ("UAS", "LAS")
-    ]
+    title = "with static and dynamic oracles (k = 1, p = 0.9)"
+    return [accuracy.table(s.lower(), f"{s} {title}", s).add_notes(note) for s in ("UAS", "LAS")]
 
 
 RECIPE = Recipe(
@@ -42,6 +33,6 @@ RECIPE = Recipe(
     paper="Goldberg & Nivre 2013, Table 1",
     shows="Arc-eager, arc-hybrid and easy-first with static and dynamic oracles: UAS and LAS.",
     paper_claim="Exploration with a dynamic oracle raises accuracy for nearly every system and language.",
-    runs=runs,
+    runs=lambda plan: Grid(plan, CONDITIONS).runs(),
     report=report,
 )

@@ -1,19 +1,24 @@
-"""Björkelund and Nivre (2015), Tables 1 to 5: static and non-deterministic oracles for SwapStandard."""
+"""Björkelund and Nivre (2015), Tables 1 to 5: static and non-deterministic oracles for SwapStandard, greedy and with a
+beam. `learning-curves` shows more of the same runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from dodona.experiments.accuracy import LEVEL_NOTE, Accuracy, marked
-from dodona.experiments.comparisons import mean, sentence_wilcoxon_p
-from dodona.experiments.plan import Plan
-from dodona.experiments.recipe import Recipe
-from dodona.experiments.recipes import swap_oracles
-from dodona.experiments.recipes.swap_oracles import NONDETERMINISTIC, ORACLES, STATIC, condition_name, grid
+from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, mark_of, mean, sentence_wilcoxon_p
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table
 from dodona.experiments.treebanks import Treebank
+from dodona.tables import Cell, Table, Value
 
+NONDETERMINISTIC = ("ND-SW", "ND-ALL")
+STATIC = ("EAGER", "LAZY", "MINIMAL")
+ORACLES = (*NONDETERMINISTIC, *STATIC)
+SEARCHES: dict[str, dict[str, Any]] = {
+    "greedy": {},
+    "beam": {"beam": 20, "update": "pa"},  # max-violation, passive-aggressive (section 5)
+}
 STATISTICS = {
     "sentences": "sentences",
     "projective sentences %": "projective_sentences_percent",
@@ -24,13 +29,36 @@ STATISTICS = {
 }
 
 
+def condition_name(search: str, oracle: str) -> str:
+    return f"{search} {oracle}"
+
+
+CONDITIONS = {
+    condition_name(search, oracle): Condition(
+        as_in_the_papers("swap-standard", oracle.lower(), **options),
+        measures=("dev", "test", "curve", "swaps"),
+        keep="best",  # the number of iterations is tuned on dev
+    )
+    for search, options in SEARCHES.items()
+    for oracle in ORACLES
+}
+
+
+def grid(plan: Plan) -> Grid:
+    return Grid(plan, CONDITIONS)
+
+
 def statistics(plan: Plan, treebank: Treebank) -> Run:
     return plan.run(treebank, None, measures=("statistics",))
 
 
 def runs(plan: Plan) -> Iterable[Run]:
     yield from (statistics(plan, treebank) for treebank in treebanks(plan))
-    yield from swap_oracles.runs(plan)
+    yield from training_runs(plan)
+
+
+def training_runs(plan: Plan) -> Iterable[Run]:
+    return (run for run in grid(plan).runs() if run.treebank.dev)
 
 
 def treebanks(plan: Plan) -> list[Treebank]:
@@ -48,13 +76,13 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
 
 def _statistics(plan: Plan, records: Records) -> Table:
     """Table 1."""
-    found = [(treebank, records.of([statistics(plan, treebank)])) for treebank in treebanks(plan)]
-    rows = tuple(
-        Row(label, tuple(Cell(own[0].result("statistics")[name] if own else None) for _, own in found))
+    measured = [records.of([statistics(plan, treebank)]) for treebank in treebanks(plan)]
+    rows = [
+        (label, *(own[0].result("statistics")[name] if own else None for own in measured))
         for label, name in STATISTICS.items()
-    )
-    columns = ("", *(treebank.name for treebank, _ in found))
-    return Table("statistics", "The training parts, and swaps that oracles need", columns, rows)
+    ]
+    columns = ("", *(treebank.name for treebank in treebanks(plan)))
+    return Table(columns, rows, "The training parts, and swaps that oracles need", "statistics")
 
 
 def _dev(plan: Plan, records: Records, search: str) -> Table:
@@ -68,29 +96,29 @@ def _dev(plan: Plan, records: Records, search: str) -> Table:
         groups=[(0, 1), (2, 3, 4)],
     )
     note = "The best iteration of each parser. The best static and the best non-deterministic oracle are bold."
-    return accuracy.table(f"dev-{search}", f"LAS on dev, {search} search", "LAS").noted(note)
+    return accuracy.table(f"dev-{search}", f"LAS on dev, {search} search", "LAS").add_notes(note)
 
 
 def _test(plan: Plan, records: Records, search: str) -> Table:
     """Tables 3 and 5: for each treebank the static and the non-deterministic oracle that were best on dev."""
-    columns: list[list[Cell]] = []
+    columns: list[list[Cell | Value]] = []
     for treebank in treebanks(plan):
         static, other = (_best(plan, records, search, treebank, oracles) for oracles in (STATIC, NONDETERMINISTIC))
         if static is None or other is None:
-            columns.append([Cell(None)] * 4)
+            columns.append([None] * 4)
             continue
         first, second = (
             grid(plan).records(records, treebank, condition_name(search, oracle)) for oracle in (static, other)
         )
-        before, after = (mean(found, "test", "LAS") or 0.0 for found in (first, second))
-        mark = marked(sentence_wilcoxon_p(first, second, "test", "LAS"))
-        columns.append([Cell(before), Cell(after - before, mark, signed=True), Cell(static), Cell(other)])
+        before, after = (mean(own, "test", "LAS") or 0.0 for own in (first, second))
+        mark = mark_of(sentence_wilcoxon_p(first, second, "test", "LAS"))
+        columns.append([before, Cell(after - before, mark, signed=True), static, other])
     labels = ("static", "non-deterministic", "best static oracle", "best non-deterministic oracle")
-    rows = tuple(Row(label, tuple(column[i] for column in columns), rule=i == 2) for i, label in enumerate(labels))
+    rows = [(label, *(column[i] for column in columns)) for i, label in enumerate(labels)]
     names = ("", *(treebank.name for treebank in treebanks(plan)))
     note = f"The oracles that are best on dev. {LEVEL_NOTE} (Wilcoxon's signed-rank test over sentences)."
     title = f"LAS on test, {search} search: the best static oracle, and what the best non-deterministic one adds"
-    return Table(f"test-{search}", title, names, rows, (note,))
+    return Table(names, rows, title, f"test-{search}", (note,), rules=frozenset([2]))
 
 
 def _best(plan: Plan, records: Records, search: str, treebank: Treebank, oracles: Sequence[str]) -> str | None:

@@ -5,17 +5,16 @@ from statistics import fmean
 from typing import Any
 
 from dodona.experiments.figures import Figure, Scatter
-from dodona.experiments.plan import Condition, Grid, Plan
-from dodona.experiments.recipe import Recipe
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
-from dodona.experiments.tables import Cell, Row, Table, with_best
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import check_network_can_learn
 from dodona.systems.registry import SYSTEMS
+from dodona.tables import Table, Value
 
 MEASURES = ("dev", "test", "speed")
-KINDS: dict[str, dict[str, Any]] = {
+SCORERS: dict[str, dict[str, Any]] = {
     "linear, greedy": {},
     "linear, beam": {"beam": 8},
     "neural": {"scorer": "neural"},
@@ -26,7 +25,7 @@ def conditions(plan: Plan) -> dict[tuple[str, str], Condition]:
     """By system and kind; easy-first has no beam."""
     return {
         (name, kind): Condition(ParserOptions(system=name, **options), MEASURES)
-        for kind, options in KINDS.items()
+        for kind, options in SCORERS.items()
         for name, entry in SYSTEMS.items()
         if (entry.has_beam or "beam" not in options) and (plan.neural or kind != "neural")
     }
@@ -44,18 +43,19 @@ def runs(plan: Plan) -> Iterable[Run]:
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
     points = {place: _means(plan, records, f"{place[0]}, {place[1]}") for place in conditions(plan)}
-    rows, groups = [], {}
-    for kind in KINDS:
-        own = {name: found for (name, other), found in points.items() if other == kind}
-        for i, (name, (uas, las, speed)) in enumerate(own.items()):
-            whole = None if speed is None else round(speed)
-            rows.append(Row(name, (Cell(kind), Cell(uas), Cell(las), Cell(whole)), i == 0))
+    rows: list[tuple[Value, ...]] = []
+    rules, groups = set(), {}
+    for kind in SCORERS:
+        own = {name: means for (name, other), means in points.items() if other == kind}
+        rules.add(len(rows))
+        for name, (uas, las, speed) in own.items():
+            rows.append((name, kind, uas, las, None if speed is None else round(speed)))
         groups[kind] = {n: (speed, las) for n, (_, las, speed) in own.items() if las is not None and speed is not None}
     columns = ("", "kind", "UAS", "LAS", "words per second")
     note = "Test parts, all words, mean over treebanks. Words per second of processor time, of the parser alone."
     title = "All systems with their best oracles and the default options"
     return [
-        with_best(Table("systems", title, columns, tuple(rows), (note,))),
+        Table(columns, rows, title, "systems", (note,), rules=frozenset(rules)).mark_best(),
         Scatter(
             "accuracy-and-speed",
             "Accuracy against speed, mean over treebanks",
@@ -68,11 +68,11 @@ def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
 
 def _means(plan: Plan, records: Records, condition: str) -> tuple[float | None, float | None, float | None]:
     """UAS, LAS and speed, mean over treebanks; None if a treebank is missing."""
-    found = [grid(plan).records(records, treebank, condition) for treebank in plan.trainable]
-    if not all(found):
+    parsers = [grid(plan).records(records, treebank, condition) for treebank in plan.trainable]
+    if not all(parsers):
         return None, None, None
-    uas, las = (fmean(fmean(r.percent("test", s) for r in own) for own in found) for s in ("UAS", "LAS"))
-    speed = fmean(fmean(r.result("speed")["words_per_second"] for r in own) for own in found)
+    uas, las = (fmean(fmean(r.percent("test", s) for r in own) for own in parsers) for s in ("UAS", "LAS"))
+    speed = fmean(fmean(r.result("speed")["words_per_second"] for r in own) for own in parsers)
     return uas, las, speed
 
 

@@ -1,0 +1,222 @@
+"""Parsing for the playground: texts to trees with confidence, and trees parsed again around arcs that are given."""
+
+import re
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from dodona.data import Sentence
+from dodona.data.checks import check_columns
+from dodona.data.formats import detect_format, read_stream
+from dodona.data.stream import only_sentences
+from dodona.data.trees import find_cycle
+from dodona.errors import DodonaError, OptionError, TreeError
+from dodona.parser.request import Analysis, Request, sentence_confidence, without_notes
+from dodona.pipeline.pipeline import Pipeline
+from dodona.server.models import Models
+
+__all__ = ["CorrectRequest", "ParseRequest", "correct", "describe_models", "parse"]
+
+MAX_TEXT, MAX_SENTENCES, MAX_WORDS, MAX_LABEL = 20_000, 200, 400, 60  # what the page gets at a time
+MAX_TREES, BEAM = 10, 8
+INPUT = "text"  # what messages call the input
+LOCATION = re.compile(rf"^{INPUT}:[0-9]+: ")
+NUMBERS = re.compile(r"\b(?:word|HEAD) [0-9]+\b|\b[0-9]+(?: → [0-9]+)+")  # of words, in messages
+NUMBER = re.compile(r"[0-9]+")
+
+Text = Annotated[str, Meta(max_length=MAX_TEXT)]
+Name = Annotated[str, Meta(max_length=100)]
+WordNumber = Annotated[int, Meta(ge=0, le=MAX_WORDS)]
+GivenArc = tuple[WordNumber, WordNumber, str | None]
+
+
+class ParseRequest(Struct, kw_only=True):
+    """A text, or CoNLL-U."""
+
+    text: Text
+    model: Name | None = None
+    nbest: Annotated[int, Meta(ge=1, le=MAX_TREES, description="Trees for each sentence.")] = 1
+
+
+class CorrectRequest(Struct, kw_only=True):
+    """A sentence, and arcs that it shall have."""
+
+    conllu: Text
+    given: Annotated[list[GivenArc], Meta(max_length=MAX_WORDS, description="Word, head, and label or null.")]
+    model: Name | None = None
+    rest: Annotated[bool, Meta(description="Whether all other arcs are parsed again; else they stay.")] = True
+
+
+def describe_models(models: Models) -> list[dict[str, Any]]:
+    """Return what the page has to know about each model, the default first."""
+    names = [models.default, *(name for name in models.pipelines if name != models.default)]
+    return [_describe(name, models.pipelines[name]) for name in names]
+
+
+def _describe(name: str, nlp: Pipeline) -> dict[str, Any]:
+    options = nlp.parser.options
+    return {
+        "name": name,
+        "system": options.system,
+        "labels": [label for label in nlp.parser.labels if len(label) <= MAX_LABEL],
+        "tokenizes": nlp.tokenizer is not None,
+        "nbest": nlp.parser.has_beam,
+        "beam": options.beam > 1 or options.scorer != "linear",
+    }
+
+
+def parse(request: ParseRequest, models: Models) -> dict[str, Any]:
+    """Return the trees of a text, or of CoNLL-U, `nbest` for each sentence; the arcs that CoNLL-U has are given."""
+    name, nlp = models.pick(request.model)
+    sentences, is_conllu = _read_input(nlp, request.text)
+    wanted = _ask_for(nlp, request.nbest, constrained=is_conllu)
+    given = [_list_arcs(sentence) for sentence in sentences]
+    try:
+        parsed = _analyse(nlp, sentences, wanted)
+    except DodonaError as error:
+        raise OptionError(_explain(error, sentences)) from None
+    return {
+        "model": name,
+        "sentences": [
+            {"trees": [_tree(sentence, analysis) for analysis in analyses], "given": arcs}
+            for sentence, analyses, arcs in zip(sentences, parsed, given, strict=True)
+        ],
+    }
+
+
+def correct(request: CorrectRequest, models: Models) -> dict[str, Any]:
+    """Return the tree of a sentence that has the `given` arcs. All other arcs are parsed again around them; without
+    `rest` nothing is parsed."""
+    name, nlp = models.pick(request.model)
+    (sentence,) = _read(_write_arcs(request.conllu, request.given, blank=request.rest))
+    if not request.rest:
+        heads = [-1 if h is None else h for h in sentence.heads]
+        _check_tree(sentence, heads)
+        return {"model": name, "tree": _tree(sentence, Analysis(heads, sentence.labels))}
+    try:
+        ((analysis,),) = _analyse(nlp, [sentence], _ask_for(nlp, 1, constrained=True))
+    except DodonaError as error:
+        raise OptionError(_explain(error, [sentence])) from None
+    return {"model": name, "tree": _tree(sentence, analysis)}
+
+
+def _read_input(nlp: Pipeline, text: str) -> tuple[list[Sentence], bool]:
+    if not text.strip():
+        raise OptionError("there is no text; write a sentence")
+    form, _ = detect_format([text.encode()], INPUT)
+    if form == "text" and nlp.tokenizer is None:
+        raise OptionError("this model has no tokenizer; expected CoNLL-U")
+    sentences = _read(text) if form == "conllu" else list(nlp.sentences([text]))
+    if len(sentences) > MAX_SENTENCES:
+        raise OptionError(f"{len(sentences)} sentences; the playground takes {MAX_SENTENCES} at a time")
+    for number, sentence in enumerate(sentences, start=1):
+        if len(sentence) > MAX_WORDS:
+            words = len(sentence)
+            raise OptionError(f"sentence {number} has {words} words; the playground takes sentences up to {MAX_WORDS}")
+    return sentences, form == "conllu"
+
+
+def _read(text: str) -> list[Sentence]:
+    """Read CoNLL-U; what was copied from somewhere may lack the last line ends."""
+    return list(only_sentences(read_stream("conllu", [text.rstrip("\r\n").encode(), b"\n\n"], INPUT)))
+
+
+def _list_arcs(sentence: Sentence) -> list[list[Any]]:
+    """Return the arcs that the input has: word, head, and label or null."""
+    labels = [None if label in ("_", "") else label for label in sentence.labels]
+    arcs = enumerate(zip(sentence.heads, labels, strict=True), start=1)
+    return [[d, h, label] for d, (h, label) in arcs if h is not None]
+
+
+def _ask_for(nlp: Pipeline, nbest: int, constrained: bool) -> Request:
+    if nbest == 1:
+        return Request(confidence=True, constrained=constrained)
+    if not nlp.parser.has_beam:
+        raise OptionError("the parser of this model has no beam, so that it finds one tree only")
+    width = max(nlp.parser.options.beam, BEAM, nbest)
+    return Request(width, nbest, confidence=True, constrained=constrained)
+
+
+def _analyse(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> list[list[Analysis]]:
+    nlp.parser.check(wanted)
+    for sentence in sentences:
+        without_notes(sentence)
+        check_columns(sentence, wanted.constrained)
+    tagged = nlp.tag(sentences)
+    return nlp.parser.analyses_of(sentences, wanted, tagged)
+
+
+def _tree(sentence: Sentence, analysis: Analysis) -> dict[str, Any]:
+    copy = sentence.copy()
+    copy.accept_tree(analysis.heads, list(analysis.labels))
+    confidence = [round(value, 4) for value in analysis.confidence]
+    return {
+        "text": sentence.text or " ".join(sentence.surface()),
+        "words": sentence.words,
+        "lemmas": sentence.lemmas,
+        "upos": sentence.upos,
+        "xpos": sentence.xpos,
+        "feats": sentence.feats,
+        "heads": analysis.heads,
+        "labels": analysis.labels,
+        "multiword": [list(each) for each in sentence.multiword],
+        "confidence": confidence,
+        "mean": round(sentence_confidence(confidence), 4) if confidence else None,
+        "score": round(analysis.score, 4),
+        "conllu": copy.to_bytes().decode(),
+    }
+
+
+def _write_arcs(text: str, given: list[GivenArc], blank: bool) -> str:
+    """Write the given arcs into a sentence; with `blank`, remove all others."""
+    sentences = _read(text)
+    if len(sentences) != 1:
+        raise OptionError(f"{len(sentences)} sentences; expected one")
+    n = len(sentences[0])
+    if n > MAX_WORDS:
+        raise OptionError(f"{n} words; the playground takes sentences up to {MAX_WORDS}")
+    arcs: dict[str, tuple[int, str | None]] = {}
+    for d, h, label in given:
+        if not (1 <= d <= n and 0 <= h <= n and h != d):
+            raise TreeError(f"Word {d} cannot have the head {h}; expected another word from 0 to {n}")
+        if label is not None and (not label or any(letter.isspace() for letter in label)):
+            raise OptionError(f"given: expected a label without spaces, not {label[:MAX_LABEL]!r}")
+        if label is not None and len(label) > MAX_LABEL:
+            raise OptionError(f"given: a label of {len(label)} letters; expected at most {MAX_LABEL}")
+        arcs[str(d)] = (h, label)
+    lines = text.replace("\r\n", "\n").split("\n")
+    for i, line in enumerate(lines):
+        columns = line.split("\t")
+        if line.startswith("#") or not columns[0].isdecimal():
+            continue
+        if columns[0] in arcs:
+            head, label = arcs[columns[0]]
+            columns[6], columns[7] = str(head), label or ("_" if blank else columns[7])
+        elif blank:
+            columns[6], columns[7] = "_", "_"
+        lines[i] = "\t".join(columns)
+    return "\n".join(lines)
+
+
+def _check_tree(sentence: Sentence, heads: list[int]) -> None:
+    for d, h in enumerate(heads, start=1):
+        if h < 0:
+            raise TreeError(f"Word “{sentence.words[d - 1]}” has no head yet; give it one, or parse the rest")
+    cycle = find_cycle(heads)
+    if cycle is not None:
+        shown = " → ".join(f"“{sentence.words[k - 1]}”" for k in reversed([*cycle[1], cycle[1][0]]))
+        raise TreeError(f"These arcs would form a cycle: {shown}")
+
+
+def _explain(error: DodonaError, sentences: list[Sentence]) -> str:
+    """Return a message for somebody who sees a sentence and no file: words by their forms."""
+    if len(sentences) != 1:
+        return str(error)
+    words = ["ROOT", *(f"“{word}”" for word in sentences[0].words)]
+
+    def name_word(match: re.Match[str]) -> str:
+        number = int(match[0])
+        return words[number] if number < len(words) else match[0]
+
+    message = NUMBERS.sub(lambda match: NUMBER.sub(name_word, match[0]), LOCATION.sub("", str(error)))
+    return message[:1].upper() + message[1:]

@@ -1,0 +1,377 @@
+"""Tables, on the screen and as Markdown, LaTeX, HTML, CSV, TSV and JSON; and how text is escaped in each of these.
+
+rich is imported only where something is printed: it takes longer than many a command.
+"""
+
+import csv
+import io
+import json
+import sys
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.measure import Measurement
+    from rich.table import Column
+    from rich.table import Table as RichTable
+
+__all__ = [
+    "FORMATS", "NO_DATA", "Cell", "Result", "Table", "Value", "escape_latex", "escape_xml", "make_printable",
+    "open_console", "print_results",
+]  # fmt: skip
+
+NO_DATA = "–"
+JOINERS = ("\N{ZERO WIDTH JOINER}", "\N{ZERO WIDTH NON-JOINER}")
+ISOLATE, END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "%": r"\%", "#": r"\#", "_": r"\_",
+    "&": r"\symbol{38}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\symbol{34}", "'": r"\symbol{39}", "`": r"\textasciigrave{}",
+    "-": "{-}", ",": "{,}", "?": "{?}", "!": "{!}", "[": "{[}", "]": "{]}", "*": "{*}",
+    "✗": r"$\times$", "≠": r"$\neq$", "→": r"$\rightarrow$", "…": r"\ldots{}", "·": r"\textperiodcentered{}",
+})  # fmt: skip
+LATEX_MARKS = {"*": "$^{*}$", "†": r"$^{\dagger}$", "‡": r"$^{\ddagger}$"}
+STRONG = ("strong", "right", "wrong")
+SCREEN_STYLES = {"strong": "bold", "faint": "dim", "right": "bold green", "wrong": "bold red"}
+HTML_STYLE = """\
+.dodona-table { border-collapse: collapse; margin: .5em 0; }
+.dodona-table caption { text-align: start; font-weight: bold; padding: .3em 0; white-space: nowrap; }
+.dodona-table th, .dodona-table td { padding: .2em .7em; text-align: start; vertical-align: top;
+  border-bottom: 1px solid rgba(128, 128, 128, .4); }
+.dodona-table .number { text-align: right; font-variant-numeric: tabular-nums; }
+.dodona-table td.faint { opacity: .75; }
+.dodona-table td.strong { font-weight: bold; }"""
+
+Value = int | float | str | None
+
+
+def make_printable(text: str) -> str:
+    """Return text that is safe on a terminal: without control characters, all whitespace as spaces."""
+    return text if text.isprintable() else "".join(map(_make_letter_printable, text))
+
+
+def _make_letter_printable(letter: str) -> str:
+    if letter.isprintable() or letter in JOINERS:
+        return letter
+    if letter.isspace():
+        return " "
+    return "" if unicodedata.category(letter) == "Cf" else "\N{REPLACEMENT CHARACTER}"
+
+
+def escape_xml(text: str) -> str:
+    """Return text for an element or an attribute in double quotes, without characters that XML does not have."""
+    if not text.isprintable():
+        text = "".join(c if c in (ISOLATE, END_ISOLATE) else make_printable(c) for c in text)
+    return text.translate(XML)
+
+
+def escape_latex(text: str) -> str:
+    r"""Return text that stands for itself in LaTeX. `\&` separates words in tikz-dependency, so `&` is written by its
+    number."""
+    return make_printable(text).translate(LATEX)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value and how it is shown; a table has plain values where there is nothing more to say."""
+
+    value: Value
+    mark: str = ""  # of significance
+    style: str = ""  # strong or faint; right or wrong: strong, and on the screen in colour
+    signed: bool = False  # a difference: with a plus
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is shown, in whatever form. Shares are in percent; None where there is no data.
+
+    `align` has a letter for each column: l or r, or b for bars, which only the screen shows. By default the first
+    column is on the left and the others on the right.
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell | Value]]  # the first cell names the row
+    title: str = ""
+    name: str = ""  # for other programs, and of files
+    notes: tuple[str, ...] = ()  # what the marks mean and how the numbers came about
+    decimals: int = 2
+    align: str = ""
+    rules: frozenset[int] = frozenset()  # rows with a line above them
+    thousands: str = ","  # between the digits of large numbers, where people read them
+
+    def add_notes(self, *notes: str) -> "Table":
+        return replace(self, notes=(*self.notes, *notes))
+
+    def mark_best(self, groups: Sequence[Sequence[int]] | None = None) -> "Table":
+        """Make the highest number of each column strong, or of each column within groups of rows."""
+        rows = [list(map(_as_cell, row)) for row in self.rows]
+        for group in groups or [range(len(rows))]:
+            for k in range(1, len(self.columns)):
+                numbers = [value for i in group if isinstance(value := rows[i][k].value, float)]
+                for i in group:
+                    if len(numbers) > 1 and rows[i][k].value == max(numbers):
+                        rows[i][k] = replace(rows[i][k], style="strong")
+        return replace(self, rows=rows)
+
+    def transpose(self) -> "Table":
+        """Return the table with a column for each row, for terminals that are too narrow for the rows."""
+        first, *names = (column.replace("\n", " ") for column in self.columns)
+        labels, *values = zip(*self.rows, strict=True)
+        rows = [(name, *row) for name, row in zip(names, values, strict=True)]
+        return replace(self, columns=(first, *map(str, labels)), rows=rows)
+
+    @property
+    def _aligned(self) -> str:
+        return self.align or "l" + "r" * (len(self.columns) - 1)
+
+    def _without_bars(self) -> "Table":
+        keep = [k for k, side in enumerate(self._aligned) if side != "b"]
+        rows = [[row[k] for k in keep] for row in self.rows]
+        align = self._aligned.replace("b", "")
+        return replace(self, columns=[self.columns[k] for k in keep], rows=rows, align=align)
+
+    def _format(self, cell: Cell | Value) -> str:
+        value, signed = (cell.value, cell.signed) if isinstance(cell, Cell) else (cell, False)
+        if isinstance(value, float):
+            return f"{value:{'+' if signed else ''}.{self.decimals}f}"
+        if isinstance(value, int):
+            return f"{value:,}".replace(",", self.thousands)
+        return NO_DATA if value is None else value
+
+    # The screen
+
+    def print(self, console: "Console | None" = None, *, boxed: bool = False) -> None:
+        """Print to a console, by default to standard output.
+
+        Where a table of numbers is too wide, lines are broken between words, those of the last columns first, and
+        where even that is too wide, by the terminal: no word and no number is ever cut. Of text, rich makes the best.
+        """
+        from rich.text import Text
+
+        console = console or open_console()
+        has_heading = bool(self.title) and not boxed
+        if has_heading:
+            console.print(Text(self.title, style="bold"))
+        if "l" in self._aligned[1:]:
+            console.print(self._draw(boxed))
+        else:
+            _print_whole(console, self._draw(boxed))
+        for note in self.notes:
+            console.print(Text(note, style="dim"))
+        if has_heading:
+            console.print()
+
+    def fits(self, console: "Console") -> bool:
+        """Say whether each word has room on a line."""
+        return _fits(console, self._draw(boxed=False))
+
+    def _draw(self, boxed: bool) -> "RichTable":
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        if boxed:
+            drawn = RichTable(title=Text(self.title), title_justify="left")
+        else:
+            drawn = RichTable(box=SIMPLE_HEAD, pad_edge=False)
+        for column, side in zip(self.columns, self._aligned, strict=True):
+            drawn.add_column(Text(column), justify="right" if side == "r" else "left", no_wrap=side == "b")
+        for i, row in enumerate(self.rows or [[None] * len(self.columns)]):
+            if i in self.rules:
+                drawn.add_section()
+            cells = map(_as_cell, row)
+            drawn.add_row(*(Text(self._format(c) + c.mark, style=SCREEN_STYLES.get(c.style, "")) for c in cells))
+        return drawn
+
+    # For people
+
+    def markdown(self) -> str:
+        table = self._without_bars()
+        lines = [f"**{self.title}**", "", "| " + " | ".join(table.columns) + " |"]
+        lines.append("|" + "|".join("---:" if side == "r" else "---" for side in table._aligned) + "|")
+        for row in table.rows:
+            shown = " | ".join(table._markdown_cell(_as_cell(cell)) for cell in row)
+            lines.append(f"| {shown} |")
+        return "\n".join([*lines, "", *(f"{note}  " for note in self.notes)]).rstrip() + "\n"
+
+    def _markdown_cell(self, cell: Cell) -> str:
+        text = make_printable(self._format(cell)).replace("|", r"\|")
+        return (f"**{text}**" if cell.style in STRONG else text) + cell.mark.replace("*", r"\*")
+
+    def latex(self, *, booktabs: bool = True) -> str:
+        """Return a `tabular`, with title and notes as comments. Without `booktabs` it needs no packages."""
+        table = self._without_bars()
+        top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
+        lines = [f"% {make_printable(line)}" for line in (self.title, *self.notes)]
+        lines += [rf"\begin{{tabular}}{{{table._aligned}}}", top]
+        lines += [" & ".join(map(escape_latex, table.columns)) + r" \\", middle]
+        for i, row in enumerate(table.rows):
+            if i and i in self.rules:
+                lines.append(middle)
+            lines.append(" & ".join(table._latex_cell(_as_cell(cell)) for cell in row) + r" \\")
+        return "\n".join([*lines, bottom, r"\end{tabular}", ""])
+
+    def _latex_cell(self, cell: Cell) -> str:
+        text = escape_latex(cell.value) if isinstance(cell.value, str) else self._format(cell).replace(NO_DATA, "--")
+        bold = rf"\textbf{{{text}}}" if cell.style in STRONG and text else text
+        return bold + LATEX_MARKS.get(cell.mark, cell.mark)
+
+    def html(self) -> str:
+        """Return a part of a page. It has no colours of its own, so that it fits any page."""
+        table = self._without_bars()
+        lines = [f"<style>\n{HTML_STYLE}\n</style>", '<table class="dodona-table">']
+        if self.title:
+            lines.append(f"<caption>{escape_xml(self.title)}</caption>")
+        if any(table.columns):
+            heads = zip(table.columns, table._aligned, strict=True)
+            cells = "".join(f'<th scope="col"{_class(side)}>{escape_xml(column)}</th>' for column, side in heads)
+            lines.append(f"<thead><tr>{cells}</tr></thead>")
+        lines.append("<tbody>")
+        for row in table.rows:
+            cells = "".join(table._html_cell(_as_cell(c), side) for c, side in zip(row, table._aligned, strict=True))
+            lines.append(f"<tr>{cells}</tr>")
+        return "\n".join([*lines, "</tbody>", "</table>", ""])
+
+    def _html_cell(self, cell: Cell, side: str) -> str:
+        text = "<br>".join(map(escape_xml, (self._format(cell) + cell.mark).splitlines()))
+        return f'<td dir="auto"{_class(side, cell.style)}>{text}</td>'
+
+    # For other programs
+
+    def csv(self) -> str:
+        """Return numbers with six decimals; marks are in columns of their own where there are any."""
+        table = self._without_bars()
+        rows = [list(map(_as_cell, row)) for row in table.rows]
+        marked = {k for row in rows for k, cell in enumerate(row) if cell.mark}
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        for line in [[Cell(column, f"{column} mark") for column in table.columns], *rows]:
+            pairs = [(f"{c.value:.6f}" if isinstance(c.value, float) else c.value, c.mark) for c in line]
+            writer.writerow([value for k, pair in enumerate(pairs) for value in (pair if k in marked else pair[:1])])
+        return text.getvalue()
+
+    def records(self) -> list[dict[str, Value]]:
+        """Return a dictionary for each row, by column."""
+        table = self._without_bars()
+        return [dict(zip(table.columns, (_as_cell(c).value for c in row), strict=True)) for row in table.rows]
+
+    def json(self, indent: int = 1) -> str:
+        return json.dumps(self.records(), ensure_ascii=False, indent=indent) + "\n"
+
+    def tsv(self) -> str:
+        lines = [self._without_bars().columns, *(map(_plain, record.values()) for record in self.records())]
+        return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def _as_cell(cell: Cell | Value) -> Cell:
+    return cell if isinstance(cell, Cell) else Cell(cell)
+
+
+def _class(side: str, style: str = "") -> str:
+    kind = "strong" if style in STRONG else style
+    kinds = " ".join(each for each in ("number" if side == "r" else "", kind) if each)
+    return f' class="{kinds}"' if kinds else ""
+
+
+def _plain(value: Value) -> str:
+    return "" if value is None else make_printable(str(value))
+
+
+@dataclass
+class Result:
+    """All tables about one file, or about two of them."""
+
+    files: list[str]
+    tables: list[Table]
+    drawings: list[str] = field(default_factory=list)  # lines below the tables on the screen
+
+    def records(self) -> dict[str, Any]:
+        """Return the files, then tables, rows and columns by name."""
+        by_name: dict[str, Any] = {"files": self.files}
+        for table in self.tables:
+            first = table.columns[0]
+            by_name[table.name] = {str(record.pop(first)): record for record in table.records()}
+        return by_name
+
+
+FORMATS = ("table", "json", "tsv")
+
+
+def print_results(results: Sequence[Result], form: str) -> None:
+    """Print tables about files in one of FORMATS: boxed; one object for each result; or one number on a line, for
+    `grep` and `cut`."""
+    if form == "json":
+        print(json.dumps([result.records() for result in results], ensure_ascii=False, indent=1), flush=True)
+    elif form == "tsv":
+        lines = [("files", "table", "row", "column", "value")]
+        for result in results:
+            files, *tables = result.records().items()
+            for name, rows in tables:
+                for row, record in rows.items():
+                    lines += [(" ".join(files[1]), name, row, column, _plain(v)) for column, v in record.items()]
+        print("\n".join(map("\t".join, lines)), flush=True)
+    else:
+        _show_results(results)
+
+
+def _show_results(results: Sequence[Result]) -> None:
+    from rich.text import Text
+
+    console = open_console()
+    for result in results:
+        for table in result.tables:
+            replace(table, title=f"{table.title} · {' '.join(result.files)}", thousands="").print(console, boxed=True)
+        for line in result.drawings:
+            console.print(Text(line), no_wrap=True, crop=False, overflow="ignore")
+
+
+def open_console(width: int = 120, stream: TextIO | None = None) -> "Console":
+    """Return what tables are printed to, by default standard output; a file or a pipe has this width."""
+    from rich.console import Console
+
+    stream = stream or sys.stdout
+    return Console(file=stream, width=None if stream.isatty() else width, highlight=False)
+
+
+def _print_whole(console: "Console", table: "RichTable") -> None:
+    """Print a table that gets denser and longer on narrow terminals, where rich would cut words and numbers."""
+    if _width(console, table, "maximum") > console.width:
+        if not _fits(console, table):
+            table.padding = 0
+        if not _fits(console, table):
+            table.show_edge = False
+        spare = max(0, console.width - _width(console, table, "minimum"))
+        for column in table.columns:
+            least, most = _measure(console, column)
+            column.width = min(most, least + spare)
+            spare -= column.width - least
+    width = console.width
+    console.width = max(width, _width(console, table, "minimum"))
+    console.print(table)
+    console.width = width
+
+
+def _fits(console: "Console", table: "RichTable") -> bool:
+    return _width(console, table, "minimum") <= console.width
+
+
+def _width(console: "Console", table: "RichTable", bound: str) -> int:
+    columns = sum(getattr(_measure(console, column), bound) for column in table.columns)
+    _, right, _, left = table.padding
+    edge = 0 if table.pad_edge else left + right
+    lines = len(table.columns) - 1 + 2 * table.show_edge if table.box else 0
+    return int(columns + (left + right) * len(table.columns) - edge + lines)
+
+
+def _measure(console: "Console", column: "Column") -> "Measurement":
+    """Return the widths of a column: its longest word, and its longest line."""
+    from rich.measure import Measurement
+
+    wide = console.options.update(max_width=10_000)
+    cells = [Measurement.get(console, wide, cell) for cell in (column.header, *column.cells)]
+    least = [cell.maximum if column.no_wrap else cell.minimum for cell in cells]
+    return Measurement(max(least), max(cell.maximum for cell in cells))

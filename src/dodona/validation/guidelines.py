@@ -1,0 +1,186 @@
+"""Levels 3 to 5: UD's guidelines, checked by udtools, UD's own validator; and the rules of level 3 about a whole file.
+
+udtools is under the GPL: it is run as a program of its own, and never imported. It gets batches of the sentences that
+have passed all severe rules of levels 1 and 2, in several processes, and finds what is wrong in each sentence. Where it
+would have to know all sentences of the file, the rule stands here, and udtools leaves it out.
+"""
+
+import re
+import subprocess
+import sys
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from tempfile import TemporaryFile
+from typing import NamedTuple
+
+from dodona.errors import DodonaError, FormatError, OptionError
+from dodona.validation.rules import TREES, Finding, Rows, Violation, register_rule, strip_subtype
+
+__all__ = ["COPIED_GRAPHS", "MISSING", "CheckedSentence", "add_guidelines", "check_language", "has_udtools"]
+
+MISSING = "UD's guidelines (level 3 and up) are checked by udtools: pip install 'dodona[validate]'"
+BATCH_SIZE = 1 << 20
+"""How many characters udtools gets at a time: it needs two seconds for them, and a quarter of one to start."""
+COMMAND = (sys.executable, "-P", "-X", "utf8", "-m", "udtools.cli", "--max-err=0", "--no-warnings", "-")
+ABOUT_FILES = (
+    *("goeswith-missing-typo", "edeps-identical-to-basic-trees"),
+    *("empty-node-after-eorphan", "eorphan-after-empty-node"),
+)
+MESSAGE = re.compile(r"\[Line (\d+) Sent .*?\]: \[L([3-9]) \S+ (\S+)\] (.*)")
+SUMMARY = re.compile(r"^\*\*\* (?:PASSED|FAILED) \*\*\*", re.MULTILINE)
+ONE_WORD = b"1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
+
+
+@TREES.rule("goeswith-missing-typo", 3, "Typo=Yes in FEATS of the first part")
+def find_goeswith_missing_typo(s: Rows) -> Iterator[Violation]:
+    """A word that is written apart is a typo. A treebank without any FEATS need not say so."""
+    history = s.history
+    history.features = history.features or any(row.feats != "_" for row in s.nodes)
+    for head in sorted({int(row.head) for row in s.words if strip_subtype(row.deprel) == "goeswith"} - {0}):
+        first = s.words[head - 1]
+        if "Typo=Yes" not in first.feats.split("|"):
+            history.untyped.append((first.line, first.form, s.sent_id))
+    if history.features and history.untyped:  # of sentences before the first FEATS too
+        for line, form, sentence in history.untyped:
+            yield Violation(line, form, sentence=sentence)
+        history.untyped.clear()
+
+
+@TREES.rule("orphan-beside-empty-nodes", 3, "no orphan in DEPS of a treebank that has empty nodes")
+def find_orphan_beside_empty_nodes(s: Rows) -> Iterator[Violation]:
+    """`orphan` stands for a missing predicate. Where missing predicates are empty nodes, DEPS does not need it."""
+    history = s.history
+    if not s.has_graph:
+        return
+    pairs_by_id = {row.id: pairs for row, pairs in s.deps}
+    for row in s.nodes:
+        if "." in row.id and not history.empty_node:
+            history.empty_node = row.line
+            if history.orphan:
+                yield Violation(row.line, row.id, f"no empty node, as line {history.orphan} has orphan in DEPS")
+        if any(strip_subtype(relation) == "orphan" for _, relation in pairs_by_id.get(row.id, ())):
+            history.orphan = history.orphan or row.line
+            if history.empty_node:
+                yield Violation(row.line, row.deps, f"no orphan, as line {history.empty_node} has an empty node")
+
+
+COPIED_GRAPHS = register_rule(
+    "edeps-identical-to-basic-trees",
+    3,
+    "`_` in DEPS, or a relation in DEPS that HEAD and DEPREL do not have",
+    "DEPS adds to the basic tree. A file in which it is a mere copy should have none.",
+)
+
+
+class CheckedSentence(NamedTuple):
+    """A sentence whose rules of this program are checked."""
+
+    line: int
+    sent_id: str
+    text: str  # its lines; "" if they break a severe rule
+    findings: list[Finding]
+
+
+def has_udtools() -> bool:
+    return find_spec("udtools") is not None
+
+
+@cache
+def check_language(language: str) -> None:
+    """Raise an OptionError for a language of which udtools has no lists: it would complain about every word."""
+    command = [*COMMAND, f"--lang={language}", "--level=4", "--include-only", "unknown-deprel"]
+    process = subprocess.run(command, input=ONE_WORD, capture_output=True, check=False)
+    if process.returncode:
+        raise OptionError(f"language {language!r} is not known to udtools; expected a code that UD uses, such as en")
+
+
+def add_guidelines(
+    sentences: Iterable[CheckedSentence], file: str, level: int, language: str, jobs: int
+) -> Iterator[Finding]:
+    """Yield the findings of the sentences and those of udtools, in the order of the file.
+
+    What was found before the file could not be read any more comes before that error.
+    """
+    errors: list[FormatError] = []
+    runs: deque[UdtoolsRun] = deque()
+    try:
+        for batch in _cut_batches(_stop_at_error(sentences, errors)):
+            if len(runs) == jobs:
+                yield from runs[0].finish(file)
+                runs.popleft()
+            runs.append(UdtoolsRun(batch, level, language))
+        for run in runs:
+            yield from run.finish(file)
+    finally:
+        for run in runs:
+            run.stop()
+    if errors:
+        raise errors[0]
+
+
+def _stop_at_error(sentences: Iterable[CheckedSentence], errors: list[FormatError]) -> Iterator[CheckedSentence]:
+    try:
+        yield from sentences
+    except FormatError as error:
+        errors.append(error)
+
+
+def _cut_batches(sentences: Iterable[CheckedSentence]) -> Iterator[list[CheckedSentence]]:
+    batch: list[CheckedSentence] = []
+    size = 0
+    for sentence in sentences:
+        batch.append(sentence)
+        size += len(sentence.text)
+        if size >= BATCH_SIZE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class UdtoolsRun:
+    """A process of udtools that checks some sentences. It reads and writes files, so that it waits for nobody."""
+
+    def __init__(self, sentences: list[CheckedSentence], level: int, language: str) -> None:
+        self.sentences = sentences
+        self.starts = []  # the line of udtools at which each sentence begins
+        line = 1
+        self.output = TemporaryFile()  # noqa: SIM115  # closed when the process has ended
+        with TemporaryFile() as source:
+            for sentence in sentences:
+                self.starts.append(line)
+                if sentence.text:
+                    source.write(sentence.text.encode() + b"\n\n")
+                    line += sentence.text.count("\n") + 2
+            source.seek(0)
+            self.process = subprocess.Popen(
+                [*COMMAND, f"--lang={language}", f"--level={level}", "--exclude", *ABOUT_FILES],
+                stdin=source, stdout=subprocess.DEVNULL, stderr=self.output,
+            )  # fmt: skip
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.output.close()
+
+    def finish(self, file: str) -> Iterator[Finding]:
+        """Wait for the process, and yield all findings in its sentences."""
+        with self.output:
+            code = self.process.wait()
+            self.output.seek(0)
+            output = self.output.read().decode("utf-8", "replace")
+        if SUMMARY.search(output) is None:
+            lines = output.strip().split("\n")
+            place = f"{file}:{self.sentences[0].line}"
+            raise DodonaError(f"{place}: udtools failed here or in sentences after it (exit code {code}): {lines[-1]}")
+        for message in output.split("\n"):
+            if match := MESSAGE.match(message):
+                line, level, rule, text = match.groups()
+                k = bisect_right(self.starts, int(line)) - 1
+                first, sent_id, _, findings = self.sentences[k]
+                findings.append(Finding(file, int(line) - self.starts[k] + first, sent_id, rule, int(level), text, ""))
+        for sentence in self.sentences:
+            yield from sorted(sentence.findings, key=lambda finding: finding.line)
