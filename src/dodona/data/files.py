@@ -362,7 +362,7 @@ def _open_output(file: str, mode: str, name: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _open_and_close(open_stream: Callable[[], Any], name: str) -> Iterator[BinaryIO]:
-    """Opens and closes; that closing can fail too (the last bytes on a full disk) is told like any failure."""
+    """Open and close a stream; an error of closing (the last bytes on a full disk) names the file, too."""
     with _name_errors(name):
         stream = open_stream()
     try:

@@ -1,7 +1,7 @@
 """The values of a column as bytes, from where they are found to where they are written.
 
 A string for each column of each word would take more time than parsing. A component that chooses from a fixed number of
-values, such as tags, gives only their numbers in an `Inventory`; other values are pieces of one text. Strings are made
+values, such as tags, gives only their numbers in an `Inventory`; other values are parts of one text. Strings are made
 when somebody asks for them.
 """
 
@@ -57,14 +57,14 @@ cdef class Values:
     def strings(self):
         """Return a new list of the strings."""
         cdef int i
-        cdef list found = [None] * self.n
+        cdef list strings = [None] * self.n
         if self.inventory is not None:
             for i in range(self.n):
-                found[i] = self.inventory.values[self.chosen[i]]
+                strings[i] = self.inventory.values[self.chosen[i]]
         else:
             for i in range(self.n):
-                found[i] = self.text[self.ends[i] : self.ends[i + 1]].decode("utf-8")
-        return found
+                strings[i] = self.text[self.ends[i] : self.ends[i + 1]].decode("utf-8")
+        return strings
 
     def lacks(self):
         """Whether all values are `_`."""
