@@ -19,7 +19,6 @@ cdef class WordRows:
     cdef list heads(self)
     cdef bint lacks(self, int number) except -1
     cdef list given_list(self, int number)
-    cdef list comments(self)
     cdef int count_above(self, int d) except -1
 
 @cython.final
@@ -34,3 +33,5 @@ cdef class MadeRows(WordRows):
     cdef dict between    # the lines of multiword ranges and empty nodes, by the word that comes after them
     cdef bint has_lists  # of strings, which somebody may have, and may have changed
     cdef bint is_new     # from a tokenizer, and no parse has written anything into them
+
+    cdef list comments(self)

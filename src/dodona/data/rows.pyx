@@ -51,10 +51,6 @@ cdef class WordRows:
         """Return the list of strings that the rows were made from, which somebody may have changed since; or None."""
         return None
 
-    cdef list comments(self):
-        """Return the comments above the first word."""
-        raise NotImplementedError
-
     cdef int count_above(self, int d) except -1:
         """Return how many lines are above that of word d."""
         raise NotImplementedError
@@ -312,6 +308,7 @@ cdef class MadeRows(WordRows):
         return values if isinstance(values, list) else None
 
     cdef list comments(self):
+        """Return the comments above the first word."""
         return self.header[: len(self.header) - 1].decode().split("\n") if self.header else []
 
     cdef int count_above(self, int d) except -1:

@@ -33,8 +33,8 @@ cdef class Storage:
     cdef bytes before, end, after
 
     def __init__(
-        self, str file not None, int line, str format not None, WordRows rows not None, bytes end not None, list comments,
-        list multiword not None,
+        self, str file not None, int line, str format not None, WordRows rows not None, bytes end not None,
+        list comments, list multiword not None,
     ):
         """For readers; use `from_words` to create a sentence. `end` are the bytes after the rows."""
         self.file, self.line, self.format = file, line, format
@@ -44,9 +44,9 @@ cdef class Storage:
 
     def __reduce__(self):
         return restore, (
-            type(self), self.table, dict(self.replaced), self.file, self.line, self.format, self.multiword, self.offsets,
-            None if self.lists is None else list(self.lists), self.own_comments, self.has_new_comments, self.before,
-            self.end, self.after,
+            type(self), self.table, dict(self.replaced), self.file, self.line, self.format, self.multiword,
+            self.offsets, None if self.lists is None else list(self.lists), self.own_comments, self.has_new_comments,
+            self.before, self.end, self.after,
         )
 
     def copy(self):
@@ -71,7 +71,7 @@ cdef class Storage:
     def comments(self):
         """The comments, whole lines."""
         if self.own_comments is None:
-            self.own_comments = self.table.comments()
+            self.own_comments = (<MadeRows?> self.table).comments()
         return self.own_comments
 
     def accept_comments(self, list lines not None):
@@ -282,7 +282,7 @@ def fill_in(list sentences not None, str name not None, list columns not None):
 
 
 def fill_in_tags(list sentences not None, list inventories not None, list numbers not None):
-    """Give each sentence the columns for which there are inventories, by name; the numbers are valid for all of them."""
+    """Give each sentence the columns that have inventories, by name; the numbers are valid for all of them."""
     cdef Py_ssize_t i
     cdef int number
     cdef Inventory inventory
@@ -292,7 +292,9 @@ def fill_in_tags(list sentences not None, list inventories not None, list number
             (<Storage?> sentences[i]).accept(number, pick_values(inventory, numbers[i]))
 
 
-def fill_in_arcs(list sentences not None, list arcs not None, Inventory labels not None, const unsigned char[::1] lifted):
+def fill_in_arcs(
+    list sentences not None, list arcs not None, Inventory labels not None, const unsigned char[::1] lifted
+):
     """Give each sentence its heads and labels, which are valid; return the numbers of those that have a lifted arc, by
     its label, and are left as they are."""
     cdef Py_ssize_t i, k
