@@ -1,12 +1,12 @@
 cimport cython
 
 from dodona.transitions.gold cimport Gold
-from dodona.transitions.python_system cimport PythonSystem
 from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
 
 cdef int SHIFT, LEFT, RIGHT, BUFFER_ARC, BUFFER, STACK
 
-cdef class BufferHybrid(PythonSystem):
+cdef class BufferHybrid(TransitionSystem):
     cdef int start(self, State s, int n) except -1 nogil
     cdef bint is_terminal(self, State s) except -1 nogil
     @cython.locals(word_ahead=cython.bint)

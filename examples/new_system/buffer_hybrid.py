@@ -16,8 +16,8 @@ This file is plain Python and runs as it is, slowly. The .pxd beside it makes it
 from dodona.systems.registry import Entry, register
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import BUFFER, LEFT, RIGHT, SHIFT, STACK
-from dodona.transitions.python_system import PythonSystem
 from dodona.transitions.state import State
+from dodona.transitions.system import TransitionSystem
 
 BUFFER_ARC = 7
 """A number of its own, after those in dodona.transitions.moves, where BUFFER is a place."""
@@ -30,9 +30,9 @@ RULES = {
 }
 
 
-class BufferHybrid(PythonSystem):
+class BufferHybrid(TransitionSystem):
     def __init__(self, labels: int, single_root: bool = False) -> None:
-        PythonSystem.__init__(self, labels, single_root, (SHIFT,), (LEFT, RIGHT, BUFFER_ARC))
+        TransitionSystem.__init__(self, labels, single_root, (SHIFT,), (LEFT, RIGHT, BUFFER_ARC))
 
     def start(self, s: State, n: int) -> None:
         s.reset(n)
@@ -77,16 +77,16 @@ class BufferHybrid(PythonSystem):
         return s.n + 1 if move == SHIFT else s.s0()
 
     def dependents_on_stack(self, s: State, gold: Gold) -> int:
-        """How many gold dependents of b0 lie on the stack: they wait for LEFT."""
+        """Return how many gold dependents of b0 lie on the stack: they wait for LEFT."""
         b0 = s.b0()
-        found = 0
+        waiting = 0
         for i in range(gold.first[b0], gold.first[b0 + 1]):
             k = gold.child[i]
             if k > b0:
                 break
             if s.place[k] == STACK:
-                found += 1
-        return found
+                waiting += 1
+        return waiting
 
     def cost(self, s: State, gold: Gold, move: int, site: int) -> int:
         """SHIFT, LEFT and RIGHT lose what they lose in arc-hybrid, because the same trees can be reached."""

@@ -1,6 +1,7 @@
 """`dodona oracle` from the outside."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -179,3 +180,69 @@ def test_formats_and_output(capfd: pytest.CaptureFixture[str], tmp_path: Path) -
 def test_errors_of_typed_sentences(arguments: tuple[str, ...], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         oracle.main(list(arguments), standalone_mode=False)
+
+
+WRONG = """
+from dodona.systems.arc_hybrid import RULES, ArcHybrid
+from dodona.systems.registry import Entry, register
+from dodona.transitions.moves import SHIFT
+
+class Wrong(ArcHybrid):
+    def cost(self, s, gold, move, site):
+        return 0 if move == SHIFT else super().cost(s, gold, move, site)
+
+register(Entry("wrong", "none", Wrong, RULES, projective=True))
+"""
+
+
+def test_all_oracles_of_a_system_are_compared_with_search(capfd: pytest.CaptureFixture[str]) -> None:
+    shown = run(capfd, "--verify", "2", "--system", "arc-hybrid").splitlines()
+    assert shown == [
+        "arc-hybrid: 1 word, 1 tree, 4 configurations, 3 costs: as search says",
+        "arc-hybrid: 2 words, 3 trees, 12 configurations, 33 costs: as search says",
+        "arc-hybrid single_root=True: 1 word, 1 tree, 4 configurations, 3 costs: as search says",
+        "arc-hybrid single_root=True: 2 words, 2 trees, 9 configurations, 16 costs: as search says",
+    ]
+    named = run(capfd, "--verify", "1", "--system", "arc-eager", "--root", "attach", "--single-root", "--labels", "a b")
+    assert (
+        named == "arc-eager root=attach single_root=True: 1 word, 2 trees, 4 configurations, 6 costs: as search says\n"
+    )
+
+
+def test_what_differs_from_search_is_shown_with_a_way_to_look_at_it(tmp_path: Path) -> None:
+    (tmp_path / "wrong.py").write_text(WRONG)
+    path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+    def call(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [sys.executable, "-m", "dodona", "oracle", "--system", "wrong", "--import", "wrong", *arguments],
+            env=os.environ | {"PYTHONPATH": path}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+
+    done = call("--verify", "3")
+    assert (done.returncode, done.stderr) == (1, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "wrong: 1 word, 1 tree, 4 configurations, 3 costs: as search says"
+    assert lines[1] == "wrong: 2 words, 3 trees, 12 configurations, 33 costs: 2 differences"
+    assert lines[2] == "  SHIFT costs 0; search: 1; in [ROOT 1] [2]"
+    assert lines[3] == '    dodona oracle --system wrong --heads "0 0" --history "SHIFT SHIFT"'
+    assert '    dodona oracle --system wrong --single-root --heads "2 0" --history "SHIFT SHIFT"' in lines
+    derived = call("--heads", "0 0", "--history", "SHIFT SHIFT")
+    assert derived.returncode == 0, derived.stderr
+    assert "SHIFT=0" in derived.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--verify", "2", "--heads", "0"), "--verify goes with --system"),
+        (("--verify", "0"), "0 is not in the range"),
+        (("--verify", "2", "--system", "arc-hybrid", "--root", "last"), "arc-hybrid has no option 'root'"),
+        (("--verify", "2", "--system", "arc-eager", "--root", "here"), "root='here': expected one of"),
+        (("--verify", "2", "--import", "no_such_module"), "--import no_such_module: No module named"),
+    ],
+)
+def test_errors_of_verification(arguments: tuple[str, ...], message: str) -> None:
+    done = dodona("oracle", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr

@@ -4,11 +4,11 @@ import random
 
 import pytest
 from reference.lifting import arc_is_projective, lifted
-from samples.search import Tree, all_trees, is_projective
 
 from dodona import TreeError
 from dodona.data import make_projective
 from dodona.data.trees import lift, nonprojective_dependents
+from dodona.research.verification import Tree, all_trees, is_projective
 
 
 @pytest.mark.parametrize("n", range(6))

@@ -6,10 +6,10 @@ import pytest
 from data.test_projectivity import random_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples.search import Tree, all_trees, is_projective
 
 from dodona import OptionError, TreeError
 from dodona.data import ENCODINGS, deprojectivize, projectivize
+from dodona.research.verification import Tree, all_trees, is_projective
 
 LABELS = ["nsubj", "obj", "root", "↑", "a↓", "b\\", "x↑y↓", ""]
 

@@ -7,10 +7,10 @@ from data.test_projectivity import random_tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.lifting import arc_is_projective, encoded, lifted, lowered
-from samples.search import all_trees
 
 from dodona.data import ENCODINGS, deprojectivize, projectivize
 from dodona.data.trees import lift, nonprojective_dependents
+from dodona.research.verification import all_trees
 
 
 def labels_of(n: int, kinds: str, seed: int) -> list[str]:

@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 from reference.lifting import ancestors, arc_is_projective
-from samples.search import all_trees
 
 from dodona import TreeError
 from dodona.data.trees import check_tree, find_cycle, is_projective, order_bottom_up
+from dodona.research.verification import all_trees
 
 
 def cycle_from(heads: tuple[int | None, ...], d: int) -> list[int] | None:

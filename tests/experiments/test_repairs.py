@@ -11,7 +11,7 @@ from dodona.experiments.repairs import count_repairs, judge, walk
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import train_parser
 from dodona.search.greedy import GreedySearch
-from dodona.systems.build import build
+from dodona.systems.registry import build
 from dodona.transitions import derivations
 from dodona.transitions.moves import ATTACH, LEFT, REDUCE, RIGHT, SHIFT
 
@@ -53,15 +53,15 @@ def test_verdicts(before: list[int], move: int, heads: list[int], expected: tupl
     system = build("nonmonotonic", ["x"], {}).core
     state = derivations.start(system, 3)
     for earlier in before:
-        derivations.apply(system, state, earlier, 0, 0)
+        system.apply(state, earlier, 0, 0)
     assert judge(system, state, move, heads) == expected
 
 
-def test_where_reduce_cannot_repair_it_is_not_judged() -> None:
+def test_where_reduce_cannot_repair_it_is_not_judge() -> None:
     system = build("nonmonotonic", ["x"], {"moves": "left"}).core
     state = derivations.start(system, 3)
     for _ in range(2):
-        derivations.apply(system, state, SHIFT, 0, 0)
+        system.apply(state, SHIFT, 0, 0)
     assert judge(system, state, LEFT, [0, 3, 1]) is None
 
 
@@ -73,8 +73,8 @@ def test_the_walk_is_that_of_the_parser() -> None:
         (encoded,) = session.encoded([sentence])
         heads: dict[int, int] = {}
         for state, move, _ in walk(built.core, session.greedy, encoded):
-            dependent = derivations.dependent_of(built.core, state, move, 0)
-            heads[dependent] = derivations.head_of(built.core, state, move, 0)
+            dependent = built.core.dependent_of(state, move, 0)
+            heads[dependent] = built.core.head_of(state, move, 0)
         found, _ = GreedySearch(built.core, session.greedy).parse(encoded)
         assert [heads[d] for d in range(1, len(sentence) + 1)] == found
 

@@ -37,7 +37,7 @@ def compare(name: str, options: dict[str, object], text: str, lengths: list[int]
         gold = derivations.gold_tree(*random_tree(core, n, chance))
         for s in random_walk(core, n, chance):
             for site in derivations.sites(core, s):
-                if "dynamic" in SYSTEMS[name].oracles and not derivations.is_terminal(core, s):
+                if "dynamic" in SYSTEMS[name].oracles and not core.is_terminal(s):
                     derivations.costs(core, s, gold, site, 0)  # tries moves out, and must leave no trace
                 view = View.of(s, sentence, site)
                 found = scorer.named(s, encoded, site)

@@ -17,8 +17,7 @@ from samples.small_templates import small_templates
 from dodona.linear.perceptron import RULES, GreedyLearner
 from dodona.linear.templates import Templates
 from dodona.parser.linear import Encoder
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.policy import Policy, leaves_a_choice
 from dodona.transitions.random_generator import RandomGenerator

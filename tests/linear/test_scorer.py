@@ -8,7 +8,7 @@ import pytest
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence, Scorer
-from dodona.systems.build import build
+from dodona.systems.registry import build
 from dodona.transitions.state import State
 
 CORE = build("arc-hybrid", ["a", "b"], {"single_root": True}).core

@@ -17,8 +17,7 @@ from dodona import Sentence
 from dodona.linear.structured import StructuredLearner
 from dodona.linear.templates import Templates
 from dodona.parser.linear import Encoder
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.policy import Policy, leaves_a_choice

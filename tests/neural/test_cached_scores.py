@@ -8,8 +8,7 @@ from dodona.neural.positions import Positions
 from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
-from dodona.systems.build import build
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, build
 
 POSITIONS = {
     "arc-eager": "stack",

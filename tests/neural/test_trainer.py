@@ -18,7 +18,7 @@ from dodona.neural.network import Dropout, encode, step_loss
 from dodona.neural.options import Sizes
 from dodona.neural.positions import Positions
 from dodona.neural.trainer import Course, NeuralLearner
-from dodona.systems.build import BuiltSystem
+from dodona.systems.registry import BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.policy import Policy
 

@@ -4,7 +4,6 @@ import random
 from itertools import product
 
 import pytest
-from samples.search import Tree, all_trees, is_projective, single_rooted
 from samples.treebank import treebank
 
 from dodona import FormatError, Sentence
@@ -12,6 +11,7 @@ from dodona.data import make_projective
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.training import train_parser
+from dodona.research.verification import Tree, all_trees, is_projective, keep_single_rooted
 from dodona.systems.registry import SYSTEMS
 
 Part = tuple[int | None, ...]
@@ -23,7 +23,7 @@ def trained(name: str, **options: object) -> Parser:
 
 
 def trees(name: str, n: int) -> list[Tree]:
-    found = single_rooted(all_trees(n))
+    found = keep_single_rooted(all_trees(n))
     return found if not SYSTEMS[name].projective else [tree for tree in found if is_projective(tree)]
 
 

@@ -4,7 +4,6 @@ import random
 from dataclasses import replace
 
 import pytest
-from samples.search import is_projective
 from samples.treebank import treebank
 
 from dodona import FormatError, OptionError, Sentence
@@ -13,6 +12,7 @@ from dodona.parser.long_sentences import PIECE, spans
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.training import train_parser
+from dodona.research.verification import is_projective
 from dodona.systems.registry import SYSTEMS
 
 WORDS = ["the", "old", "oak", "asks", ",", "and", "we", "listen", "."]

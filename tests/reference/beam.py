@@ -34,11 +34,11 @@ def beams(
     """
     beam = [Hypothesis(derivations.start(core, n), 0.0, [])]
     yield beam
-    while not all(derivations.is_terminal(core, hypothesis.state) for hypothesis in beam):
+    while not all(core.is_terminal(hypothesis.state) for hypothesis in beam):
         found: list[tuple[float, Hypothesis, int, int]] = []  # in the order that decides between equals
         slowest = least_progress(core, beam)
         for parent in beam:
-            if derivations.is_terminal(core, parent.state) or derivations.progress(core, parent.state) > slowest:
+            if core.is_terminal(parent.state) or core.progress(parent.state) > slowest:
                 found.append((parent.score, parent, NONE, NONE))  # it waits
                 continue
             row = scores(parent.state, 0)
@@ -51,7 +51,7 @@ def beams(
 
 
 def least_progress(core: TransitionSystem, beam: list[Hypothesis]) -> int:
-    return min(derivations.progress(core, h.state) for h in beam if not derivations.is_terminal(core, h.state))
+    return min(core.progress(h.state) for h in beam if not core.is_terminal(h.state))
 
 
 def after(core: TransitionSystem, score: float, parent: Hypothesis, action: int, carried: int) -> Hypothesis:
@@ -64,7 +64,7 @@ def after(core: TransitionSystem, score: float, parent: Hypothesis, action: int,
 
 def take(core: TransitionSystem, s: State, action: int, site: int, carried: int) -> None:
     move, label = derivations.actions(core)[action]
-    derivations.apply(core, s, move, site, carried if label == NONE else label)
+    core.apply(s, move, site, carried if label == NONE else label)
 
 
 def allowed(core: TransitionSystem, s: State, site: int, carried: int, oracle: Oracle | None, step: int) -> list[int]:
@@ -83,7 +83,7 @@ def greedy(core: TransitionSystem, n: int, scores: Scores, oracle: Oracle | None
     With an oracle only actions that cost nothing are looked at, as long as there are any.
     """
     s = derivations.start(core, n)
-    while not derivations.is_terminal(core, s):
+    while not core.is_terminal(s):
         legal, free = [], []
         for site in derivations.sites(core, s):
             row = scores(s, site)

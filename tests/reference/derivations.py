@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from samples.search import Tree
-
 from dodona import Configuration, System
+from dodona.research.verification import Tree
 
 Allowed = Callable[[Configuration], list[str]]
 

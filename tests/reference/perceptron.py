@@ -94,7 +94,7 @@ class Perceptron:
         """Go through one sentence of n words."""
         s = derivations.start(self.core, n)
         taken = tries = 0
-        while not derivations.is_terminal(self.core, s):
+        while not self.core.is_terminal(s):
             options, carried = self.options(s, features, assess, taken)
             least = min(option.cost for option in options)
             correct = best(option for option in options if option.cost == least)
@@ -117,7 +117,7 @@ class Perceptron:
                 else:
                     chosen = correct
             move, label = derivations.actions(self.core)[chosen.action]
-            derivations.apply(self.core, s, move, chosen.site, carried if label == NONE else label)
+            self.core.apply(s, move, chosen.site, carried if label == NONE else label)
             taken += 1
             tries = 0
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dodona.systems.build import BUDGET, BuiltSystem
+from dodona.systems.registry import BUDGET, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import LEFT, NONE, RIGHT
@@ -16,16 +16,16 @@ Costs = list[int | None]
 class Oracle:
     """An oracle of a system for one gold tree.
 
-    A static oracle of a system with many sites takes any of them for right. `unfit` are labels that cost one more on a
-    given arc.
+    A static oracle of a system with many sites takes any of them for right. `forbidden` are labels that cost one
+    more on an arc of the tree.
     """
 
-    def __init__(self, built: BuiltSystem, name: str, gold: Gold, *, unfit: Sequence[int] = ()) -> None:
+    def __init__(self, built: BuiltSystem, name: str, gold: Gold, *, forbidden: Sequence[int] = ()) -> None:
         self.core = built.core
         self.has_costs = "dynamic" in built.entry.oracles
         self.name = name
         self.gold = gold
-        self.unfit = unfit
+        self.forbidden = forbidden
         self.plan: list[int] = []  # the moves of a derivation that the system's own static oracle does not know
         self.derivation: list[tuple[int, int, int]] | None = None
         if name in built.entry.static_oracles:
@@ -34,7 +34,7 @@ class Oracle:
 
     def costs(self, s: State, step: int, site: int, carried: int) -> Costs:
         """0 for what is right after `step` transitions; `carried` is the label that SHIFT would remember."""
-        if self.name == "given":
+        if self.name == "constraints":
             return self.given(s, site, carried)
         if self.name in ("nondeterministic", "dynamic"):
             return self.exact(s, site, carried)
@@ -51,10 +51,10 @@ class Oracle:
         if self.has_costs:
             found = derivations.costs(self.core, s, self.gold, site, carried)
         else:  # only swap-standard itself can tell
-            found = Policy(self.core, "given").assessed(s, self.gold, site)
+            found = Policy(self.core, "constraints").list_costs(s, self.gold, site)
         for a, (move, label) in enumerate(derivations.actions(self.core)):
-            dependent = derivations.dependent_of(self.core, s, move, site)
-            if found[a] != NONE and label in self.unfit and self.gold.head[dependent] <= s.n:
+            dependent = self.core.dependent_of(s, move, site)
+            if found[a] != NONE and label in self.forbidden and self.gold.head[dependent] <= s.n:
                 found[a] += 1
         return [None if cost == NONE else cost for cost in found]
 
@@ -64,7 +64,7 @@ class Oracle:
         if self.core.has_preferences:
             free = [a for a, cost in enumerate(costs) if cost == 0]
             actions = derivations.actions(self.core)
-            preferred = [a for a in free if derivations.prefers(self.core, s, self.gold, *actions[a])]
+            preferred = [a for a in free if self.core.prefers(s, self.gold, *actions[a])]
             for a in free if preferred else []:
                 costs[a] = 0 if a in preferred else 1
         return costs
@@ -74,7 +74,7 @@ class Oracle:
         legal = derivations.legal_moves(self.core, s, site)
         costs: Costs = []
         for move, label in derivations.actions(self.core):
-            gold_label = self.gold.label[derivations.dependent_of(self.core, s, move, site)]
+            gold_label = self.gold.label[self.core.dependent_of(s, move, site)]
             fits = label == NONE or gold_label in (NONE, label)
             costs.append(None if move not in legal else 0 if move in right and fits else 1)
         return costs

@@ -46,7 +46,7 @@ class Walker:
         """Go through a sentence; returns the last configuration."""
         s = derivations.start(self.core, len(sentence.words))
         taken = 0
-        while not derivations.is_terminal(self.core, s):
+        while not self.core.is_terminal(s):
             options: list[Option] = []
             carried = NONE
             for site in derivations.sites(self.core, s):
@@ -67,7 +67,7 @@ class Walker:
                 self.verdicts.append(verdicts)
             chosen = self.choose(options, least, explore)
             move, label = derivations.actions(self.core)[chosen.action]
-            derivations.apply(self.core, s, move, chosen.site, carried if label == NONE else label)
+            self.core.apply(s, move, chosen.site, carried if label == NONE else label)
             self.steps += 1
             taken += 1
         return s

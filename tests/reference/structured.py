@@ -70,7 +70,7 @@ class Structured:
         taken = [0]
         for beam in steps[:-1]:
             slowest, length = least_progress(self.core, beam), taken[-1]
-            ahead = [derivations.progress(self.core, s) for s in correct[length:-1]]  # before each action that is left
+            ahead = [self.core.progress(s) for s in correct[length:-1]]  # before each action that is left
             hurried = sum(progress < slowest for progress in ahead)
             taken.append(length + hurried + (slowest in ahead))
         return taken

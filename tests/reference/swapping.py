@@ -11,7 +11,7 @@ With exactly one root word, RIGHT from ROOT is allowed only where the buffer is 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from samples.search import Tree
+from dodona.research.verification import Tree
 
 
 class Place(NamedTuple):

@@ -5,11 +5,11 @@ from math import prod
 
 import pytest
 from reference.derivations import complete, derivations
-from samples.search import Tree, all_trees
 from samples.variants import VARIANTS, Variant
 
 from dodona import Configuration, OptionError, TreeError, system
 from dodona.research.lattice import Derivations, Lattice, TooMany, lattice_oracles
+from dodona.research.verification import Tree, all_trees
 from dodona.systems.registry import SYSTEMS
 
 FIGURE_2 = (2, 0, 2)  # John likes Mary

@@ -1,16 +1,16 @@
 """The arcs that a transition loses, against exhaustive search: an arc is reachable if some way to go on builds it."""
 
 import pytest
-from samples.search import Graph, explore
 from samples.variants import DYNAMIC, Variant
 
 from dodona import system
 from dodona.research.losses import certainly_lost, lost_arcs
+from dodona.research.verification import ConfigurationGraph, explore
 
 Arcs = set[tuple[int, int | None, str | None]]
 
 
-def reachable(graph: Graph) -> list[Arcs]:
+def reachable(graph: ConfigurationGraph) -> list[Arcs]:
     """For each configuration all arcs (dependent, head, label) of the parses that it can lead to."""
     found: list[Arcs] = [set() for _ in graph.configurations]
     for i in range(len(found) - 1, -1, -1):

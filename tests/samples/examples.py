@@ -7,7 +7,7 @@ import numpy as np
 from samples.random_parses import random_tree
 
 from dodona.neural.batching import Example, Tables
-from dodona.systems.build import BuiltSystem
+from dodona.systems.registry import BuiltSystem
 from dodona.transitions import derivations
 
 FORMS, TAGS, KINDS = 9, 4, (4, 2)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dodona import Sentence
-from dodona.systems.build import BuiltSystem, build
+from dodona.systems.registry import BuiltSystem, build
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
@@ -47,11 +47,11 @@ def random_walk(core: TransitionSystem, n: int, chance: random.Random) -> Iterat
     """All configurations of a random derivation, the same state each time. Moves first, so that labels have no say."""
     s = derivations.start(core, n)
     yield s
-    while not derivations.is_terminal(core, s):
+    while not core.is_terminal(s):
         site, move = chance.choice(
             [(site, move) for site in derivations.sites(core, s) for move in derivations.legal_moves(core, s, site)]
         )
-        derivations.apply(core, s, move, site, chance.randrange(core.labels))
+        core.apply(s, move, site, chance.randrange(core.labels))
         yield s
 
 

@@ -19,8 +19,7 @@ from dodona.parser.linear import Encoder
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
@@ -64,7 +63,7 @@ def test_beam(system: BuiltSystem, values: tuple[float, ...]) -> None:
         check_beam(system, partial(drawn, system.core.actions, values, width), (width + 3) % 7, width)
 
 
-UNFIT = 1
+FORBIDDEN = 1
 """A label that no given arc may carry."""
 
 
@@ -72,23 +71,25 @@ def part(system: BuiltSystem, n: int, chance: random.Random) -> Gold:
     """Given arcs; of root words the label is never given."""
     heads, labels = random_part(random_tree(system.core, n, chance), chance)
     arcs = zip(heads, labels, strict=True)
-    return derivations.gold_tree(heads, [NONE if h == 0 or label == UNFIT else label for h, label in arcs])
+    return derivations.gold_tree(heads, [NONE if h == 0 or label == FORBIDDEN else label for h, label in arcs])
 
 
 @pytest.mark.parametrize("name", WITH_BEAM)
 def test_beam_among_what_an_oracle_counts_as_right(name: str) -> None:
     """Given arcs, planned derivations, sets of right moves, costs."""
     chance = random.Random(1)
-    for i, oracle in enumerate((*SYSTEMS[name].training_oracles, "given", "given")):
+    for i, oracle in enumerate((*SYSTEMS[name].training_oracles, "constraints", "constraints")):
         for options in OPTIONS[name]:
             system = built(name, **options)
             n, width = chance.randint(2, 6), chance.randint(1, 6)
             whole = derivations.gold_tree(*random_tree(system.core, n, chance))
-            gold = part(system, n, chance) if oracle == "given" else whole
-            unfit = [UNFIT] if oracle == "given" else []
-            policy = Policy(system.core, oracle, unfit=unfit, longest=n)
+            gold = part(system, n, chance) if oracle == "constraints" else whole
+            forbidden = [FORBIDDEN] if oracle == "constraints" else []
+            policy = Policy(system.core, oracle, forbidden=forbidden, longest=n)
             scores = partial(drawn, system.core.actions, COARSE, i)
-            check_beam(system, scores, n, width, oracle=Oracle(system, oracle, gold, unfit=unfit), policy=policy)
+            check_beam(
+                system, scores, n, width, oracle=Oracle(system, oracle, gold, forbidden=forbidden), policy=policy
+            )
 
 
 @pytest.mark.parametrize("values", [COARSE, FINE], ids=["coarse", "fine"])
@@ -106,8 +107,8 @@ def test_greedy_around_given_arcs(system: BuiltSystem) -> None:
     for n in (1, 3, 5, 8):
         scores = partial(drawn, system.core.actions, COARSE, n)
         gold = part(system, n, chance)
-        policy = Policy(system.core, "given", unfit=[UNFIT], longest=n)
-        oracle = Oracle(system, "given", gold, unfit=[UNFIT])
+        policy = Policy(system.core, "constraints", forbidden=[FORBIDDEN], longest=n)
+        oracle = Oracle(system, "constraints", gold, forbidden=[FORBIDDEN])
         search = GreedySearch(system.core, scorer(system, scores))
         assert search.parse(EncodedSentence(n), policy, gold) == greedy(system.core, n, scores, oracle)
 

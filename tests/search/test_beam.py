@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from samples.search import after, steps
 from samples.treebank import treebank
 
 from dodona import Configuration, OptionError, Sentence, System, system
@@ -14,6 +13,7 @@ from dodona.linear.weights import Weights
 from dodona.parser.linear import Encoder, LinearModel
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import train_parser
+from dodona.research.verification import follow, steps
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.systems.registry import SYSTEMS
@@ -38,7 +38,7 @@ def all_derivations(chosen: System, n: int) -> list[Configuration]:
         c = pending.pop()
         if chosen.is_terminal(c):
             ends.append(c)
-        pending += [after(chosen, c, step) for step in steps(chosen, c)]
+        pending += [follow(chosen, c, step) for step in steps(chosen, c)]
     return ends
 
 

@@ -5,7 +5,7 @@ import pytest
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence
-from dodona.systems.build import build
+from dodona.systems.registry import build
 from dodona.transitions.derivations import actions
 from dodona.transitions.moves import LEFT, REDUCE, RIGHT, SHIFT
 from dodona.transitions.state import State

@@ -18,8 +18,7 @@ from samples.random_parses import OPTIONS, built, random_part, random_tree
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 from dodona.transitions.policy import Policy
@@ -57,7 +56,7 @@ def walked(
     logarithms: list[float] = []
     found = [0.0] * (n + 1)
     replaced = 0
-    while not derivations.is_terminal(core, s):
+    while not core.is_terminal(s):
         options, free = [], []
         for site in derivations.sites(core, s):
             row = scores(s, site)
@@ -72,7 +71,7 @@ def walked(
                     free.append(options[-1])
         _, action, site, carried, probability = max(free or options, key=lambda option: option[0])
         before = list(s.head[1 : n + 1])
-        to_root = derivations.head_of(core, s, derivations.actions(core)[action][0], site) == 0
+        to_root = core.head_of(s, derivations.actions(core)[action][0], site) == 0
         take(core, s, action, site, carried)
         logarithms.append(log(probability))
         for k in range(1, n + 1):
@@ -113,17 +112,17 @@ def test_around_given_arcs_the_actions_that_keep_them_share_the_probability(syst
     for n in (1, 3, 5, 8):
         scores = partial(drawn, system.core.actions, FINE, n)
         gold = derivations.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
-        policy = Policy(system.core, "given", longest=n)
+        policy = Policy(system.core, "constraints", longest=n)
         found = np.zeros(n + 1)
         search(system, scores).parse(EncodedSentence(n), policy, gold, found)
-        expected, _ = walked(system, n, scores, 1.0, Oracle(system, "given", gold))
+        expected, _ = walked(system, n, scores, 1.0, Oracle(system, "constraints", gold))
         assert found.tolist() == pytest.approx(expected)
         if system.entry.has_beam:
             greedy = search(system, scores)
             beam = Beam(system.core, greedy.scorer, 4, traced=True)
             beam.search(EncodedSentence(n), policy, gold)
             greedy.follow(EncodedSentence(n), beam.derivation(0), found, 1.0, policy, gold)
-            expected, _ = walked(system, n, scores, 1.0, Oracle(system, "given", gold), beam.derivation(0))
+            expected, _ = walked(system, n, scores, 1.0, Oracle(system, "constraints", gold), beam.derivation(0))
             assert found.tolist() == pytest.approx(expected)
 
 

@@ -6,7 +6,6 @@ end, and the signal comes after it.
 
 import gc
 import signal
-from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -21,7 +20,6 @@ from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import train_parser
 from dodona.systems.arc_standard import ArcStandard
-from dodona.systems.covington import Covington
 from dodona.systems.swap_search import fewest_swaps
 from dodona.systems.swap_standard import SwapStandard
 from dodona.tagger.model import GreedyTagger, Traits
@@ -104,7 +102,7 @@ def test_parsing_with_given_arcs(system: str) -> None:
     heads = [0, *(k // 2 * 2 or 1 for k in range(1, n))] if system != "arc-standard" else [0, *range(1, n)]
     gold = derivations.gold_tree([h if k % 3 == 0 and h <= k else -1 for k, h in enumerate(heads)], [-1] * n)
     encoded = parser._searches.session.encoded([words(n)])[0]
-    policy = Policy(parser._core, "given")
+    policy = Policy(parser._core, "constraints")
     assert is_heard(lambda: parser._searches.greedy.parse(encoded, policy, gold))
 
 
@@ -114,18 +112,12 @@ def test_the_chart_of_arc_standard() -> None:
     core = ArcStandard(1)
     s = derivations.start(core, n)
     for _ in range(n // 2):
-        derivations.apply(core, s, SHIFT, 0, 0)
+        core.apply(s, SHIFT, 0, 0)
     gold = derivations.gold_tree([0, *(1 for _ in range(1, n))], [0] * n)
-    assert is_heard(lambda: derivations.cost(core, s, gold, SHIFT, 0))
+    assert is_heard(lambda: core.cost(s, gold, SHIFT, 0))
 
 
 def test_derivations() -> None:
-    covington = Covington(1)
-    tree = crossing(3000)
-    heads, labels, lengths = (
-        array("i", values) for values in (list(tree.head[1 : tree.n + 1]), [0] * tree.n, [tree.n])
-    )
-    assert is_heard(lambda: derivations.derive_treebank(covington, heads, labels, lengths, True))
     assert is_heard(lambda: derivations.canonical_derivation(SwapStandard(1), crossing(1500), None))
     assert is_heard(lambda: fewest_swaps(SwapStandard(1), crossing(1500), 1 << 40))
     assert is_heard(lambda: SwapStandard(1).is_unique(crossing(20_000)))

@@ -19,8 +19,7 @@ from dodona.linear.weights import Weights
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence
-from dodona.systems.build import BuiltSystem
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.policy import Policy
 from dodona.transitions.state import State
@@ -57,7 +56,7 @@ def every_derivation(system: BuiltSystem, scores: Scores, n: int) -> list[tuple[
     ends, pending = [], [(0.0, derivations.start(system.core, n))]
     while pending:
         total, s = pending.pop()
-        if derivations.is_terminal(system.core, s):
+        if system.core.is_terminal(s):
             ends.append((total, *tree(s)))
             continue
         row = log_probabilities(system, scores, s, 0)
@@ -108,9 +107,9 @@ def test_given_arcs_leave_fewer_actions_but_all_legal_ones_share_the_probability
     chance = random.Random(5)
     for n in (2, 3, 5, 6):
         gold = derivations.gold_tree(*random_part(random_tree(system.core, n, chance), chance))
-        policy = Policy(system.core, "given", longest=n)
+        policy = Policy(system.core, "constraints", longest=n)
         scores = partial(drawn, system.core.actions, n)
-        check(system, scores, n, 4, policy, gold, oracle=Oracle(system, "given", gold))
+        check(system, scores, n, 4, policy, gold, oracle=Oracle(system, "constraints", gold))
 
 
 @pytest.mark.parametrize("system", variants())

@@ -6,10 +6,10 @@ from itertools import product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples.search import Gold, Tree, after, compare_costs, explore, steps
 from samples.variants import DYNAMIC, LABELS, VARIANTS, Variant
 
 from dodona import Configuration, System
+from dodona.research.verification import Tree, TreeAndLabels, compare_costs, explore, follow, steps
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 every_dynamic = pytest.mark.parametrize("variant", DYNAMIC, ids=str)
@@ -40,16 +40,16 @@ def test_cost_is_the_exhaustive_loss_difference(variant: Variant, n: int) -> Non
         trees = trees[::6]  # millions of comparisons
     result = compare_costs(variant.make(), n, [(tree, None) for tree in trees])
     assert not result.wrong, result.wrong[:3]
-    assert result.compared >= 1
+    assert result.comparisons >= 1
 
 
 @every_dynamic
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_labelled_cost_is_the_exhaustive_loss_difference(variant: Variant, n: int) -> None:
-    golds: list[Gold] = [(tree, labels) for tree in variant.trees(n) for labels in product(LABELS, repeat=n)]
+    golds: list[TreeAndLabels] = [(tree, labels) for tree in variant.trees(n) for labels in product(LABELS, repeat=n)]
     result = compare_costs(variant.make(LABELS), n, golds)
     assert not result.wrong, result.wrong[:3]
-    assert result.compared >= 1
+    assert result.comparisons >= 1
 
 
 @every_variant
@@ -82,7 +82,7 @@ def test_static_derivation_carries_the_gold_labels(variant: Variant) -> None:
 def random_walk(system: System, n: int, chance: random.Random) -> list[Configuration]:
     path = [system.initial(n)]
     while not system.is_terminal(path[-1]):
-        path.append(after(system, path[-1], chance.choice(list(steps(system, path[-1])))))
+        path.append(follow(system, path[-1], chance.choice(list(steps(system, path[-1])))))
     return path
 
 
@@ -96,7 +96,7 @@ def least_loss(
             arcs = zip(c.heads, tree, c.labels, labels, strict=True)
             memo[key] = sum(h != gold_h or l != gold_l for h, gold_h, l, gold_l in arcs)
         else:
-            following = (after(system, c, step) for step in steps(system, c))
+            following = (follow(system, c, step) for step in steps(system, c))
             memo[key] = min(least_loss(system, d, tree, labels, memo) for d in following)
     return memo[key]
 
@@ -108,7 +108,7 @@ def least_loss(
 def test_costs_of_longer_sentences_against_memoised_search(
     variant: Variant, inventory: tuple[str, ...] | None, most: int, n: int, seed: int, back: int
 ) -> None:
-    """Gold is a parse that a random walk found, the configuration is a few steps before the end of another."""
+    """TreeAndLabels is a parse that a random walk found, the configuration is a few steps before the end of another."""
     system = variant.make(inventory)
     chance = random.Random(seed)
     heads, labels = system.tree(random_walk(system, n, chance)[-1])
@@ -118,5 +118,5 @@ def test_costs_of_longer_sentences_against_memoised_search(
     memo: dict[tuple[object, ...], int] = {}
     before = least_loss(system, c, tuple(heads), labels, memo)
     for step in steps(system, c):
-        true = least_loss(system, after(system, c, step), tuple(heads), labels, memo) - before
+        true = least_loss(system, follow(system, c, step), tuple(heads), labels, memo) - before
         assert system.costs(c, gold, remembered=step[1])[step[0]] == true, (c, heads, labels, step)

@@ -14,12 +14,12 @@ n = 40_000  # half of them on the stack: a chart of 20,000 * 40,000 cells
 core = ArcStandard(1)
 s = derivations.start(core, n)
 for _ in range(n // 2):
-    derivations.apply(core, s, SHIFT, 0, 0)
+    core.apply(s, SHIFT, 0, 0)
 gold = derivations.gold_tree([0] + [1] * (n - 1), [0] * n)
 resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
-for compute in (derivations.cost, derivations.costs):
+for compute in (lambda: core.cost(s, gold, SHIFT, 0), lambda: derivations.costs(core, s, gold, 0, 0)):
     try:
-        print(compute(core, s, gold, SHIFT if compute is derivations.cost else 0, 0))
+        print(compute())
     except MemoryError:
         print("MemoryError")
 """

@@ -1,16 +1,21 @@
 """Where the exhaustive tests do not go: trees that cannot be built, labels outside the inventory, strangers."""
 
 import random
-from array import array
 from itertools import product
 
 import pytest
-from samples.search import Gold, all_trees, compare_costs, explore, projective_trees, single_rooted
-from samples.variants import DYNAMIC, VARIANTS, Variant
+from samples.variants import DYNAMIC, Variant
 
 from dodona import OptionError, TreeError, system
+from dodona.research.verification import (
+    TreeAndLabels,
+    all_trees,
+    compare_costs,
+    explore,
+    keep_single_rooted,
+    projective_trees,
+)
 from dodona.systems.registry import SYSTEMS
-from dodona.transitions import derivations
 
 
 @pytest.mark.parametrize("variant", DYNAMIC, ids=str)
@@ -70,13 +75,13 @@ def test_costs_where_the_root_label_is_not_among_the_labels(name: str, single_ro
     options = {"root": "attach"} if name == "arc-eager" else {}
     chosen = system(name, ["a", "b"], single_root=single_root, root_label="root", **options)
     trees = all_trees(n) if name == "covington" else projective_trees(n)
-    golds: list[Gold] = [
+    golds: list[TreeAndLabels] = [
         (tree, labels)
-        for tree in (single_rooted(trees) if single_root else trees)
+        for tree in (keep_single_rooted(trees) if single_root else trees)
         for labels in product(*(["root"] if h == 0 else ["a", "b"] for h in tree))
     ]
     result = compare_costs(chosen, n, golds)
-    assert result.compared > 0
+    assert result.comparisons > 0
     assert not result.wrong, result.wrong[:3]
     for tree, labels in golds:
         c = chosen.initial(n)
@@ -101,7 +106,7 @@ def test_joint_oracle_prefers_what_arc_eager_allows(moves: str, single_root: boo
     chosen = system("nonmonotonic", moves=moves, single_root=single_root)
     monotonic = system("arc-eager", single_root=single_root)
     for n in (1, 2, 3, 4):
-        trees = single_rooted(projective_trees(n)) if single_root else projective_trees(n)
+        trees = keep_single_rooted(projective_trees(n)) if single_root else projective_trees(n)
         for c in explore(chosen, n).configurations:
             twin = c.copy()  # every configuration is one of arc-eager's too
             twin.entry, twin.system_key = monotonic.entry, monotonic.initial(0).system_key
@@ -109,26 +114,6 @@ def test_joint_oracle_prefers_what_arc_eager_allows(moves: str, single_root: boo
                 free = chosen.zero_cost(c, tree)
                 sure = [t for t in free if monotonic.costs(twin, tree).get(t) == 0]
                 assert chosen.preferred(c, tree) == (sure or free)
-
-
-@pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_derivations_of_whole_treebanks_are_those_of_the_door(variant: Variant) -> None:
-    """What the benchmark runs: the number of transitions, tree by tree and together."""
-    chosen = variant.make()
-    trees = variant.trees(4)
-    heads = array("i", [h for tree in trees for h in tree])
-    labels = array("i", [-1] * len(heads))
-    lengths = array("i", [4] * len(trees))
-    expected = sum(len(chosen.static(tree)) for tree in trees)
-    assert derivations.derive_treebank(chosen._core, heads, labels, lengths, False) == expected
-    if "dynamic" in chosen.entry.oracles:
-        steps = 0
-        for tree in trees:
-            c = chosen.initial(4)
-            while not chosen.is_terminal(c):
-                chosen.apply(c, chosen.zero_cost(c, tree)[0])
-                steps += 1
-        assert derivations.derive_treebank(chosen._core, heads, labels, lengths, True) == steps
 
 
 def test_minimal_gives_up_in_time_on_a_long_tangled_sentence() -> None:

@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from samples.search import explore
 from samples.variants import DYNAMIC, Variant
 
 from dodona.research.system import GoldTree
+from dodona.research.verification import explore
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
 

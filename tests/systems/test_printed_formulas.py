@@ -8,9 +8,16 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from samples.search import Graph, Tree, all_trees, explore, losses, projective_trees
 
 from dodona import Configuration, system
+from dodona.research.verification import (
+    ConfigurationGraph,
+    Tree,
+    all_trees,
+    compute_losses,
+    explore,
+    projective_trees,
+)
 
 Formula = Callable[[Configuration, Tree], int]
 
@@ -104,7 +111,7 @@ def test_exhaustive_check_finds_the_printed_formula_wrong(erratum: Erratum) -> N
     for n in (1, 2, 3):
         graph = explore(chosen, n)
         golds = projective_trees(n)
-        table = losses(graph, [(gold, None) for gold in golds])
+        table = compute_losses(graph, [(gold, None) for gold in golds])
         for i, c in enumerate(graph.configurations):
             j = graph.successors[i].get((erratum.transition, None))
             if j is not None:
@@ -157,9 +164,9 @@ def test_e7_covington_as_printed() -> None:
     chosen.apply(following, "SHIFT")
     assert covington_loss_as_printed(following, (0,)) - covington_loss_as_printed(c, (0,)) == 1
     assert chosen.costs(c, (0,)) == {"SHIFT": 0}
-    graph: Graph = explore(chosen, 3)
+    graph: ConfigurationGraph = explore(chosen, 3)
     golds = all_trees(3)
-    table = losses(graph, [(gold, None) for gold in golds])
+    table = compute_losses(graph, [(gold, None) for gold in golds])
     wrong = sum(
         covington_loss_as_printed(c, gold) != table[i, g]
         for i, c in enumerate(graph.configurations)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 from reference.swapping import Derivations, Place, initial, is_terminal, moves
-from samples.search import Tree, all_trees
 
 from dodona import system
+from dodona.research.verification import Tree, all_trees
 from dodona.systems.swap_standard import SwapStandard
 from dodona.transitions import derivations
 from dodona.transitions.moves import LEFT, NAMES, NONE, RIGHT, SHIFT, SWAP
@@ -25,7 +25,7 @@ Part = tuple[int, ...]  # heads, NONE where not known
 def state_after(n: int, way: list[str]) -> State:
     s = derivations.start(CORE, n)
     for name in way:
-        derivations.apply(CORE, s, MOVES[name], 0, 0)
+        CORE.apply(s, MOVES[name], 0, 0)
     return s
 
 
@@ -125,7 +125,7 @@ def graph(n: int, single_root: bool) -> dict[tuple[Place, Part], Node]:
                 for name, after, arc in moves(c, single_root):
                     known = tuple(arc[0] if arc and arc[1] == d else h for d, h in enumerate(heads, start=1))
                     other = derivations.copy(s)
-                    derivations.apply(core, other, MOVES[name], 0, 0)
+                    core.apply(other, MOVES[name], 0, 0)
                     trees |= visit(after, known, other)
                     following[name] = after, known
             found[c, heads] = Node(s, following, trees)
@@ -147,7 +147,7 @@ def parts(n: int, single_root: bool) -> dict[Part, int]:
 
 
 def allowed(policy: Policy, node: Node, part: Part) -> set[str]:
-    costs = policy.assessed(node.state, derivations.gold_tree(list(part), [NONE] * len(part)))
+    costs = policy.list_costs(node.state, derivations.gold_tree(list(part), [NONE] * len(part)))
     assert {name for name, cost in zip(ACTIONS, costs, strict=True) if cost != NONE} == set(node.following)
     return {name for name, cost in zip(ACTIONS, costs, strict=True) if cost == 0}
 
@@ -155,7 +155,7 @@ def allowed(policy: Policy, node: Node, part: Part) -> set[str]:
 def compared(n: int, single_root: bool, step: int) -> Iterator[tuple[set[str], set[str]]]:
     """What is allowed and what is right, in all configurations from which the arcs of every step-th part can be had."""
     nodes = graph(n, single_root)
-    policy = Policy(SwapStandard(1, single_root), "given", longest=n)
+    policy = Policy(SwapStandard(1, single_root), "constraints", longest=n)
     for part, trees in sorted(parts(n, single_root).items())[::step]:
         for node in nodes.values():
             if node.following and node.trees & trees:
@@ -184,7 +184,7 @@ def test_with_five_words_few_right_actions_are_refused(single_root: bool, total:
 def test_there_is_a_way_to_the_given_arcs(single_root: bool) -> None:
     """From the start on, whichever of the transitions that cost nothing is taken, until the end, which has the arcs."""
     nodes = graph(5, single_root)
-    policy = Policy(SwapStandard(1, single_root), "given", longest=5)
+    policy = Policy(SwapStandard(1, single_root), "constraints", longest=5)
     for part, trees in sorted(parts(5, single_root).items())[7::100]:
         todo: list[tuple[Place, Part]] = [(initial(5), (NONE,) * 5)]
         met = set()

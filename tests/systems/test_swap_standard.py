@@ -3,9 +3,9 @@
 from functools import cache
 
 import pytest
-from samples.search import Tree, after, all_trees, steps
 
 from dodona import Configuration, OptionError, System, system
+from dodona.research.verification import Tree, all_trees, follow, steps
 from dodona.systems.swap_standard import SwapStandard
 
 FIGURE_1 = (2, 0, 6, 5, 2, 5)  # That 's what they 're after
@@ -39,7 +39,7 @@ class Lattice:
         found = {}
         for step in steps(self.system, c):
             if step[0] != "SWAP" or self.order[c.stack[-1]] < self.order[c.stack[-2]]:
-                found[step[0]] = after(self.system, c, step)
+                found[step[0]] = follow(self.system, c, step)
         return found
 
     def fewest_swaps(self, c: Configuration) -> int | None:
@@ -214,7 +214,7 @@ def test_derivations_of_figures_2_and_4_counted_by_search() -> None:
         def paths(c: Configuration) -> int:
             if chosen.is_terminal(c):
                 return 1
-            return sum(paths(after(chosen, c, (t, None))) for t in chosen.correct(c, tree, oracle=oracle))
+            return sum(paths(follow(chosen, c, (t, None))) for t in chosen.correct(c, tree, oracle=oracle))
 
         return paths(chosen.initial(len(tree)))
 

@@ -6,7 +6,7 @@ import pytest
 from samples.small_models import linear, neural, whole
 
 from dodona import Pipeline, Sentence
-from dodona.transitions.clock import look, observed
+from dodona.transitions.clock import look, observe
 
 
 class Ended(Exception):
@@ -25,16 +25,16 @@ def test_compiled_loops_can_be_ended_and_used_again(pipeline: Pipeline) -> None:
         if looks == 3:
             raise Ended
 
-    with pytest.raises(Ended), observed(check):
+    with pytest.raises(Ended), observe(check):
         list(pipeline.parse([Sentence.from_words(words * 2000)]))
     assert [s.heads for s in pipeline.parse([Sentence.from_words(words)])] == expected
 
 
 def test_only_the_own_thread_is_observed_and_only_inside() -> None:
     looks: list[str] = []
-    with observed(lambda: looks.append("outer")):
+    with observe(lambda: looks.append("outer")):
         look(0.0)
-        with observed(lambda: looks.append("inner")):
+        with observe(lambda: looks.append("inner")):
             look(0.0)
             thread = threading.Thread(target=look, args=(0.0,))
             thread.start()

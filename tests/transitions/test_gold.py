@@ -3,8 +3,8 @@
 from itertools import product
 
 import pytest
-from samples.search import all_trees, is_projective
 
+from dodona.research.verification import all_trees, is_projective
 from dodona.transitions.derivations import gold_tree
 
 

@@ -4,10 +4,9 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from samples.search import Tree, all_trees, projective_trees
 
-from dodona.systems.build import build
-from dodona.systems.registry import SYSTEMS
+from dodona.research.verification import Tree, all_trees, projective_trees
+from dodona.systems.registry import SYSTEMS, build
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE, REDUCE, SHIFT
@@ -38,10 +37,10 @@ def labelled(tree: Tree, chance: random.Random) -> Gold:
 def walk(system: TransitionSystem, chance: random.Random) -> Iterator[tuple[State, int]]:
     """The configurations of a random derivation, each with one of its sites."""
     s = derivations.start(system, N)
-    while not derivations.is_terminal(system, s):
+    while not system.is_terminal(s):
         yield s, chance.choice(derivations.sites(system, s))
         options = [(m, site) for site in derivations.sites(system, s) for m in derivations.legal_moves(system, s, site)]
-        derivations.apply(system, s, *chance.choice(options), chance.randrange(len(LABELS)))
+        system.apply(s, *chance.choice(options), chance.randrange(len(LABELS)))
 
 
 def expected(system: TransitionSystem, s: State, gold: Gold, moves: list[int], site: int = 0) -> list[int]:
@@ -52,9 +51,9 @@ def expected(system: TransitionSystem, s: State, gold: Gold, moves: list[int], s
         if move not in legal:
             found.append(NONE)
             continue
-        d = derivations.dependent_of(system, s, move, site)
+        d = system.dependent_of(s, move, site)
         after = derivations.copy(s)
-        derivations.apply(system, after, move, site, label)
+        system.apply(after, move, site, label)
         is_gold_arc = d <= N and label != NONE and after.head[d] == gold.head[d] and gold.label[d] != NONE
         found.append(0 if move in moves and not (is_gold_arc and label != gold.label[d]) else 1)
     return found
@@ -63,7 +62,7 @@ def expected(system: TransitionSystem, s: State, gold: Gold, moves: list[int], s
 def preferred(system: TransitionSystem, s: State, gold: Gold, costs: list[int]) -> list[int]:
     """Section 6 of Honnibal, Goldberg and Johnson (2013): of what costs nothing, what is preferred, if anything is."""
     free = [a for a, cost in enumerate(costs) if cost == 0]
-    better = [a for a in free if derivations.prefers(system, s, gold, *derivations.actions(system)[a])]
+    better = [a for a in free if system.prefers(s, gold, *derivations.actions(system)[a])]
     return [1 if a in free and better and a not in better else cost for a, cost in enumerate(costs)]
 
 
@@ -81,10 +80,10 @@ def test_costs_are_the_systems_costs_but_for_what_it_prefers(name: str, options:
                 carried = chance.randrange(len(LABELS)) if options.get("reduce_label") == "remembered" else NONE
                 costs = derivations.costs(system, s, gold, site, carried)
                 wanted = preferred(system, s, gold, costs) if name == "nonmonotonic" else costs
-                assert policy.assessed(s, gold, site, carried=carried) == wanted
+                assert policy.list_costs(s, gold, site, carried=carried) == wanted
                 narrowed += wanted != costs
                 empty += 0 in costs and not any(
-                    cost == 0 and derivations.prefers(system, s, gold, *derivations.actions(system)[a])
+                    cost == 0 and system.prefers(s, gold, *derivations.actions(system)[a])
                     for a, cost in enumerate(costs)
                 )
     if name == "nonmonotonic":
@@ -102,10 +101,10 @@ def test_static_is_one_move_planned_or_canonical(name: str) -> None:
         gold = labelled(tree, chance)
         s = derivations.start(system, N)
         for move, site, label in derivations.canonical_derivation(system, gold, None):
-            assert policy.assessed(s, gold, site) == expected(system, s, gold, [move], site)
+            assert policy.list_costs(s, gold, site) == expected(system, s, gold, [move], site)
             for planned in derivations.legal_moves(system, s, site):
-                assert policy.assessed(s, gold, site, planned) == expected(system, s, gold, [planned], site)
-            derivations.apply(system, s, move, site, label)
+                assert policy.list_costs(s, gold, site, planned) == expected(system, s, gold, [planned], site)
+            system.apply(s, move, site, label)
 
 
 @pytest.mark.parametrize("oracle", ["nd-sw", "nd-all"])
@@ -116,29 +115,29 @@ def test_sets_are_the_correct_moves_of_that_oracle(oracle: str) -> None:
     for tree in all_trees(N):
         gold = labelled(tree, chance)
         s = derivations.start(SWAP, N)
-        while not derivations.is_terminal(SWAP, s):
+        while not SWAP.is_terminal(s):
             moves = derivations.correct_moves(SWAP, s, gold, oracle == "nd-all")
-            assert policy.assessed(s, gold) == expected(SWAP, s, gold, moves)
+            assert policy.list_costs(s, gold) == expected(SWAP, s, gold, moves)
             choices += len(moves) > 1
             move = chance.choice(moves)
-            derivations.apply(SWAP, s, move, 0, gold.label[derivations.dependent_of(SWAP, s, move, 0)])
+            SWAP.apply(s, move, 0, gold.label[SWAP.dependent_of(s, move, 0)])
     assert choices > 0
 
 
 @pytest.mark.parametrize("oracle", ["nd-sw", "nd-all"])
 def test_of_a_part_of_a_tree_everything_that_keeps_it_is_right(oracle: str) -> None:
-    policy, given = Policy(SWAP, oracle, longest=N), Policy(SWAP, "given")
+    policy, given = Policy(SWAP, oracle, longest=N), Policy(SWAP, "constraints")
     chance = random.Random(4)
     for tree in chance.sample(all_trees(N), 40):
         part = [h if chance.random() < 0.5 else NONE for h in tree]
         part[chance.randrange(N)] = NONE
         gold = derivations.gold_tree(part, [NONE] * N)
         s = derivations.start(SWAP, N)
-        while not derivations.is_terminal(SWAP, s):
-            numbers = given.assessed(s, gold)
+        while not SWAP.is_terminal(s):
+            numbers = given.list_costs(s, gold)
             assert 0 in numbers
-            assert policy.assessed(s, gold) == numbers
-            derivations.apply(SWAP, s, *chosen(numbers, chance))
+            assert policy.list_costs(s, gold) == numbers
+            SWAP.apply(s, *chosen(numbers, chance))
         assert all(h in (NONE, s.head[d]) for d, h in enumerate(part, start=1))
 
 
@@ -149,23 +148,23 @@ def chosen(numbers: list[int], chance: random.Random) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize("name", list(SYSTEMS))
-def test_labels_are_unfit_for_the_words_with_a_given_head_alone(name: str) -> None:
+def test_labels_are_forbidden_for_the_words_with_a_given_head_alone(name: str) -> None:
     system = build(name, LABELS, {}).core
-    unfit = [LABELS.index("a"), LABELS.index("root")]
-    strict, free = Policy(system, "given", unfit=unfit), Policy(system, "given")
+    forbidden = [LABELS.index("a"), LABELS.index("root")]
+    strict, free = Policy(system, "constraints", forbidden=forbidden), Policy(system, "constraints")
     chance = random.Random(5)
     raised = 0
     for tree in trees(name, chance, 10):
         gold = derivations.gold_tree([h if chance.random() < 0.5 else NONE for h in tree], [NONE] * N)
         for s, site in walk(system, chance):
-            base = free.assessed(s, gold, site)
+            base = free.list_costs(s, gold, site)
             wanted = list(base)
             for a, (move, label) in enumerate(derivations.actions(system)):
-                known = gold.head[derivations.dependent_of(system, s, move, site)] <= N
-                if base[a] != NONE and move not in (SHIFT, REDUCE) and label in unfit and known:
+                known = gold.head[system.dependent_of(s, move, site)] <= N
+                if base[a] != NONE and move not in (SHIFT, REDUCE) and label in forbidden and known:
                     wanted[a] += 1
                     raised += 1
-            assert strict.assessed(s, gold, site) == wanted
+            assert strict.list_costs(s, gold, site) == wanted
     assert raised > 0
 
 

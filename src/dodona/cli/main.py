@@ -19,7 +19,7 @@ from dodona.transitions.system import COMPILED
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["IMPORTED", "dodona", "run"]
+__all__ = ["IMPORTED", "dodona", "import_modules", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
@@ -95,9 +95,9 @@ def _name_files(context: click.Context, incomplete: str) -> "list[CompletionItem
     return [CompletionItem(incomplete, type="file")]
 
 
-def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
+def import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
     """Import modules before any command is looked up, so that it knows the systems that they register."""
-    context.meta[IMPORTED] = modules
+    context.meta[IMPORTED] = (*context.meta.get(IMPORTED, ()), *modules)
     for name in modules:
         try:
             import_module(name)
@@ -112,7 +112,7 @@ def _import_modules(context: click.Context, parameter: click.Parameter, modules:
     "--import",
     metavar="MODULE",
     multiple=True,
-    callback=_import_modules,
+    callback=import_modules,
     expose_value=False,
     help="Import a Python module first: one that registers a transition system of your own.",
 )

@@ -29,13 +29,13 @@ def walk(system: TransitionSystem, scorer: Scorer, sentence: EncodedSentence) ->
     """Parse greedily, and yield each configuration with the move and the label that come next."""
     actions = derivations.actions(system)
     state = derivations.start(system, sentence.n)
-    while not derivations.is_terminal(system, state):
+    while not system.is_terminal(state):
         row = scorer.scored(state, sentence)
         legal = set(derivations.legal_moves(system, state, 0))
         best = max((a for a, (move, _) in enumerate(actions) if move in legal), key=row.__getitem__)
         move, label = actions[best]
         yield state, move, label
-        derivations.apply(system, state, move, 0, label)
+        system.apply(state, move, 0, label)
 
 
 def judge(system: TransitionSystem, state: State, move: int, heads: Sequence[int]) -> tuple[str, str] | None:
@@ -43,9 +43,9 @@ def judge(system: TransitionSystem, state: State, move: int, heads: Sequence[int
     TN, FN); None if no word leaves the stack, or no repair is possible."""
     s0 = state.s0()
     kind, repair = ("LEFT", LEFT) if s0 <= state.n and state.head[s0] != NONE else ("REDUCE", ATTACH)
-    if move not in POPS or not derivations.is_legal(system, state, repair, 0):
+    if move not in POPS or not system.legal(state, repair, 0):
         return None
-    right = derivations.head_of(system, state, repair, 0) == heads[s0 - 1]
+    right = system.head_of(state, repair, 0) == heads[s0 - 1]
     if move == repair:
         return kind, "TP" if right else "FP"
     return kind, "FN" if right else "TN"

@@ -8,8 +8,7 @@ from dodona.component import check_size
 from dodona.data.pseudoprojective import ENCODINGS
 from dodona.errors import OptionError
 from dodona.neural.options import NetworkOptions
-from dodona.systems.build import BuiltSystem, build
-from dodona.systems.registry import Entry
+from dodona.systems.registry import BuiltSystem, Entry, build
 
 __all__ = [
     "NONPROJECTIVE",

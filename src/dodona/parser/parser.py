@@ -294,7 +294,7 @@ class Parser:
         not get the label of a lifted arc, because it would be lowered after parsing."""
         if given is None:
             return None, None
-        return Policy(self._core, "given", unfit=self._names.lifted), given.gold
+        return Policy(self._core, "constraints", forbidden=self._names.lifted), given.gold
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""

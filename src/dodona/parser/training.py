@@ -30,7 +30,7 @@ from dodona.parser.linear import Encoder, LinearModel
 from dodona.parser.neural import NeuralModel
 from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser
-from dodona.systems.build import BUDGET, BuiltSystem
+from dodona.systems.registry import BUDGET, BuiltSystem
 from dodona.tagger.tagger import Tag
 from dodona.tagger.tagger import tag_values as values_of
 from dodona.transitions.derivations import gold_tree

@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
 from dodona.data.stream import Item, split_batches
-from dodona.transitions.clock import observed
+from dodona.transitions.clock import observe
 
 __all__ = ["work_in_threads"]
 
@@ -80,7 +80,7 @@ class _Helpers:
             thread.join()
 
     def _help(self) -> None:
-        with observed(self._check):
+        with observe(self._check):
             while (task := self._todo.get()) is not None and not self._stop.is_set():
                 self._do(*task)
 

@@ -15,7 +15,7 @@ from dodona.research.configuration import Configuration
 from dodona.research.lattice import JOINT, lattice_oracles
 from dodona.research.losses import certainly_lost, lost_arcs
 from dodona.research.system import GoldTree, System
-from dodona.systems.build import BUDGET
+from dodona.systems.registry import BUDGET
 from dodona.tables import Cell, Table, escape_xml
 
 __all__ = ["Derivation", "LegalMove", "Step", "TakenMove", "Walk", "derive"]

@@ -17,7 +17,7 @@ from typing import Any
 from dodona.data.trees import check_tree
 from dodona.errors import OptionError, TransitionError, TreeError
 from dodona.research.configuration import Configuration
-from dodona.systems.build import BUDGET, BuiltSystem, build, some
+from dodona.systems.registry import BUDGET, BuiltSystem, abbreviate, build
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE, SHIFT
@@ -92,7 +92,7 @@ class System:
 
     def is_terminal(self, c: Configuration) -> bool:
         self._check_configuration(c)
-        return derivations.is_terminal(self._core, c.state)
+        return self._core.is_terminal(c.state)
 
     def legal(self, c: Configuration) -> list[str]:
         """Return the names of all legal transitions; none in a terminal configuration."""
@@ -111,7 +111,7 @@ class System:
             label = self._number_carried(remembered)
         elif remembered is not None:
             raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
-        derivations.apply(self._core, c.state, move, site, label)
+        self._core.apply(c.state, move, site, label)
 
     def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
         """Return heads and labels of a finished parse; headless words (arc-eager, root="first") get the head ROOT."""
@@ -198,7 +198,7 @@ class System:
         preferred = []
         for transition in free:
             move, _, label = self._actions.parse(c, transition)
-            if derivations.prefers(self._core, c.state, tree.core, move, label):
+            if self._core.prefers(c.state, tree.core, move, label):
                 preferred.append(transition)
         return preferred or free
 
@@ -225,7 +225,7 @@ class System:
         for move, site, gold_label in derivation:
             label = max(gold_label, 0)  # without gold labels, the first
             names.append(self._actions.namer(c)((move, site, label)))
-            derivations.apply(self._core, c.state, move, site, label)
+            self._core.apply(c.state, move, site, label)
         return names
 
     def correct(
@@ -248,8 +248,8 @@ class System:
             return []
         names = []
         for move in derivations.correct_moves(self._core, c.state, gold, oracle == "nd-all"):
-            label = gold.label[derivations.dependent_of(self._core, c.state, move, 0)]
-            plain = derivations.dependent_of(self._core, c.state, move, 0) > gold.n
+            label = gold.label[self._core.dependent_of(c.state, move, 0)]
+            plain = self._core.dependent_of(c.state, move, 0) > gold.n
             for l in [label] if plain or label != NONE else range(max(1, len(self.labels))):
                 names.append(self._actions.namer(c)((move, 0, l)))
         return names
@@ -263,7 +263,7 @@ class System:
         if not self.carries_labels:
             raise OptionError('a label is remembered only by nonmonotonic with reduce_label="remembered"')
         if label not in self.labels:
-            raise OptionError(f"unknown label {label!r}; the labels are: {some(self.labels)}")
+            raise OptionError(f"unknown label {label!r}; the labels are: {abbreviate(self.labels)}")
         return self.labels.index(label)
 
     def _check_configuration(self, c: Configuration) -> None:
@@ -307,7 +307,7 @@ def _number_labels(built: BuiltSystem, heads: Sequence[int], labels: Sequence[st
     numbers = {label: i for i, label in enumerate(built.label_names)}
     for d, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
         if label not in numbers or (h != 0 and label not in built.labels):
-            raise TreeError(f"word {d} has label {label!r}; the labels are: {some(built.labels)}")
+            raise TreeError(f"word {d} has label {label!r}; the labels are: {abbreviate(built.labels)}")
     return [numbers[label] for label in labels]
 
 
@@ -334,7 +334,7 @@ class ActionNames:
         return [(move, site, label) for move, label in self._move_labels]
 
     def legal(self, c: Configuration) -> list[Action]:
-        if derivations.is_terminal(self._core, c.state):
+        if self._core.is_terminal(c.state):
             return []
         actions = []
         for site in derivations.sites(self._core, c.state):
@@ -375,7 +375,7 @@ class ActionNames:
     def _reason(self, c: Configuration, verb: str, legal: list[str]) -> str:
         like = [name for name in legal if name.partition(":")[0] == verb]
         if like:
-            return f"{verb} is possible here as: {some(like)}"
+            return f"{verb} is possible here as: {abbreviate(like)}"
         freer = (
             self._entry.move_name(move)
             for site in derivations.sites(self._core, c.state)
@@ -384,4 +384,4 @@ class ActionNames:
         why = f"{verb} {self._entry.rules[verb]}"
         if verb in freer:
             why = "single_root forbids it, because exactly one word could not be the root any more"
-        return f"{why}; legal: {some(legal)}"
+        return f"{why}; legal: {abbreviate(legal)}"

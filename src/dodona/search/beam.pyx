@@ -36,7 +36,7 @@ cdef class Beam:
         """`traced`: whether the derivations of the hypotheses are stored."""
         if scorer.actions != system.actions:
             raise ValueError(f"a scorer of {scorer.actions} actions for a system with {system.actions}")
-        self.system = system
+        self.system = system.dispatcher()
         self.traced = traced
         self.allowed = Allowed(system.actions)
         self.scorer = scorer

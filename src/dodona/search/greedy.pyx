@@ -77,7 +77,7 @@ cdef class Choice:
     def __init__(self, TransitionSystem system, Scorer scorer):
         if scorer.actions != system.actions:
             raise ValueError(f"a scorer of {scorer.actions} actions for a system with {system.actions}")
-        self.system = system
+        self.system = system.dispatcher()
         self.scorer = scorer
         self.allowed = Allowed(system.actions)
 
@@ -240,7 +240,7 @@ cdef class GreedySearch:
     """A system and a scorer with the workspace for parsing. One for each thread."""
 
     def __init__(self, TransitionSystem system, Scorer scorer):
-        self.system = system
+        self.system = system.dispatcher()
         self.scorer = scorer
         self.choice = Choice(system, scorer)
         self.reserve(64)

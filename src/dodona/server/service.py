@@ -25,7 +25,7 @@ from dodona.server.metrics import Metrics
 from dodona.server.models import Models
 from dodona.server.requests import convert, decode, read_form, read_query
 from dodona.server.udpipe import ProcessRequest, process
-from dodona.transitions.clock import observed
+from dodona.transitions.clock import observe
 
 __all__ = ["Function", "Limits", "Service", "Stopped"]
 
@@ -101,7 +101,7 @@ class StoppableTask:
         self.has_begun = True
         self.metrics.busy.inc()
         try:
-            with observed(self.check):
+            with observe(self.check):
                 self.check()
                 return function()
         finally:

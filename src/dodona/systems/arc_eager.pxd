@@ -14,7 +14,7 @@ cdef class ArcEager(TransitionSystem):
     cdef int start(self, State s, int n) except -1 nogil
     cdef bint is_terminal(self, State s) except -1 nogil
     cdef bint legal(self, State s, int move, int site) except -1 nogil
-    cdef bint permitted(self, State s, int move) noexcept nogil
+    cdef bint is_permitted(self, State s, int move) noexcept nogil
     cdef bint keeps_one_root(self, State s, int move) noexcept nogil
     cdef int apply(self, State s, int move, int site, int label) except -1 nogil
     cdef void take(self, State s, int move, int label) noexcept nogil

@@ -52,9 +52,9 @@ class ArcEager(TransitionSystem):
         return s.front == s.n
 
     def legal(self, s: State, move: int, site: int) -> bool:
-        return self.permitted(s, move) and (not self.single_root or self.keeps_one_root(s, move))
+        return self.is_permitted(s, move) and (not self.single_root or self.keeps_one_root(s, move))
 
-    def permitted(self, s: State, move: int) -> bool:
+    def is_permitted(self, s: State, move: int) -> bool:
         """The preconditions of the table above."""
         s0 = s.s0()
         if move == SHIFT:

@@ -184,19 +184,19 @@ class Covington(TransitionSystem):
         for k in range(s.n + 1):
             s.marks[k] = 0
             s.flags[k] = s.items[k] == 0
-        found = 0
+        count = 0
         for k in range(1, s.n + 1):
             y = k
             while y != 0 and s.marks[y] == 0:
                 s.marks[y] = k
                 y = s.items[y]
             if y != 0 and s.marks[y] == k:
-                found += 1
+                count += 1
                 while s.marks[y] == k:
                     s.flags[y] = s.head[y] == NONE and y != dependent
                     s.marks[y] = NONE
                     y = s.items[y]
-        return found
+        return count
 
     def root_is_forfeit(self, s: State, gold: Gold, i: int, j: int, dependent: int) -> bool:
         """With one root and j < n: whether the root arc is lost although it is reachable by itself.

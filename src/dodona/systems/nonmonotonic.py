@@ -44,7 +44,7 @@ class NonMonotonic(ArcEager):
         if self.remembers:
             self.carried_move = RIGHT
 
-    def permitted(self, s: State, move: int) -> bool:
+    def is_permitted(self, s: State, move: int) -> bool:
         repairable = self.repairs_reduce and s.depth > 1 and s.head[s.s0()] == NONE
         if move == ATTACH:
             return repairable
@@ -52,7 +52,7 @@ class NonMonotonic(ArcEager):
             return True
         if move == LEFT and self.repairs_left:
             return s.depth > 0
-        return ArcEager.permitted(self, s, move)
+        return ArcEager.is_permitted(self, s, move)
 
     def keeps_one_root(self, s: State, move: int) -> bool:
         """Only the lowest word of the stack may be attached to ROOT; NM-D's REDUCE attaches those above it."""
@@ -100,8 +100,8 @@ class NonMonotonic(ArcEager):
                     lost += 1
             elif move == LEFT:
                 # a head in β is lost, and so is the arc replaced, if it was right (E6: each only once)
-                found = s.head[s0] == h and not gold.wrong_label(h, s0, s.label[s0])
-                if found or (ahead and h != b0):
+                is_right = s.head[s0] == h and not gold.wrong_label(h, s0, s.label[s0])
+                if is_right or (ahead and h != b0):
                     lost += 1
             elif ahead and (headless or self.repairs_left):
                 lost += 1  # LEFT could have given s its head in b|β (E5)

@@ -1,9 +1,10 @@
-"""The registry: a description of every transition system. A new system needs a file and an entry here, or `register`.
+"""The registry: a description of every transition system, and systems made from names, labels and options.
 
-No other code tests the name of a system: its properties are fields of its entry, or methods of the system.
+A new system needs a file and an entry here, or `register`. No other code tests the name of a system: its properties are
+fields of its entry, or methods of the system.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,19 +15,55 @@ from dodona.systems import (
     arc_standard,
     covington,
     easy_first,
-    lists,
     nonmonotonic,
     swap_search,
     swap_standard,
 )
-from dodona.systems.lists import ListOf
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NAMES
+from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
 
-__all__ = ["SYSTEMS", "Entry", "entry_of", "register"]
+__all__ = ["BUDGET", "SYSTEMS", "BuiltSystem", "Entry", "abbreviate", "build", "entry_of", "register"]
 
 Options = Mapping[str, Any]
+ListOf = Callable[[State], list[int]]
+
+BUDGET = 10_000_000
+"""Transitions that the MINIMAL oracle may take on one sentence before LAZY is used: about half a second."""
+
+MAX_LABELS = 65_535
+
+
+# The data structures of a configuration besides its arcs, as named lists of nodes, for display and research
+
+
+def stack_of(s: State) -> list[int]:
+    """Return the stack, top last."""
+    return list(s.stack[: s.depth])
+
+
+def buffer_of(s: State) -> list[int]:
+    """Return the buffer, front first."""
+    return list(s.queue[s.front : s.end])
+
+
+def right_list_of(s: State) -> list[int]:
+    """Covington's λ2: the words that the current focus has already been compared with."""
+    return list(s.stack[s.depth : s.front])
+
+
+def list_of(s: State) -> list[int]:
+    """Easy-first's list, from ROOT on."""
+    nodes = [0]
+    while s.after[nodes[-1]] <= s.n:
+        nodes.append(s.after[nodes[-1]])
+    return nodes
+
+
+STACK_AND_BUFFER: dict[str, ListOf] = {"stack": stack_of, "buffer": buffer_of}
+TWO_LISTS_AND_BUFFER: dict[str, ListOf] = {"left": stack_of, "right": right_list_of, "buffer": buffer_of}
+ONE_LIST: dict[str, ListOf] = {"list": list_of}
 
 
 def _no_plan(system: Any, gold: Gold, oracle: str, budget: int) -> list[int] | None:
@@ -56,7 +93,8 @@ class Entry:
     the system's `canonical` cannot compute them one by one."""
     templates: str = "stack"  # the feature templates that suit it
     positions: tuple[str, ...] = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3")  # that templates may name
-    lists: Mapping[str, ListOf] = field(default_factory=lambda: lists.STACK_AND_BUFFER)  # what a configuration shows
+    lists: Mapping[str, ListOf] = field(default_factory=lambda: STACK_AND_BUFFER)  # what a configuration shows;
+    # the sites of a system that has them are nodes of the first list
     move_names: Mapping[int, str] = field(default_factory=dict)  # of moves that no other system has
     has_beam: bool = True  # derivations can be compared step by step
     iterations: int = 15  # passes over the training data that suit it
@@ -133,7 +171,7 @@ SYSTEMS: dict[str, Entry] = {
             projective=True,
             templates="easy-first",
             positions=("P0", "L1", "L2", "L3", "R1", "R2", "R3"),
-            lists=lists.ONE_LIST,
+            lists=ONE_LIST,
             has_beam=False,  # actions have no fixed order in which hypotheses could be compared
             iterations=20,
         ),
@@ -154,7 +192,7 @@ SYSTEMS: dict[str, Entry] = {
             late_roots=_at_the_end,
             templates="covington",
             positions=("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "CL", "CR"),
-            lists=lists.TWO_LISTS_AND_BUFFER,
+            lists=TWO_LISTS_AND_BUFFER,
         ),
         Entry(
             name="swap-standard",
@@ -181,9 +219,102 @@ def entry_of(name: str) -> Entry:
 def register(entry: Entry) -> None:
     """Add a system of your own. From then on it can be used by its name, like the others.
 
+    It is checked first: all parses of up to three words are followed to their ends, and an `OptionError` says what is
+    wrong with them (`check_entry`).
+
     Dodona never imports a module named in a model file, so no model file can make it run code. Import the module that
     registers a system before you use it.
     """
     if entry.name in SYSTEMS and SYSTEMS[entry.name] is not entry:
         raise OptionError(f"there is a system {entry.name!r} already; expected another name")
+    from dodona.systems.check import check_entry
+
+    check_entry(entry)
     SYSTEMS[entry.name] = entry
+
+
+@dataclass(frozen=True)
+class BuiltSystem:
+    """A compiled system with the names of its labels."""
+
+    entry: Entry
+    core: TransitionSystem
+    options: Mapping[str, Any]  # all of them, defaults filled in
+    labels: tuple[str, ...]  # those that transitions can assign
+    label_names: tuple[str, ...]  # the same, and possibly the label of arcs that are added at the end
+
+    def with_options(self, **others: Any) -> "BuiltSystem":
+        """Return the same system with other options."""
+        return build(self.entry.name, self.labels, dict(self.options) | others)
+
+
+def build(name: str, labels: Sequence[str] | None, options: Mapping[str, Any]) -> BuiltSystem:
+    """Return the system of that name for these labels; without labels it has one label without a name."""
+    entry = entry_of(name)
+    own = _check_labels(labels)
+    resolved = _resolve_options(entry, options)
+    names = list(own)
+    arguments = dict(resolved)
+    if "root_label" in arguments:
+        if arguments["root_label"] not in names and own:
+            names.append(arguments["root_label"])
+        arguments["root_label"] = names.index(arguments["root_label"]) if own else 0
+        if entry.late_roots(resolved) == "output":
+            names = list(own)
+    core = entry.make(max(1, len(own)), **arguments)
+    return BuiltSystem(entry, core, resolved, own, tuple(names))
+
+
+def _check_labels(labels: Sequence[str] | None) -> tuple[str, ...]:
+    if labels is None:
+        return ()
+    if isinstance(labels, str):
+        raise OptionError(f"labels must be a list of names, not the string {labels!r}")
+    checked = tuple(labels)
+    if len(checked) > MAX_LABELS:
+        raise OptionError(f"{len(checked)} labels; expected at most {MAX_LABELS}")
+    seen: set[str] = set()
+    for label in checked:
+        if not isinstance(label, str) or not label or label in seen:
+            raise OptionError(
+                f"labels must be different, non-empty names; got {label!r} in {abbreviate(list(map(str, checked)))}"
+            )
+        seen.add(label)
+    return checked
+
+
+def _resolve_options(entry: Entry, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all options of the system, defaults filled in; an error lists the valid values."""
+    checked: dict[str, Any] = {key: values[0] for key, values in entry.options.items()}
+    checked["single_root"] = False
+    if entry.late_roots(options) is not None:
+        checked["root_label"] = "root"
+    for key, value in options.items():
+        if key not in checked:
+            raise OptionError(f"{entry.name} has no option {key!r}; it has: {', '.join(checked)}{_hint(entry, key)}")
+        if key in entry.options and value not in entry.options[key]:
+            raise OptionError(f"{key}={value!r}: expected one of {', '.join(map(repr, entry.options[key]))}")
+        if key == "single_root" and not isinstance(value, bool):
+            raise OptionError(f"single_root={value!r}: expected True or False")
+        if key == "root_label" and (not isinstance(value, str) or not value):
+            raise OptionError(f"root_label={value!r}: expected a label")
+        checked[key] = value
+    return checked
+
+
+def _hint(entry: Entry, key: str) -> str:
+    """Return a hint: the options that `root_label` can be combined with."""
+    if key != "root_label":
+        return ""
+    fitting = [
+        f"{name}={value!r}"
+        for name, values in entry.options.items()
+        for value in values
+        if entry.late_roots({name: value})
+    ]
+    return f" (root_label goes with {' or '.join(fitting)})" if fitting else ""
+
+
+def abbreviate(names: Sequence[str]) -> str:
+    """Return a list for an error message, truncated to a readable length."""
+    return ", ".join(names[:12]) + (f", … ({len(names)} in all)" if len(names) > 12 else "")

@@ -17,8 +17,7 @@ words are in projective order; every oracle here swaps two words only towards th
 
 from dodona.systems.arc_standard import RULES as ARC_STANDARD_RULES
 from dodona.systems.arc_standard import ArcStandard
-from dodona.systems.swap_given import GivenArcs
-from dodona.systems.swap_unwinding import Unwinding
+from dodona.systems.swap_constraints import SwapConstraints
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import BUFFER, LEFT, NONE, RIGHT, SHIFT, SWAP
 from dodona.transitions.state import State
@@ -31,8 +30,7 @@ RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand i
 class SwapStandard(ArcStandard):
     def __init__(self, labels: int, single_root: bool = False) -> None:
         TransitionSystem.__init__(self, labels, single_root, (SHIFT, SWAP), (LEFT, RIGHT))
-        self.given = GivenArcs(single_root)
-        self.unwinding = Unwinding(self.given)
+        self.constraints = SwapConstraints(single_root)
 
     def start(self, s: State, n: int) -> None:
         ArcStandard.start(self, s, n)
@@ -119,54 +117,12 @@ class SwapStandard(ArcStandard):
         return self.unknown_cost()
 
     def penalties(self, s: State, gold: Gold, site: int, carried: int, work: Workspace, out: memoryview) -> None:
-        """Write 0 for the actions after which all arcs of a partial tree are known to stay reachable, else more.
-
-        This depends on the configuration alone, and after an action with 0 there is one with 0 again (docs/proofs.md).
-        Where K, the continuation in `swap_given`, builds the arcs, its first move needs no look ahead, and neither does
-        its next one.
-        """
-        if work.state.width < s.n + 2:
-            work.reserve(s.n)
-        first = self.given.next_move(s, gold, work)
-        for m in range(len(self.moves)):
-            move = self.moves[m]
-            if not self.legal(s, move, site):
-                self.forbid(m, out)
-            elif first != NONE and self.follows(s, gold, move, first, work):
-                self.write_costs(s, gold, m, site, carried, 0, out)
-            else:
-                self.write_costs(s, gold, m, site, carried, self.penalty(s, gold, move, site, work), out)
-        if first != NONE and self.legal(s, first, site) and self.follows(s, gold, first, first, work):
-            work.state.copy_from(s)
-            self.apply(work.state, first, site, NONE)
-            self.given.expect(gold, work)
-
-    def follows(self, s: State, gold: Gold, move: int, first: int, work: Workspace) -> bool:
-        """Return whether K goes on as before after this move: it is K's first one, or moves a word that is loose."""
-        nobody = s.n + 1
-        if move == SHIFT:
-            return first == SHIFT or not work.is_needed(s, gold, s.b0(), nobody)
-        if move != SWAP and not work.is_needed(s, gold, self.dependent_of(s, move, 0), nobody):
-            return True
-        return move == first and work.is_needed(s, gold, s.s0(), nobody) and work.is_needed(s, gold, s.s1(), nobody)
+        """Write 0 for the actions after which all arcs of a partial tree are known to stay reachable, else more."""
+        self.constraints.penalties(self, s, gold, site, carried, work, out)
 
     def penalty(self, s: State, gold: Gold, move: int, site: int, work: Workspace) -> int:
         """Return 0 if all arcs of a partial tree are known to stay reachable after the move, else 1."""
-        h = self.head_of(s, move, site)
-        d = self.dependent_of(s, move, site)
-        if d <= s.n and gold.head[d] <= s.n and gold.head[d] != h:
-            return 1
-        if d <= s.n and work.is_waiting(s, gold, d, s.n + 1):
-            return 1  # d would be removed before it has all its dependents
-        if work.state.width < s.n + 2:
-            work.reserve(s.n)
-        if self.given.is_open(s, gold, move, d, work):
-            return 0
-        if self.unwinding.budget(s.n) == 0:
-            return 1
-        work.state.copy_from(s)
-        self.apply(work.state, move, 0, NONE)
-        return not self.unwinding.leads_on(self, work.state, gold, work)
+        return self.constraints.penalty(self, s, gold, move, site, work)
 
     def find_components(self, gold: Gold, work: State) -> None:
         """Compute the maximal projective components: the subtrees that arc-standard builds without SWAP."""
@@ -196,8 +152,8 @@ class SwapStandard(ArcStandard):
         work = Workspace(gold.n)
         self.start(s, gold.n)
         while not self.is_terminal(s):
-            found = self.correct_moves(s, gold, work, True)
-            if found & (found - 1):
+            moves = self.correct_moves(s, gold, work, True)
+            if moves & (moves - 1):
                 return False
             self.apply(s, self.canonical(s, gold, 0), 0, NONE)
         return True

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from dodona.errors import TimeLimitError
 
-__all__ = ["look", "now", "observed"]
+__all__ = ["look", "now", "observe"]
 
 
 class _Observer(threading.local):
@@ -20,7 +20,7 @@ _observer = _Observer()
 
 
 @contextmanager
-def observed(check: Callable[[], None]) -> Iterator[None]:
+def observe(check: Callable[[], None]) -> Iterator[None]:
     """Call `check` in this thread about every millisecond, while compiled loops run; what it raises ends them.
 
     For those who wait for results only so long, whatever takes the time: a server.

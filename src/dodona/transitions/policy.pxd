@@ -12,10 +12,10 @@ cdef class Policy:
     cdef int kind                   # STATIC, SET, COSTS or PENALTIES
     cdef bint links_too             # ND-ALL, not ND-SW
     cdef bint preferring            # of the zero-cost actions, keep those that the system prefers
-    cdef int[::1] unfit             # labels that no arc of the gold tree may carry; empty if all may
+    cdef int[::1] forbidden             # labels that no arc of the gold tree may carry; empty if all may
     cdef Workspace work
 
     cdef int assess(self, State s, Gold gold, int site, int planned, int carried) except -1 nogil
     cdef int mark_correct(self, State s, Gold gold, int site, int correct) except -1 nogil
     cdef int keep_preferred(self, State s, Gold gold) except -1 nogil
-    cdef int avoid_unfit(self, State s, Gold gold, int site) except -1 nogil
+    cdef int avoid_forbidden(self, State s, Gold gold, int site) except -1 nogil

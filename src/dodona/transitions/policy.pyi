@@ -4,13 +4,13 @@ from dodona.transitions.gold import Gold
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
 
-KINDS: dict[str, int]
+ORACLE_KINDS: dict[str, int]
 
 class Policy:
     system: TransitionSystem
     def __init__(
-        self, system: TransitionSystem, oracle: str, *, unfit: Sequence[int] = (), longest: int = 0
+        self, system: TransitionSystem, oracle: str, *, forbidden: Sequence[int] = (), longest: int = 0
     ) -> None: ...
-    def assessed(self, s: State, gold: Gold, site: int = 0, planned: int = -1, carried: int = -1) -> list[int]: ...
+    def list_costs(self, s: State, gold: Gold, site: int = 0, planned: int = -1, carried: int = -1) -> list[int]: ...
 
 def leaves_a_choice(oracle: str) -> bool: ...

@@ -3,7 +3,7 @@
     static               only the next move of one derivation is correct (static, eager, lazy, minimal)
     a set                every move of a non-deterministic oracle is correct (nd-sw, nd-all)
     costs                the exact cost of every action (nondeterministic, dynamic)
-    given                whether all arcs of a partial tree stay reachable: for parsing with given arcs
+    constraints          whether all arcs of a partial tree stay reachable: for parsing with constraints
 
 The number is the cost where there is one, else 1 for all actions that are not correct.
 """
@@ -16,31 +16,31 @@ cdef int NONE = _NONE
 cdef int LOOPS = 64  # costs go through the words of a sentence about so often; only arc-standard's take longer
 cdef int STATIC = 0, SET = 1, COSTS = 2, PENALTIES = 3
 
-KINDS = {"nd-sw": SET, "nd-all": SET, "nondeterministic": COSTS, "dynamic": COSTS, "given": PENALTIES}
+ORACLE_KINDS = {"nd-sw": SET, "nd-all": SET, "nondeterministic": COSTS, "dynamic": COSTS, "constraints": PENALTIES}
 """By the name of the oracle; all others are static."""
 
 
 def leaves_a_choice(str oracle):
     """Return whether several actions can be correct at the same time; then the gold tree may be partial."""
-    return oracle in KINDS
+    return oracle in ORACLE_KINDS
 
 
 cdef class Policy:
     """An oracle by its name, with its workspace. One for each thread.
 
-    `unfit` are labels that words with a gold head must not get; `longest` is the length of the longest sentence.
+    `forbidden` are labels that words with a gold head must not get; `longest` is the length of the longest sentence.
     """
 
-    def __init__(self, TransitionSystem system, str oracle, *, unfit=(), int longest=0):
-        self.system = system
-        self.kind = KINDS.get(oracle, STATIC)
+    def __init__(self, TransitionSystem system, str oracle, *, forbidden=(), int longest=0):
+        self.system = system.dispatcher()
+        self.kind = ORACLE_KINDS.get(oracle, STATIC)
         self.links_too = oracle == "nd-all"
         self.preferring = system.has_preferences and self.kind == COSTS
         self.costs = array("i", bytes(4 * system.actions))
-        self.unfit = array("i", unfit)
+        self.forbidden = array("i", forbidden)
         self.work = Workspace(longest if self.kind == SET else 0)
 
-    def assessed(self, State s, Gold gold, int site=0, int planned=-1, int carried=-1):
+    def list_costs(self, State s, Gold gold, int site=0, int planned=-1, int carried=-1):
         """Python access to `assess`: returns the list of numbers, NONE where an action is not legal."""
         if gold.n != s.n:
             raise ValueError(f"a gold tree of {gold.n} words for a configuration of {s.n}")
@@ -61,8 +61,8 @@ cdef class Policy:
                 self.keep_preferred(s, gold)
         elif self.kind == PENALTIES or (self.kind == SET and not gold.is_tree):
             self.system.penalties(s, gold, site, carried, self.work, self.costs)
-            if self.unfit.shape[0] > 0:
-                self.avoid_unfit(s, gold, site)
+            if self.forbidden.shape[0] > 0:
+                self.avoid_forbidden(s, gold, site)
         elif self.kind == SET:
             self.mark_correct(s, gold, site, self.system.correct_moves(s, gold, self.work, self.links_too))
         else:
@@ -98,13 +98,13 @@ cdef class Policy:
                 self.costs[a] = 1 if preferred > 0 else 0
         return 0
 
-    cdef int avoid_unfit(self, State s, Gold gold, int site) except -1 nogil:
-        """Raise the cost of gold arcs with an unfit label."""
+    cdef int avoid_forbidden(self, State s, Gold gold, int site) except -1 nogil:
+        """Raise the cost of gold arcs with an forbidden label."""
         cdef int m, i, d
         for m in range(self.system.plain, self.system.moves.shape[0]):
             if self.costs[self.system.first[m]] != NONE:
                 d = self.system.dependent_of(s, self.system.moves[m], site)
                 if gold.head[d] <= s.n:
-                    for i in range(self.unfit.shape[0]):
-                        self.costs[self.system.first[m] + self.unfit[i]] += 1
+                    for i in range(self.forbidden.shape[0]):
+                        self.costs[self.system.first[m] + self.forbidden[i]] += 1
         return 0

@@ -1,4 +1,4 @@
-"""The configuration of a parse: stack, buffer and the arcs found so far.
+"""The configuration of a parse: stack, buffer and the arcs so far.
 
 One class serves all transition systems. Systems differ in the initial configuration and in the methods that
 they combine. All arrays are slices of one block of memory, so a copy is a single memory copy.

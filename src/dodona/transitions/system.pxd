@@ -1,3 +1,5 @@
+cimport cython
+
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
 from dodona.transitions.workspace cimport Workspace
@@ -14,7 +16,10 @@ cdef class TransitionSystem:
     cdef public bint has_sites    # actions are taken at one of many sites, not at 0 only
     cdef public bint has_preferences  # `prefers` distinguishes zero-cost moves
     cdef public int carried_move  # SHIFT carries the best label of this move; NONE: no label
+    cdef readonly TransitionSystem dispatch  # what compiled loops call: this system, or what calls overrides in Python
 
+    cpdef TransitionSystem dispatcher(self)
+    cdef int update(self) except -1
     cdef int start(self, State s, int n) except -1 nogil
     cdef bint is_terminal(self, State s) except -1 nogil
     cdef bint legal(self, State s, int move, int site) except -1 nogil
@@ -37,7 +42,9 @@ cdef class TransitionSystem:
     cdef int canonical(self, State s, Gold gold, int site) except -2 nogil
     cdef int unknown_canonical(self) except -2 with gil
     cdef int canonical_site(self, State s, Gold gold) except -2 nogil
+    @cython.locals(cost=cython.int)
     cdef int costs(self, State s, Gold gold, int site, int carried, int[::1] out) except -1 nogil
+    @cython.locals(penalty=cython.int)
     cdef int penalties(self, State s, Gold gold, int site, int carried, Workspace work, int[::1] out) except -1 nogil
     cdef int write_costs(
         self, State s, Gold gold, int m, int site, int carried, int cost, int[::1] out

@@ -10,7 +10,6 @@ converts a move and a label to such a number and back.
 
 from array import array
 from collections.abc import Sequence
-from typing import Any
 
 from dodona.errors import TransitionError
 from dodona.transitions.gold import Gold
@@ -21,29 +20,21 @@ from dodona.transitions.workspace import Workspace
 COMPILED = not __file__.endswith(".py")
 """Whether the core is compiled, or the same files are run by the interpreter."""
 
-HEAP_TYPE = 1 << 9  # flag of a class that was created by the interpreter
-MOST_MOVES = 31  # sets of moves are bits of an int
+MAX_MOVES = 31  # sets of moves are bits of an int
 
 
 class TransitionSystem:
-    """Immutable, so threads may share a system."""
+    """Immutable, so threads may share a system.
 
-    def __cinit__(self, *arguments: Any, **options: Any) -> None:
-        """Only in the compiled class: refuse Python subclasses, because compiled loops ignore their methods."""
-        kind = type(self)
-        compiled = next(base for base in kind.__mro__ if not base.__flags__ & HEAP_TYPE)
-        if kind is not compiled and compiled.__name__ != "PythonSystem":
-            raise TypeError(
-                f"{kind.__name__} is a Python class, and its base {compiled.__name__} is compiled: what it "
-                "overrides would be ignored. Derive it from dodona.transitions.python_system.PythonSystem, which is "
-                "slow but works, or compile it too: docs/extending.md shows both ways."
-            )
+    A class in Python can override the methods from `start` to `next_site`, and the oracles from `cost` to `canonical`,
+    of this class or of any system. Compiled code calls them by `dispatch`.
+    """
 
     def __init__(self, labels: int, single_root: bool, plain: Sequence[int], labelled: Sequence[int]) -> None:
         """`plain` moves have no label; `labelled` moves have one action for each label, in this order."""
         for move in (*plain, *labelled):
-            if not 0 <= move < MOST_MOVES or (*plain, *labelled).count(move) > 1:
-                raise ValueError(f"move {move}: expected different numbers from 0 to {MOST_MOVES - 1}")
+            if not 0 <= move < MAX_MOVES or (*plain, *labelled).count(move) > 1:
+                raise ValueError(f"move {move}: expected different numbers from 0 to {MAX_MOVES - 1}")
         self.labels = labels
         self.single_root = single_root
         self.plain = len(plain)
@@ -54,6 +45,17 @@ class TransitionSystem:
         self.has_sites = False
         self.has_preferences = False
         self.carried_move = NONE
+        self.dispatch = dispatch_of(self)
+
+    def dispatcher(self) -> "TransitionSystem":
+        """Return `dispatch`, up to date: for compiled loops, before they begin."""
+        if self.dispatch is None:
+            raise TypeError(f"the constructor of {type(self).__name__} does not call that of TransitionSystem")
+        self.dispatch.update()
+        return self.dispatch
+
+    def update(self) -> None:
+        """Take over the fields of the system for which this one is called, if there is one."""
 
     # Configurations
 
@@ -105,9 +107,9 @@ class TransitionSystem:
     def act(self, s: State, action: int, site: int, carried: int) -> None:
         """Apply an action by its number; `carried` is the label that a plain move carries."""
         if action < self.plain:
-            self.apply(s, self.moves[action], site, carried)
+            self.dispatch.apply(s, self.moves[action], site, carried)
         else:
-            self.apply(s, self.move_of(action), site, self.label_of(action))
+            self.dispatch.apply(s, self.move_of(action), site, self.label_of(action))
 
     def move_of(self, action: int) -> int:
         if action < self.plain:
@@ -132,7 +134,7 @@ class TransitionSystem:
 
         Only called where they are reachable before it. This is the cost, unless a system has none.
         """
-        return self.cost(s, gold, move, site)
+        return self.dispatch.cost(s, gold, move, site)
 
     def prefers(self, s: State, gold: Gold, move: int, label: int) -> bool:
         """Return whether a zero-cost move is one of the preferred ones; for `has_preferences`."""
@@ -147,7 +149,7 @@ class TransitionSystem:
 
         With `links_too` false, a possible arc is not delayed: SHIFT is no alternative to it.
         """
-        return 1 << self.canonical(s, gold, 0)
+        return 1 << self.dispatch.canonical(s, gold, 0)
 
     def canonical(self, s: State, gold: Gold, site: int) -> int:
         """Return the static oracle's move at this site, or NONE if it has none here. The label is that of the gold arc.
@@ -162,8 +164,8 @@ class TransitionSystem:
 
     def canonical_site(self, s: State, gold: Gold) -> int:
         site = 0
-        while self.canonical(s, gold, site) == NONE:
-            site = self.next_site(s, site)
+        while self.dispatch.canonical(s, gold, site) == NONE:
+            site = self.dispatch.next_site(s, site)
             if site == NONE:
                 self.unknown_canonical()
         return site
@@ -174,16 +176,18 @@ class TransitionSystem:
         `carried` is the label that a plain move carries, if it does (non-monotonic SHIFT).
         """
         for m in range(len(self.moves)):
-            if self.legal(s, self.moves[m], site):
-                self.write_costs(s, gold, m, site, carried, self.cost(s, gold, self.moves[m], site), out)
+            if self.dispatch.legal(s, self.moves[m], site):
+                cost = self.dispatch.cost(s, gold, self.moves[m], site)
+                self.write_costs(s, gold, m, site, carried, cost, out)
             else:
                 self.forbid(m, out)
 
     def penalties(self, s: State, gold: Gold, site: int, carried: int, work: Workspace, out: memoryview) -> None:
-        """Do the same with `penalty` instead of `cost`."""
+        """Write the penalty of every action at this site into `out`, NONE where it is not legal."""
         for m in range(len(self.moves)):
-            if self.legal(s, self.moves[m], site):
-                self.write_costs(s, gold, m, site, carried, self.penalty(s, gold, self.moves[m], site, work), out)
+            if self.dispatch.legal(s, self.moves[m], site):
+                penalty = self.dispatch.penalty(s, gold, self.moves[m], site, work)
+                self.write_costs(s, gold, m, site, carried, penalty, out)
             else:
                 self.forbid(m, out)
 
@@ -191,8 +195,8 @@ class TransitionSystem:
         """Write the costs of all actions of the legal move number m, whose cost with the correct label is given."""
         begin = self.first[m]
         end = self.first[m + 1]
-        h = self.head_of(s, self.moves[m], site)
-        d = self.dependent_of(s, self.moves[m], site)
+        h = self.dispatch.head_of(s, self.moves[m], site)
+        d = self.dispatch.dependent_of(s, self.moves[m], site)
         if m < self.plain:
             out[begin] = cost + gold.wrong_label(h, d, carried)
         elif gold.head[d] == h and gold.label[d] != NONE:
@@ -208,3 +212,12 @@ class TransitionSystem:
         """Write NONE for all actions of move number m, which is not legal."""
         for a in range(self.first[m], self.first[m + 1]):
             out[a] = NONE
+
+
+if COMPILED:
+    from dodona.transitions.overrides import dispatch_of
+else:
+
+    def dispatch_of(system: TransitionSystem) -> TransitionSystem:
+        """Return what loops call: the system itself, because the interpreter finds every override."""
+        return system

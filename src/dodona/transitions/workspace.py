@@ -1,4 +1,4 @@
-"""Workspace of oracles that search from a configuration, and what given arcs need of a configuration."""
+"""Workspace of oracles that search from a configuration, and what the arcs of a partial tree need of it."""
 
 from array import array
 
@@ -22,13 +22,13 @@ class Workspace:
         self.heads = memoryview(array("i", bytes(4 * (n + 2))))
 
     def is_needed(self, s: State, gold: Gold, k: int, removed: int) -> bool:
-        """Return whether k is ROOT, or a node of a given arc that is still to be built. `removed` gets its head now."""
+        """Return whether k is ROOT, or a node of a gold arc that is still to be built. `removed` gets its head now."""
         if k == removed:
             return False
         return k == 0 or gold.head[k] <= s.n or self.is_waiting(s, gold, k, removed)
 
     def is_waiting(self, s: State, gold: Gold, k: int, removed: int) -> bool:
-        """Return whether a given dependent of k is still to be attached to it."""
+        """Return whether a gold dependent of k is still to be attached to it."""
         for i in range(gold.first[k], gold.first[k + 1]):
             if s.head[gold.child[i]] != k and gold.child[i] != removed:
                 return True

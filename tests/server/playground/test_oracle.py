@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 from samples.asgi import call
-from samples.search import all_trees
 from samples.small_models import linear
 
 from dodona import DodonaError, system
 from dodona.data.trees import is_projective
 from dodona.research.lattice import Derivations
+from dodona.research.verification import all_trees
 from dodona.server.models import Models
 from dodona.server.playground import oracle
 from dodona.server.playground.oracle import EXAMPLES

@@ -18,8 +18,7 @@ from dodona.research.system import System, system
 from dodona.server.models import Models
 from dodona.server.playground.parse import describe_models
 from dodona.server.requests import NoFields
-from dodona.systems.build import build
-from dodona.systems.registry import SYSTEMS
+from dodona.systems.registry import SYSTEMS, build
 
 __all__ = ["EXAMPLES", "StepRequest", "TreeRequest", "describe_offer", "lay_out_lattice", "step"]
 

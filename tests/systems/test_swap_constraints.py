@@ -31,13 +31,13 @@ def costs_on_the_way(
     gold = derivations.gold_tree(part, [NONE] * len(part))
     s = derivations.start(system, len(part))
     moves = [move for move, _ in derivations.actions(system)]
-    while not derivations.is_terminal(system, s):
-        costs = policy.assessed(s, gold)
+    while not system.is_terminal(s):
+        costs = policy.list_costs(s, gold)
         yield s, gold, costs
         free = [moves[a] for a, cost in enumerate(costs) if cost == 0]
         assert free, part
         move = chance.choices(free, [weights[move] for move in free])[0]
-        derivations.apply(system, s, move, 0, 0)
+        system.apply(s, move, 0, 0)
     assert all(h in (NONE, s.head[d]) for d, h in enumerate(part, start=1))
 
 
@@ -45,7 +45,7 @@ def costs_on_the_way(
 @pytest.mark.parametrize("weights", [EAGER, LATE, RESTLESS])
 def test_there_is_always_a_way_on(single_root: bool, weights: dict[int, int]) -> None:
     system = SwapStandard(1, single_root)
-    policy = Policy(system, "given")
+    policy = Policy(system, "constraints")
     chance = random.Random(11)
     for n in [*range(6, 30, 2), 60, 100]:
         for share in (0.2, 0.6, 1.0):
@@ -57,7 +57,7 @@ def test_there_is_always_a_way_on(single_root: bool, weights: dict[int, int]) ->
 def test_there_is_always_a_way_on_where_it_takes_too_long_to_look_at_all_others(single_root: bool) -> None:
     system = SwapStandard(1, single_root)
     chance = random.Random(12)
-    for _ in costs_on_the_way(system, Policy(system, "given"), random_part(260, 0.6, chance), LATE, chance):
+    for _ in costs_on_the_way(system, Policy(system, "constraints"), random_part(260, 0.6, chance), LATE, chance):
         pass
 
 
@@ -65,15 +65,15 @@ def test_there_is_always_a_way_on_where_it_takes_too_long_to_look_at_all_others(
 def test_costs_do_not_depend_on_what_was_asked_before(single_root: bool) -> None:
     """The same with a new workspace, and after a question about other arcs."""
     system = SwapStandard(1, single_root)
-    policy = Policy(system, "given")
+    policy = Policy(system, "constraints")
     chance = random.Random(13)
     for n in (8, 12, 40):
         for _ in range(4):
             other = derivations.gold_tree(random_part(n, 0.9, chance), [NONE] * n)
             for s, gold, costs in costs_on_the_way(system, policy, random_part(n, 0.7, chance), LATE, chance):
-                assert Policy(system, "given").assessed(s, gold) == costs
-                assert policy.assessed(s, other) == Policy(system, "given").assessed(s, other)
-                assert policy.assessed(s, gold) == costs
+                assert Policy(system, "constraints").list_costs(s, gold) == costs
+                assert policy.list_costs(s, other) == Policy(system, "constraints").list_costs(s, other)
+                assert policy.list_costs(s, gold) == costs
 
 
 def test_words_that_no_given_arc_needs_help() -> None:
@@ -81,7 +81,7 @@ def test_words_that_no_given_arc_needs_help() -> None:
     system = SwapStandard(1)
     s = derivations.start(system, 3)
     for move in (SHIFT, SHIFT, SHIFT, SWAP, SWAP, SHIFT):
-        derivations.apply(system, s, move, 0, 0)
+        system.apply(s, move, 0, 0)
     assert [s.stack[i] for i in range(s.depth)] == [0, 3, 1]
-    costs = Policy(system, "given").assessed(s, derivations.gold_tree([0, NONE, 0], [NONE] * 3))
+    costs = Policy(system, "constraints").list_costs(s, derivations.gold_tree([0, NONE, 0], [NONE] * 3))
     assert [move for (move, _), cost in zip(derivations.actions(system), costs, strict=True) if cost == 0] == [SHIFT]

@@ -1,0 +1,3 @@
+from dodona.transitions.system import TransitionSystem
+
+def dispatch_of(system: TransitionSystem) -> TransitionSystem: ...

@@ -1,3 +1,0 @@
-from dodona.transitions.system import TransitionSystem
-
-class PythonSystem(TransitionSystem): ...
