@@ -1,4 +1,4 @@
-"""Compiles the hot rooms: every file that has a .pxd of the same name becomes an extension module."""
+"""Compiles every .pyx, and every .py that has a .pxd of the same name."""
 
 import os
 from pathlib import Path
@@ -21,11 +21,15 @@ DIRECTIVES = {
 }
 
 
-def extension(pxd: Path) -> Extension:
-    module = ".".join(pxd.relative_to(SOURCE).with_suffix("").parts)
-    source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
-    headers = [str(header) for header in sorted(pxd.parent.glob("*.h"))]  # compiled again if one of them changes
-    return Extension(module, [str(source)], include_dirs=[str(HEADERS), str(pxd.parent)], depends=headers)
+def sources() -> list[Path]:
+    modules = {path.with_suffix("") for path in SOURCE.rglob("*.p*") if path.suffix in (".pyx", ".pxd")}
+    return [path.with_suffix(".pyx" if path.with_suffix(".pyx").exists() else ".py") for path in sorted(modules)]
+
+
+def extension(source: Path) -> Extension:
+    module = ".".join(source.relative_to(SOURCE).with_suffix("").parts)
+    headers = [str(header) for header in sorted(source.parent.glob("*.h"))]  # compiled again if one of them changes
+    return Extension(module, [str(source)], include_dirs=[str(HEADERS), str(source.parent)], depends=headers)
 
 
 class BuildExtensions(build_ext):
@@ -49,7 +53,7 @@ cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 setup(
     ext_modules=cythonize(
         [
-            *(extension(pxd) for pxd in sorted(SOURCE.rglob("*.pxd")) if pxd.stem != "__init__"),
+            *map(extension, sources()),
             Extension(SHARED, ["_shared.c"]),
         ],
         shared_utility_qualified_name=SHARED,

@@ -18,7 +18,7 @@ from pathlib import Path
 from treebank_folder import treebank_folder
 
 from dodona import Sentence, read, train
-from dodona.data.spacing import detokenized, raw_text
+from dodona.data.spacing import detokenize, raw_text
 from dodona.evaluation import attachment, compare, evaluate
 from dodona.systems.registry import SYSTEMS
 
@@ -46,7 +46,7 @@ def measure_pipeline(folder: Path, beam: int) -> str:
 
 
 def read_with_text(path: Path) -> list[Sentence]:
-    return list(detokenized(list(read(path))))
+    return list(detokenize(list(read(path))))
 
 
 def show_oracles(folders: list[Path], systems: list[str]) -> None:

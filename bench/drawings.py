@@ -31,7 +31,7 @@ def in_hebrew(sentence: Sentence) -> Sentence:
 
 def with_errors(sentence: Sentence, chance: random.Random) -> Sentence:
     """A tree in which about one head and one label of ten are others."""
-    parsed = sentence.copied()
+    parsed = sentence.copy()
     heads, labels = sentence.gold_heads(), list(sentence.labels)
     for k in range(len(heads)):
         if chance.random() < 0.1 and heads[k] and heads[heads[k] - 1]:

@@ -85,7 +85,7 @@ def dodona_parser(model: str, gold: list[Sentence], beam: int = 1) -> Parse:
     request = Request(beam=beam) if beam > 1 else None
 
     def parse() -> tuple[float, Arcs]:
-        copies = [sentence.copied() for sentence in gold]
+        copies = [sentence.copy() for sentence in gold]
         return timed(lambda: list(parser.apply(copies, request=request))), trees_of(copies)
 
     return parse

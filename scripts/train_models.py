@@ -144,7 +144,7 @@ def _train(command: list[str], names: dict[str, str]) -> None:
 def _describe(recipe: Recipe, model: Path, test: str, more: list[str]) -> None:
     gold = list(dodona.read(test))
     pipeline = dodona.load(model.absolute())
-    given = list(pipeline.parse([sentence.copied() for sentence in gold], retag=True))
+    given = list(pipeline.parse([sentence.copy() for sentence in gold], retag=True))
     raw = pipeline(raw_text(gold))
     page = _write_page(recipe, model, more, evaluate(gold, given), evaluate(gold, raw), _measure_speeds(model, gold))
     model.with_suffix(".md").write_text(page, encoding="utf-8")
@@ -171,7 +171,7 @@ def _measure_speeds(model: Path, gold: list[dodona.Sentence]) -> tuple[float, fl
     for work in (tag_and_parse, whole):
         best = 0.0
         for _ in range(RUNS):
-            copies = [sentence.copied() for sentence in gold]
+            copies = [sentence.copy() for sentence in gold]
             best = max(best, _measure_speed(dodona.load(model.absolute()), work))
         speeds.append(best)
     return speeds[0], speeds[1]

@@ -30,7 +30,7 @@ from systems import test_partial_trees as partial_trees
 
 import dodona
 from dodona import FormatError, OptionError, Sentence, write
-from dodona.data.spacing import detokenized
+from dodona.data.spacing import detokenize
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.training import train_parser
@@ -338,7 +338,7 @@ def test_the_commands_of_the_page(built: tuple[Path, str]) -> None:
     commands = INDENTED.findall(blocks)
     compiling, using = commands[:2], commands[2:]
     assert compiling == commands_of_the_readme()[:2]
-    write(detokenized(treebank(30)), folder / "train.conllu")
+    write(detokenize(treebank(30)), folder / "train.conllu")
     (folder / "text.txt").write_text("The oak answers the priest.\n")
     printed = shell(using, folder)
     assert "11 transitions, the gold tree: 2 0 2 5 2 2" in printed

@@ -15,7 +15,7 @@ from samples.treebank import treebank
 from dodona import FormatError, write
 from dodona.cli.main import COMMANDS
 from dodona.cli.main import dodona as command_line
-from dodona.data.spacing import detokenized
+from dodona.data.spacing import detokenize
 from dodona.pipeline.models import model_path
 
 ROOT = Path(__file__).parent.parent
@@ -90,7 +90,7 @@ def test_python_on_the_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The blocks run one after the other, and every comment after an expression is its value."""
     monkeypatch.chdir(tmp_path)
     for name, count in (("train", 30), ("dev", 10), ("text", 5)):
-        write(detokenized(treebank(count)), f"{name}.conllu")
+        write(detokenize(treebank(count)), f"{name}.conllu")
     blocks = [block for page in RUN for block in PYTHON.findall(page.read_text())]
     names: dict[str, Any] = {}
     if not has_model():

@@ -13,7 +13,7 @@ from samples.pictures import SVG
 from dodona import DodonaError, FormatError, MismatchError, OptionError, Sentence, read, write
 from dodona.cli.commands.draw import draw
 from dodona.cli.formats import WRITERS
-from dodona.cli.inputs import safe_name
+from dodona.cli.inputs import make_safe
 from dodona.cli.outputs import EXTENSIONS
 from dodona.data.stream import Boundary, Pause
 from dodona.drawing import svg_of
@@ -71,7 +71,7 @@ def test_names_of_files_are_safe_and_differ(tmp_path: Path) -> None:
     run(tmp_path / "in.conllu", "-o", f"{tmp_path / 'out'}/", "--format", "tikz")
     found = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert found == sorted(["_.._etc.tex", "b.tex", "B-3.tex", "b-4.tex", "5.tex", "x" * 100 + ".tex", "hidden.tex"])
-    assert safe_name('a/b\\c:d*e?f"g<h>i|j k') == "a_b_c_d_e_f_g_h_i_j_k"
+    assert make_safe('a/b\\c:d*e?f"g<h>i|j k') == "a_b_c_d_e_f_g_h_i_j_k"
 
 
 def test_errors_of_a_parse(parsed: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +157,7 @@ def test_parse_draws() -> None:
 def test_the_pictures_of_the_docs_are_those_of_the_sample_sentence() -> None:
     docs = SENTENCES.parents[1] / "docs"
     gold = next(sentence for sentence in read(SENTENCES) if sentence.sent_id == "hearing")
-    parsed = gold.copied()
+    parsed = gold.copy()
     parsed.set_tree([2, 4, 4, 0, 7, 7, 4, 4], ["det", "nsubj:pass", "aux", "root", "case", "det", "obl", "punct"])
     assert (docs / "tree.svg").read_text() == svg_of(gold)
     assert (docs / "errors.svg").read_text() == svg_of(gold, parsed)

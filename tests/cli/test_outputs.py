@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dodona import FormatError, OptionError, Sentence, write
-from dodona.cli.outputs import checked_targets, write_each
+from dodona.cli.outputs import check_targets, write_each
 from dodona.data.stream import Boundary, Item, Pause
 
 SENTENCE = Sentence.from_words(["ein", "Wort"])
@@ -20,13 +20,13 @@ def test_names_of_outputs(tmp_path: Path) -> None:
     files = ["a.txt", "sub/b.conllu.gz", "c", "d.v2.txt.xz", ".gz"]
     folder = str(tmp_path)
     for spelling in (folder, folder + "/"):
-        names = checked_targets(files, spelling, True, "conllu", MODEL)
+        names = check_targets(files, spelling, True, "conllu", MODEL)
         assert [os.path.relpath(name, folder) for name in names] == [
             "a.conllu", "b.conllu.gz", "c.conllu", "d.v2.conllu.xz", ".conllu.gz",
         ]  # fmt: skip
-    names = checked_targets(files[:2], folder, True, "tree", MODEL)
+    names = check_targets(files[:2], folder, True, "tree", MODEL)
     assert [os.path.basename(name) for name in names] == ["a.txt", "b.txt.gz"]
-    assert checked_targets(["-", None], "new.conllu", False, "conllu", MODEL) == ["new.conllu"]
+    assert check_targets(["-", None], "new.conllu", False, "conllu", MODEL) == ["new.conllu"]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_what_cannot_work_is_said_before(
     (tmp_path / "model.conllu").touch()
     (tmp_path / "model").touch()
     with pytest.raises(OptionError, match=message):
-        checked_targets(files, f"{tmp_path}{output}", each, "conllu", tmp_path / "model.conllu")
+        check_targets(files, f"{tmp_path}{output}", each, "conllu", tmp_path / "model.conllu")
 
 
 def test_what_was_written_stays_when_a_later_file_fails(tmp_path: Path) -> None:
@@ -82,9 +82,9 @@ def test_a_file_is_not_read_while_it_is_appended_to(tmp_path: Path) -> None:
             (tmp_path / "link").symlink_to(name)
             for spelling in (name, str(tmp_path / "link")):
                 with pytest.raises(OptionError, match="z: both the input and the output; expected -o"):
-                    checked_targets([str(other), str(file)], spelling, False, "conllu", MODEL)
-                assert checked_targets([str(other), None], spelling, False, "conllu", MODEL) == [spelling]
-    assert checked_targets([str(file)], str(file), False, "conllu", MODEL) == [str(file)]
+                    check_targets([str(other), str(file)], spelling, False, "conllu", MODEL)
+                assert check_targets([str(other), None], spelling, False, "conllu", MODEL) == [spelling]
+    assert check_targets([str(file)], str(file), False, "conllu", MODEL) == [str(file)]
     done = subprocess.run(
         ["bash", "-c", f'exec "{sys.executable}" -m dodona parse en-fast < z >> z'], cwd=tmp_path,
         capture_output=True, text=True, check=False, timeout=60, stdin=subprocess.DEVNULL,

@@ -16,7 +16,7 @@ from samples.treebank import treebank
 
 from dodona import model_names, read, write
 from dodona.cli.commands.train import GROUPS, train_command
-from dodona.data.spacing import detokenized
+from dodona.data.spacing import detokenize
 
 
 def dodona(*arguments: str | Path, text: str = "") -> "subprocess.CompletedProcess[str]":
@@ -232,7 +232,7 @@ def test_plain_words_packed_and_bad(folder: Path, tmp_path: Path) -> None:
 
 def test_text_from_anywhere(folder: Path, tmp_path: Path) -> None:
     """As an argument, from a file or from standard input; CoNLL-U is recognized."""
-    texts = list(detokenized(treebank(80)))
+    texts = list(detokenize(treebank(80)))
     write(texts, tmp_path / "train.conllu")
     model = tmp_path / "model"
     assert dodona("train", tmp_path / "train.conllu", "-o", model, "--iterations", "3", "--folds", "2").returncode == 0
@@ -304,7 +304,7 @@ def test_confidence_of_sentences(folder: Path, tmp_path: Path) -> None:
 
 
 def test_given_arcs_stay(folder: Path, tmp_path: Path) -> None:
-    half = [sentence.copied() for sentence in treebank(30, seed=4, crossing=0)]
+    half = [sentence.copy() for sentence in treebank(30, seed=4, crossing=0)]
     lines = []
     for sentence in half:
         for line in sentence.to_bytes().decode().split("\n"):

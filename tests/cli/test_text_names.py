@@ -4,24 +4,24 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dodona.cli.inputs import text_names
+from dodona.cli.inputs import name_texts
 from dodona.validation import validate
 
 
 def test_a_name_is_that_of_the_file_or_a_number() -> None:
-    assert text_names(["a/one.txt.gz", "two.v2.conllu", "-", None, ".hidden"]) == ["one", "two", "3", "4", "5"]
-    assert text_names(["one.txt", "other/one.txt", "three"]) == ["1", "2", "three"]
+    assert name_texts(["a/one.txt.gz", "two.v2.conllu", "-", None, ".hidden"]) == ["one", "two", "3", "4", "5"]
+    assert name_texts(["one.txt", "other/one.txt", "three"]) == ["1", "2", "three"]
 
 
 def test_a_number_is_not_the_name_of_another_file() -> None:
-    assert text_names(["2.txt", None]) == ["2", "3"]
-    assert text_names([None, None, "1.txt", "2.txt"]) == ["3", "4", "1", "2"]
-    assert text_names(["one.txt", "other/one.txt", "1", "3"]) == ["2", "4", "1", "3"]
+    assert name_texts(["2.txt", None]) == ["2", "3"]
+    assert name_texts([None, None, "1.txt", "2.txt"]) == ["3", "4", "1", "2"]
+    assert name_texts(["one.txt", "other/one.txt", "1", "3"]) == ["2", "4", "1", "3"]
 
 
 def test_what_ud_does_not_allow_is_replaced() -> None:
-    assert text_names(["my text.txt", "a\nb\tc\u3000d", "e\udcff\x1bf"]) == ["my_text", "a_b_c_d", "e__f"]
-    assert text_names(["my text.txt", "my_text.txt"]) == ["1", "2"]
+    assert name_texts(["my text.txt", "a\nb\tc\u3000d", "e\udcff\x1bf"]) == ["my_text", "a_b_c_d", "e__f"]
+    assert name_texts(["my text.txt", "my_text.txt"]) == ["1", "2"]
 
 
 def test_output_is_valid_whatever_the_names_are(tmp_path: Path) -> None:

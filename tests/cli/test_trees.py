@@ -77,7 +77,7 @@ def test_a_terminal_gets_colours_and_no_line_that_is_too_long(file: Path) -> Non
 
 
 def test_errors_of_a_parse_are_coloured_and_marked(file: Path) -> None:
-    code = "from dodona.cli.formats import *; from dodona import *; s = next(read('{}')); p = s.copied(); "
+    code = "from dodona.cli.formats import *; from dodona import *; s = next(read('{}')); p = s.copy(); "
     code += "p.set_tree([0, 1], ['root', 'root']); write_trees([(s, p)], '-')"
     seen = on_a_terminal(file, code=code)
     assert "\x1b[1;31m✗" in seen

@@ -5,23 +5,23 @@ from collections.abc import Iterator
 import pytest
 
 from dodona import FormatError
-from dodona.data.plain_text import MOST_BLANKS, read_text
+from dodona.data.plain_text import BLANK_LIMIT, decode_text
 
 
 def text_of(*pieces: bytes) -> str:
-    return "".join(read_text(pieces, "text.txt"))
+    return "".join(decode_text(pieces, "text.txt"))
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\n", b"\0"])
 def test_as_many_blanks_as_the_limit_are_kept(blank: bytes) -> None:
-    half = blank * (MOST_BLANKS // 2)
+    half = blank * (BLANK_LIMIT // 2)
     for pieces in ([b"Oak." + half, half, b"Elm."], [half, half, b"Oak"], [b"Oak" + half, half + b"Elm" + half, half]):
         assert text_of(*pieces).encode() == b"".join(pieces)
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\n", b"\0"])
 def test_more_blanks_are_an_error_before_they_are_collected(blank: bytes) -> None:
-    half = blank * (MOST_BLANKS // 2)
+    half = blank * (BLANK_LIMIT // 2)
 
     given = []
 
@@ -32,7 +32,7 @@ def test_more_blanks_are_an_error_before_they_are_collected(blank: bytes) -> Non
             yield half
 
     with pytest.raises(FormatError, match=r"text.txt:\d+: more than 1,048,576 blanks in a row; expected a text"):
-        list(read_text(endless(), "text.txt"))
+        list(decode_text(endless(), "text.txt"))
     assert len(given) == 3
     with pytest.raises(FormatError, match="blanks in a row"):
         text_of(b"Oak" + half, half + blank + b"Elm")

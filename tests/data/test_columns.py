@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dodona import Sentence, read
-from dodona.data.storage import COLUMNS
+from dodona.data.ud import NUMBERS
 
 
 def made() -> Sentence:
@@ -47,9 +47,9 @@ def test_made_and_read_again_it_is_the_same(make: object, tmp_path: Path) -> Non
     sentence = make()
     found = again(sentence, tmp_path)
     assert found.to_bytes() == sentence.to_bytes()
-    for name in (*COLUMNS, "heads", "comments", "multiword"):
+    for name in (*NUMBERS, "comments", "multiword"):
         assert getattr(found, name) == getattr(sentence, name), name
-    for name in COLUMNS:
+    for name in NUMBERS:
         assert found.lacks(name) == sentence.lacks(name) == (set(getattr(sentence, name)) == {"_"}), name
     words = range(1, len(sentence) + 1)
     assert [found.word_line(d) for d in words] == [sentence.word_line(d) for d in words]

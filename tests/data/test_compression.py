@@ -10,7 +10,7 @@ import pytest
 
 from dodona import FormatError
 from dodona.data import files as compression
-from dodona.data.files import PACKINGS, CompressionError, chunks, decompressed
+from dodona.data.files import PACKINGS, CompressionError, chunks, decompress
 
 TEXT = b"1\tein\t_\n" * 50
 PACK: dict[str, Callable[[bytes], bytes]] = {".gz": partial(gzip.compress, mtime=0), ".xz": lzma.compress}
@@ -18,7 +18,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {".gz": partial(gzip.compress, mtime
 
 def unpacked(data: bytes, extension: str, size: int) -> bytes:
     pieces = [data[k : k + size] for k in range(0, len(data), size)]
-    return b"".join(decompressed(pieces, PACKINGS[extension]))
+    return b"".join(decompress(pieces, PACKINGS[extension]))
 
 
 @pytest.mark.parametrize("size", [1, 7, 10_000])
@@ -63,7 +63,7 @@ def test_an_empty_file_is_named(tmp_path: Path, extension: str) -> None:
 def test_pauses_pass_and_chunks_are_bounded(monkeypatch: pytest.MonkeyPatch, extension: str) -> None:
     monkeypatch.setattr(compression, "CHUNK", 1000)
     packed = PACK[extension](TEXT * 1000)
-    found = list(decompressed([packed[:100], b"", packed[100:], b""], PACKINGS[extension]))
+    found = list(decompress([packed[:100], b"", packed[100:], b""], PACKINGS[extension]))
     assert found.count(b"") == 2
     assert found[-1] == b""
     assert b"".join(found) == TEXT * 1000

@@ -6,8 +6,9 @@ import pytest
 from samples.bad_treebanks import enhanced, plain
 
 from dodona import OptionError, Sentence, read, write
-from dodona.data.formats import TARGETS, convert
-from dodona.data.plain_text import read_plain
+from dodona.data.files import chunks
+from dodona.data.formats import OUTPUTS, convert, read_stream
+from dodona.data.stream import only_sentences
 
 
 @pytest.fixture
@@ -45,7 +46,8 @@ def test_words(source: Path, tmp_path: Path) -> None:
     for to in ("horizontal", "vertical"):
         lost = convert(read(source), tmp_path / to, to)
         assert lost.keys() >= {"comments", "HEAD", "DEPREL", "LEMMA", "UPOS", "FEATS", "MISC", "multiword tokens"}
-        assert [s.words for s in read_plain(tmp_path / to, vertical=to == "vertical")] == words
+        again = only_sentences(read_stream(to, chunks(tmp_path / to), to))
+        assert [s.words for s in again] == words
     assert convert([Sentence.from_words(["a b"])], tmp_path / "w", "horizontal") == {"spaces inside of words": 1}
 
 
@@ -61,5 +63,5 @@ def test_text(source: Path, tmp_path: Path) -> None:
 
 
 def test_unknown_formats(source: Path, tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match=", ".join(TARGETS)):
+    with pytest.raises(OptionError, match=", ".join(OUTPUTS)):
         convert(read(source), tmp_path / "x", "xml")

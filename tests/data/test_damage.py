@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from samples.bad_treebanks import enhanced, plain
 
-from dodona.data.conllu import read_chunks
-from dodona.data.formats import TARGETS, convert
+from dodona.data.conllu import read_conllu
+from dodona.data.formats import OUTPUTS, convert
 from dodona.data.spacing import check_text, raw_text
+from dodona.data.stream import only_sentences
 from dodona.errors import DodonaError
 from dodona.validation import repair_chunks, validate_chunks
 
@@ -38,7 +39,7 @@ def test_damaged_files(seed: int, tmp_path: Path) -> None:
         data = damaged(chance)
         for strict in (True, False):
             try:
-                sentences = list(read_chunks([data], "it", strict=strict))
+                sentences = list(only_sentences(read_conllu([data], "it", strict=strict)))
                 if sentences:
                     assert b"".join(sentence.to_bytes() for sentence in sentences) == data
                 for sentence in sentences:
@@ -48,10 +49,10 @@ def test_damaged_files(seed: int, tmp_path: Path) -> None:
             except DodonaError:
                 continue
         with suppress(DodonaError):
-            convert(read_chunks([data], "it"), tmp_path / "out", chance.choice(TARGETS))
+            convert(only_sentences(read_conllu([data], "it")), tmp_path / "out", chance.choice(OUTPUTS))
         findings = list(validate_chunks([data], "it"))
         assert all(finding.line >= 1 for finding in findings)
         fixed = b"".join(repair_chunks([data], "it", Counter()))
         if not findings:
             assert fixed == data
-            list(read_chunks([data], "it"))  # what is valid can be read
+            list(only_sentences(read_conllu([data], "it")))  # what is valid can be read

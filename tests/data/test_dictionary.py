@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dodona import OptionError, Sentence, read
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
 from dodona.data.dictionary import NODE, RANGE, SENTENCE, TOKEN
+from dodona.data.stream import only_sentences
 
 pytestmark = pytest.mark.filterwarnings("ignore::dodona.FormatWarning")
 
@@ -33,7 +34,7 @@ RICH = """\
 
 
 def read_one(text: str, strict: bool = True) -> Sentence:
-    (found,) = read_chunks([text.encode()], "x", strict=strict)
+    (found,) = only_sentences(read_conllu([text.encode()], "x", strict=strict))
     return found
 
 
@@ -146,7 +147,7 @@ def test_what_is_no_valid_row_is_left_out() -> None:
 
 
 def test_conllx_has_no_misc_and_an_empty_column_is_nothing() -> None:
-    (old,) = read_chunks([b"1\ta\t\tN\tNN\tsg\t0\tROOT\t3\tPD\n\n"], "x", format="conllx")
+    (old,) = only_sentences(read_conllu([b"1\ta\t\tN\tNN\tsg\t0\tROOT\t3\tPD\n\n"], "x", format="conllx"))
     (token,) = old.to_dict()["tokens"]
     assert (token["lemma"], token["feats"], token["deps"], token["misc"]) == (None, "sg", None, None)
     assert Sentence.from_dict(old.to_dict()).to_bytes() == b"1\ta\t_\tN\tNN\tsg\t0\tROOT\t_\t_\n\n"

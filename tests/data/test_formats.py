@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dodona.data.formats import sniffed_format
+from dodona.data.formats import detect_format
 from dodona.errors import FormatError
 
 WORD = b"1\tOak\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -31,7 +31,7 @@ CASES = {
 def test_any_pieces_give_the_same_answer(data: bytes, expected: bool, size: int) -> None:
     if size == 1 and len(data) > 10_000:
         size = 4_999
-    found, rest = sniffed_format((data[i : i + size] for i in range(0, len(data), size)), "-")
+    found, rest = detect_format((data[i : i + size] for i in range(0, len(data), size)), "-")
     assert found == ("conllu" if expected else "text")
     assert b"".join(rest) == data
 
@@ -42,7 +42,7 @@ def test_no_more_is_read_than_it_takes() -> None:
         yield b"1\tOak\t"
         raise AssertionError("read on")
 
-    found, rest = sniffed_format(pieces(), "-")
+    found, rest = detect_format(pieces(), "-")
     assert found == "conllu"
     assert next(rest) == b"# a comment\n1\tOak\t"
 
@@ -64,7 +64,7 @@ FORMATS = {
 @pytest.mark.parametrize(("given", "expected"), list(FORMATS.items()), ids=lambda value: repr(value)[:30])
 def test_formats_by_name_and_by_content(given: tuple[bytes, str], expected: str, size: int) -> None:
     data, name = given
-    format, rest = sniffed_format((data[i : i + size] for i in range(0, len(data), size)), name)
+    format, rest = detect_format((data[i : i + size] for i in range(0, len(data), size)), name)
     assert format == expected
     assert b"".join(rest) == data
 
@@ -77,4 +77,4 @@ def test_formats_by_name_and_by_content(given: tuple[bytes, str], expected: str,
 )  # fmt: skip
 def test_spaces_for_tabs_are_an_error_with_a_hint(data: bytes, line: int, size: int) -> None:
     with pytest.raises(FormatError, match=f"^-:{line}: this looks like CoNLL-U with spaces for tabs.*--input text"):
-        sniffed_format((data[i : i + size] for i in range(0, len(data), size)), "-")
+        detect_format((data[i : i + size] for i in range(0, len(data), size)), "-")

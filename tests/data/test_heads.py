@@ -30,8 +30,8 @@ def test_a_head_is_an_underscore_or_a_number_up_to_n(tmp_path: Path, head: str) 
 def test_what_is_done_to_a_copy_is_not_done_to_the_sentence(column: str) -> None:
     one = Sentence.from_words(["a", "b"], heads=[0, 1], labels=["root", "dep"])
     before = one.to_bytes()
-    two = one.copied()
+    two = one.copy()
     two.set_column(column, ["x", "y"])
     two.set_tree([2, 0], ["dep", "root"])
-    assert (one.to_bytes(), two.to_bytes()) == (before, two.copied().to_bytes())
+    assert (one.to_bytes(), two.to_bytes()) == (before, two.copy().to_bytes())
     assert two.to_bytes() != before

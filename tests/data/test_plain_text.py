@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from dodona.data.plain_text import read_plain, read_text
+from dodona.data.files import chunks
+from dodona.data.formats import read_stream
+from dodona.data.plain_text import decode_text
+from dodona.data.stream import only_sentences
 
 MARK = b"\xef\xbb\xbf"
 WORDS = [["Zeus", "asks"], ["the", "oak"]]
@@ -19,11 +22,12 @@ def test_words_without_mark_and_with_or_without_a_last_line_end(
     text = "\n\n".join("\n".join(words) for words in WORDS) if vertical else "\n".join(map(" ".join, WORDS))
     path = tmp_path / "words.txt"
     path.write_bytes(mark + text.encode() + end)
-    assert [sentence.words for sentence in read_plain(path, vertical=vertical)] == WORDS
+    items = read_stream("vertical" if vertical else "horizontal", chunks(path), str(path))
+    assert [sentence.words for sentence in only_sentences(items)] == WORDS
 
 
 def test_raw_text_has_no_mark_however_it_is_cut() -> None:
     data = MARK + "Ζεύς\n".encode()
     for size in range(1, len(data) + 1):
         pieces = [data[i : i + size] for i in range(0, len(data), size)]
-        assert "".join(read_text(pieces, "some.txt")) == "Ζεύς\n"
+        assert "".join(decode_text(pieces, "some.txt")) == "Ζεύς\n"

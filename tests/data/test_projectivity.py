@@ -6,7 +6,7 @@ import pytest
 from reference.lifting import arc_is_projective, lifted
 
 from dodona import TreeError
-from dodona.data import projectivized
+from dodona.data import make_projective
 from dodona.data.trees import lift, nonprojective_dependents
 from dodona.research.verification import Tree, all_trees, is_projective
 
@@ -15,9 +15,9 @@ from dodona.research.verification import Tree, all_trees, is_projective
 def test_every_tree_is_lifted_as_defined(n: int) -> None:
     for tree in all_trees(n):
         assert lift(tree) == lifted(tree)
-        assert is_projective(tuple(projectivized(tree)))
+        assert is_projective(tuple(make_projective(tree)))
         if is_projective(tree):
-            assert projectivized(tree) == list(tree)
+            assert make_projective(tree) == list(tree)
 
 
 def random_tree(n: int, seed: int) -> Tree:
@@ -39,7 +39,7 @@ def test_longer_trees_too(seed: int) -> None:
 def test_a_thousand_words_without_order() -> None:
     tree = random_tree(1000, seed=1)
     assert nonprojective_dependents(tree)
-    assert not nonprojective_dependents(projectivized(tree))
+    assert not nonprojective_dependents(make_projective(tree))
 
 
 def test_nonprojective_arcs_are_those_of_the_definition() -> None:
@@ -49,10 +49,10 @@ def test_nonprojective_arcs_are_those_of_the_definition() -> None:
 
 
 def test_one_lift_is_enough_here() -> None:
-    assert projectivized([2, 4, 4, 0, 7, 7, 2, 4]) == [2, 4, 4, 0, 7, 7, 4, 4]
+    assert make_projective([2, 4, 4, 0, 7, 7, 2, 4]) == [2, 4, 4, 0, 7, 7, 4, 4]
 
 
 @pytest.mark.parametrize(("heads", "message"), [([2, 1], "cycle"), ([3, 0], "word 1 has head 3"), ([1], "not itself")])
 def test_what_is_no_tree_is_an_error(heads: list[int], message: str) -> None:
     with pytest.raises(TreeError, match=message):
-        projectivized(heads)
+        make_projective(heads)

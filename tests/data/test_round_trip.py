@@ -63,9 +63,9 @@ PIECES = [WORD, b"\n", b"\n", b"\n", b"\r\n", b" ", b"\t", b"# c", b"\xef\xbb\xb
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=12), size=st.integers(1, 9))
 def test_any_bytes_come_out_again_or_are_refused_wherever_the_chunks_end(pieces: list[bytes], size: int) -> None:
     data = b"".join(pieces)
-    whole = [block for block in blocks.blocks([data], "x") if block]
+    whole = [block for block in blocks.split_blocks([data], "x") if block]
     assert b"".join(b"".join(block[1:]) for block in whole) == data
-    small = list(blocks.blocks([data[k : k + size] for k in range(0, len(data), size)], "x"))
+    small = list(blocks.split_blocks([data[k : k + size] for k in range(0, len(data), size)], "x"))
     assert small == whole
     assert all(data.startswith(b"".join(data.splitlines(True)[: block.line - 1])) for block in whole)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona import Sentence, read, write
-from dodona.data.spacing import detokenized, escaped, paragraphs, raw_text, rebuilt, unescaped
+from dodona.data.spacing import detokenize, escape, paragraphs, raw_text, rebuild_text, unescape
 from dodona.errors import FormatError
 
 
@@ -17,18 +17,18 @@ def sentence(words: Sequence[str], text: str | None = None, **options: object) -
 
 @given(st.text(st.characters(exclude_categories=[]) | st.sampled_from("\\|stnrpu0 \t")))
 def test_escapes_are_undone(text: str) -> None:
-    value = escaped(text)
-    assert unescaped(value) == text
+    value = escape(text)
+    assert unescape(value) == text
     assert not any(char.isspace() or char in "|\0" or "\ud800" <= char <= "\udfff" for char in value)
 
 
 def test_escapes_are_those_of_udpipe() -> None:
-    assert escaped(" \t\n\r|\\") == "\\s\\t\\n\\r\\p\\\\"
-    assert escaped("a\xa0\0\u2028b") == "a\\u00A0\\u0000\\u2028b"
+    assert escape(" \t\n\r|\\") == "\\s\\t\\n\\r\\p\\\\"
+    assert escape("a\xa0\0\u2028b") == "a\\u00A0\\u0000\\u2028b"
 
 
 def test_what_is_no_escape_stays() -> None:
-    assert unescaped("\\x\\u12") == "\\x\\u12"
+    assert unescape("\\x\\u12") == "\\x\\u12"
 
 
 def test_rebuilds_from_misc_of_words_and_ranges(tmp_path: Path) -> None:
@@ -39,9 +39,9 @@ def test_rebuilds_from_misc_of_words_and_ranges(tmp_path: Path) -> None:
         misc=["SpacesBefore=\\t|SpaceAfter=No", "SpaceAfter=No", "_", "SpacesInToken=c\\s\\sd|Lang=x"],
     )
     two = sentence(["_", "."], misc=["SpaceAfter=No", "SpaceAfter=No"])
-    assert rebuilt([one, two]) == "\tgoab\n\nc  d _."
+    assert rebuild_text([one, two]) == "\tgoab\n\nc  d _."
     write([one, two], tmp_path / "x.conllu")
-    assert rebuilt(read(tmp_path / "x.conllu")) == "\tgoab\n\nc  d _."
+    assert rebuild_text(read(tmp_path / "x.conllu")) == "\tgoab\n\nc  d _."
 
 
 def test_paragraphs_by_comments_and_misc() -> None:
@@ -98,23 +98,23 @@ def test_text_that_does_not_fit(words: list[str], text: str | None, fault: str) 
     ],
 )
 def test_detokenizes_by_rules(words: list[str], text: str) -> None:
-    (one,) = detokenized([sentence(words)])
+    (one,) = detokenize([sentence(words)])
     assert one.text == text
-    assert rebuilt([one]).rstrip() == text
+    assert rebuild_text([one]).rstrip() == text
     assert [text[t.start : t.end] for _, tokens in paragraphs([one]) for t in tokens] == words
 
 
 def test_japanese_sentences_follow_without_a_space() -> None:
-    assert raw_text(detokenized([sentence(["見る", "。"]), sentence(["聞く", "。"])])) == "見る。聞く。\n"
+    assert raw_text(detokenize([sentence(["見る", "。"]), sentence(["聞く", "。"])])) == "見る。聞く。\n"
 
 
 def test_detokenizes_by_misc_where_there_is_any() -> None:
-    one, two = detokenized([sentence(["a", ".", "b"], misc=["_", "SpaceAfter=No", "_"]), sentence(["c", "."])])
+    one, two = detokenize([sentence(["a", ".", "b"], misc=["_", "SpaceAfter=No", "_"]), sentence(["c", "."])])
     assert one.text == "a .b"
     assert two.text == "c ."
 
 
 def test_a_text_that_is_there_stays() -> None:
-    (one,) = detokenized([sentence(["a", "."], "a .")])
+    (one,) = detokenize([sentence(["a", "."], "a .")])
     assert one.comments == ["# text = a ."]
     assert one.misc == ["_", "_"]

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from dodona import FormatError, FormatWarning, Sentence, write
 from dodona.data import files as inputs
-from dodona.data.conllu import read_stream
+from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
-from dodona.data.formats import sniffed_format
-from dodona.data.plain_text import read_plain_stream, read_text
-from dodona.data.stream import Boundary, Item, Mark, Pause, batches_with_marks, interleaved
+from dodona.data.formats import detect_format
+from dodona.data.plain_text import decode_text, read_words
+from dodona.data.stream import Boundary, Item, Mark, Pause, interleave, split_batches
 from dodona.parser.request import Analysis, Request, annotated
 
 WORD = b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n"
@@ -39,7 +39,7 @@ def n_best(items: Iterable[Item], count: int) -> Iterator[Item]:
 def outcome(pieces: list[bytes], count: int, path: Path) -> bytes | str:
     """The bytes that are written, or the error."""
     try:
-        write(n_best(read_stream(pieces, "x"), count), path)
+        write(n_best(read_conllu(pieces, "x"), count), path)
     except FormatError as error:
         return str(error)
     return path.read_bytes()
@@ -72,25 +72,25 @@ def test_what_is_around_a_sentence_is_written_once(tmp_path: Path) -> None:
 
 
 def test_a_sentence_goes_on_as_soon_as_a_blank_line_ends_it() -> None:
-    *found, last = read_stream([WORD, b"", b"\n", b"", b"# the end\n\n", b""], "x")
+    *found, last = read_conllu([WORD, b"", b"\n", b"", b"# the end\n\n", b""], "x")
     assert words(found) == [None, ["a"], None, None]
     assert last == Pause(b"# the end\n\n")
-    assert words(read_stream([b"# only\n\n", b""], "x")) == [None]
+    assert words(read_conllu([b"# only\n\n", b""], "x")) == [None]
 
 
 def test_line_numbers_go_on_after_a_pause() -> None:
     pieces = [b"\n" + WORD + b"\n", b"", b"\n\n" + WORD + b"\n", b"", b"\n" + WORD + b"cut\n"]
     with pytest.warns(FormatWarning), pytest.raises(FormatError, match="x:10: 1 columns"):
-        list(read_stream(pieces, "x"))
+        list(read_conllu(pieces, "x"))
 
 
 def test_everything_before_an_error_is_passed_on() -> None:
-    stream = read_stream([WORD + b"\n" + WORD + b"\n" + b"1\tb\n\n"], "x")
+    stream = read_conllu([WORD + b"\n" + WORD + b"\n" + b"1\tb\n\n"], "x")
     found = [next(stream) for _ in range(3)]
     assert words(found) == [["a"], ["a"], None]
     with pytest.raises(FormatError):
         next(stream)
-    text = read_text([b"one\ntw\xffo"], "x")
+    text = decode_text([b"one\ntw\xffo"], "x")
     assert [next(text), next(text)] == ["one\ntw", ""]
     with pytest.raises(FormatError, match="x:2: byte 0xff"):
         next(text)
@@ -102,19 +102,19 @@ def test_everything_before_an_error_is_passed_on() -> None:
 
 def test_lines_and_texts() -> None:
     pieces = [b"a b\nc", b"", b" d\n", b"", b"e"]
-    assert words(read_plain_stream(pieces, "x", vertical=False)) == [["a", "b"], None, ["c", "d"], None, ["e"]]
+    assert words(read_words(pieces, "x", vertical=False)) == [["a", "b"], None, ["c", "d"], None, ["e"]]
     pieces = [b"a\nb\n", b"", b"\n", b"", b"c"]
-    assert words(read_plain_stream(pieces, "x", vertical=True)) == [None, ["a", "b"], None, ["c"]]
+    assert words(read_words(pieces, "x", vertical=True)) == [None, ["a", "b"], None, ["c"]]
     euro = "€".encode()
-    assert list(read_text([b"a" + euro[:1], euro[1:2], b"", euro[2:]], "x")) == ["a", "", "€"]
-    found, rest = sniffed_format([b"# c\n", b"", b"1\ta", b"", b"\tb\t", b"", b"c"], "-")
+    assert list(decode_text([b"a" + euro[:1], euro[1:2], b"", euro[2:]], "x")) == ["a", "", "€"]
+    found, rest = detect_format([b"# c\n", b"", b"1\ta", b"", b"\tb\t", b"", b"c"], "-")
     assert (found, list(rest)) == ("conllu", [b"# c\n1\ta\tb\t", b"", b"c"])
 
 
 def test_batches_end_at_pauses_only() -> None:
     a, b, c = (Sentence.from_words([letter]) for letter in "abc")
     pause, boundary = Pause(), Boundary("one")
-    found = list(batches_with_marks([pause, a, boundary, pause, b, a, c], 2))
+    found = list(split_batches([pause, a, boundary, pause, b, a, c], 2))
     assert found == [([], pause), ([a, boundary], None), ([], pause), ([b, a], None), ([c], None)]
 
 
@@ -122,11 +122,11 @@ def test_marks_stay_in_their_places() -> None:
     a, b = Sentence.from_words(["a"]), Sentence.from_words(["b"])
     marks = [Boundary(k) for k in range(4)]
     batch: list[Item] = [marks[0], marks[1], a, marks[2], b, marks[3]]
-    copies = a.copied(), b.copied()
-    found = list(interleaved(batch, [a, copies[0], b, copies[1]]))
+    copies = a.copy(), b.copy()
+    found = list(interleave(batch, [a, copies[0], b, copies[1]]))
     assert found == [marks[0], marks[1], a, copies[0], marks[2], b, copies[1], marks[3]]
     only_marks: list[Mark] = [marks[0]]
-    assert list(interleaved(only_marks, [])) == only_marks
+    assert list(interleave(only_marks, [])) == only_marks
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

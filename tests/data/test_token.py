@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from dodona import OptionError, Sentence, Token
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
 from dodona.data.dictionary import TOKEN
+from dodona.data.stream import only_sentences
 
 
 def oaks() -> Sentence:
@@ -27,7 +28,7 @@ def oaks() -> Sentence:
 
 
 def read_oaks() -> Sentence:
-    (found,) = read_chunks([oaks().to_bytes()], "x")
+    (found,) = only_sentences(read_conllu([oaks().to_bytes()], "x"))
     return found
 
 
@@ -162,7 +163,7 @@ def test_strings_of_another_class_become_plain() -> None:
     assert {type(value) for value in sentence.upos} == {str}
 
 
-@pytest.mark.parametrize("again", [copy.copy, lambda one: pickle.loads(pickle.dumps(one)), lambda one: one.copied()])
+@pytest.mark.parametrize("again", [copy.copy, lambda one: pickle.loads(pickle.dumps(one)), lambda one: one.copy()])
 def test_copies_have_columns_of_their_own(again: Any) -> None:
     sentence = oaks()
     sentence.upos = ["X"] * 5

@@ -6,7 +6,7 @@ import pytest
 from reference.lifting import ancestors, arc_is_projective
 
 from dodona import TreeError
-from dodona.data.trees import bottom_up, checked_heads, find_cycle, is_projective
+from dodona.data.trees import check_tree, find_cycle, is_projective, order_bottom_up
 from dodona.research.verification import all_trees
 
 
@@ -34,17 +34,17 @@ def test_what_is_a_tree(n: int) -> None:
     trees = set(all_trees(n))
     for heads in product(range(-1, n + 2), repeat=n):
         if heads in trees:
-            assert checked_heads(heads) == list(heads)
+            assert check_tree(heads) == list(heads)
         else:
             with pytest.raises(TreeError, match=r"word \d has head|contain a cycle"):
-                checked_heads(heads)
+                check_tree(heads)
 
 
 @pytest.mark.parametrize("n", range(6))
 def test_projectivity_and_order_of_all_trees(n: int) -> None:
     for tree in all_trees(n):
         assert is_projective(tree) == all(arc_is_projective(tree, d) for d in range(1, n + 1))
-        order = bottom_up(tree)
+        order = order_bottom_up(tree)
         assert sorted(order) == list(range(1, n + 1))
         place = {k: i for i, k in enumerate([*order, 0])}
         assert all(place[d] < place[h] for d in order for h in ancestors(tree, d))

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dodona import OptionError
-from dodona.data.lines_of import replaced, rows
-from dodona.data.table import plain_words
-from dodona.data.values import Inventory, Values, chosen, strings, values_of
+from dodona import OptionError, Sentence
+from dodona.data.rows import MadeRows, scan_rows
+from dodona.data.ud import NUMBERS
+from dodona.data.values import Inventory, Values, make_plain, pick, values_of
 
 WORD = st.text(alphabet="aé木\U0001f333_'", min_size=1, max_size=5)
 TAGS = ["_", "NOUN", "木", "\U0001f333é"]
@@ -19,8 +19,13 @@ TAGS = ["_", "NOUN", "木", "\U0001f333é"]
 def columns(n: int) -> st.SearchStrategy[dict[int, list[str] | Values]]:
     lists = st.lists(WORD, min_size=n, max_size=n)
     numbers = st.lists(st.integers(0, len(TAGS) - 1), min_size=n, max_size=n)
-    picked = numbers.map(lambda found: chosen(Inventory(TAGS), array("i", found)))
+    picked = numbers.map(lambda found: pick(Inventory(TAGS), array("i", found)))
     return st.dictionaries(st.integers(1, 9), lists | lists.map(values_of) | picked, max_size=9)
+
+
+def rows(header: bytes, n: int, columns: dict[int, list[str] | Values], between: dict[int, str]) -> bytes:
+    made = Sentence("", 1, "conllu", MadeRows(n, header, columns, between), b"", None, [])
+    return made.to_bytes()
 
 
 def listed(column: list[str] | Values) -> list[str]:
@@ -43,16 +48,16 @@ def test_what_is_no_underscore_is_not_lacking(value: str) -> None:
 
 
 def test_chosen_values() -> None:
-    values = chosen(Inventory(TAGS), array("i", [1, 3, 1]))
+    values = pick(Inventory(TAGS), array("i", [1, 3, 1]))
     assert values.strings() == ["NOUN", "\U0001f333é", "NOUN"]
     assert not values.lacks()
-    assert chosen(Inventory(TAGS), array("i", [0, 0])).lacks()
-    assert not chosen(Inventory(TAGS), array("i", [0, 1])).lacks()
+    assert pick(Inventory(TAGS), array("i", [0, 0])).lacks()
+    assert not pick(Inventory(TAGS), array("i", [0, 1])).lacks()
     for wrong in (4, -1):
         with pytest.raises(ValueError, match=f"value {wrong} of an inventory of 4"):
-            chosen(Inventory(TAGS), array("i", [0, wrong]))
+            pick(Inventory(TAGS), array("i", [0, wrong]))
     with pytest.raises(TypeError, match="numbers of type 'q'; expected 'i'"):
-        chosen(Inventory(TAGS), array("q", [0]))
+        pick(Inventory(TAGS), array("q", [0]))
 
 
 def test_only_plain_strings() -> None:
@@ -61,8 +66,8 @@ def test_only_plain_strings() -> None:
             return b"no"
 
     plain = ["a", "b"]
-    assert strings(plain) is plain
-    assert strings([Loud("a"), "b"]) == plain
+    assert make_plain(plain) is plain
+    assert make_plain([Loud("a"), "b"]) == plain
     assert values_of([Loud("a")]).strings() == ["a"]
     with pytest.raises(TypeError, match="value 7 of type int; expected a string"):
         values_of([7])  # type: ignore[list-item]
@@ -86,15 +91,19 @@ def test_rows(data: st.DataObject, n: int, header: bytes) -> None:
 @given(st.data())
 def test_other_columns_of_a_table(data: st.DataObject) -> None:
     n = 3
-    written = {i: [f"{i}é{k}" for k in range(n)] for i in (1, 2, 3, 4, 5, 7, 8, 9)}
+    written: dict[int, list[str] | Values] = {i: [f"{i}é{k}" for k in range(n)] for i in (1, 2, 3, 4, 5, 7, 8, 9)}
     body = rows(b"# here\n", n, written, {2: "2-3\tab" + "\t_" * 8})
-    plain = plain_words(body, True)
-    assert plain is not None
-    table = plain[0]
-    assert [table.values(i).strings() for i in (1, 9)] == [written[1], written[9]]
+    scanned = scan_rows(body, True)
+    assert scanned is not None
+    sentence = Sentence("", 1, "conllu", scanned[0], b"", None, [])
+    assert [sentence.column(name) for name in ("words", "misc")] != [written[1], written[9]]  # values, no lists yet
+    assert [listed(sentence.column(name)) for name in ("words", "misc")] == [written[1], written[9]]
     new = data.draw(columns(n))
+    for name, number in NUMBERS.items():
+        if number in new:
+            sentence.accept_column(name, new[number])
     expected = rows(b"# here\n", n, {**written, **new}, {2: "2-3\tab" + "\t_" * 8})
-    assert replaced(body, table.starts, n, new) == expected
+    assert sentence.to_bytes() == expected
 
 
 def test_columns_of_another_length() -> None:

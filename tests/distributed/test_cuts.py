@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from samples.small_models import whole
 
 from dodona import FormatError, Sentence
-from dodona.data.conllu import read_chunks
-from dodona.data.plain_text import read_plain_stream, read_text
+from dodona.data.conllu import read_conllu
+from dodona.data.plain_text import decode_text, read_words
+from dodona.data.stream import only_sentences
 from dodona.distributed.shards import find_cuts, read_span
 
 PIECES = [
@@ -45,7 +46,7 @@ def cut_shards(data: bytes, kind: str, size: int, chunk: int = 7) -> list[bytes]
 
 def tokenized(data: bytes) -> list[tuple[list[str], list[str]]]:
     """Words and white space, without numbers."""
-    sentences = whole().sentences(read_text([data], "memory"))
+    sentences = whole().sentences(decode_text([data], "memory"))
     return [(sentence.words, sentence.misc) for sentence in sentences]
 
 
@@ -102,7 +103,7 @@ def test_no_byte_of_conllu_is_lost_at_a_cut(text: str, size: int) -> None:
     data = text.encode()
 
     def read_again(piece: bytes) -> bytes:
-        return b"".join(sentence.to_bytes() for sentence in read_chunks([piece], "memory"))
+        return b"".join(sentence.to_bytes() for sentence in only_sentences(read_conllu([piece], "memory")))
 
     assert b"".join(map(read_again, cut_shards(data, "conllu", size))) == read_again(data)
 
@@ -112,7 +113,7 @@ def test_no_byte_of_conllu_is_lost_at_a_cut(text: str, size: int) -> None:
 @given(st.lists(st.sampled_from(["a", "b c", "\n", "\n\n", " \n", "\r\n", "\ufeff"]), max_size=16).map("".join))
 def test_words_are_cut_between_sentences(kind: str, text: str) -> None:
     def words(piece: bytes) -> list[list[str]]:
-        items = read_plain_stream([piece], "memory", vertical=kind == "vertical")
+        items = read_words([piece], "memory", vertical=kind == "vertical")
         return [item.words for item in items if isinstance(item, Sentence)]
 
     data = text.encode()

@@ -107,7 +107,7 @@ def test_a_lattice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_scores() -> None:
     gold = treebank(4)
-    parsed = [sentence.copied() for sentence in gold]
+    parsed = [sentence.copy() for sentence in gold]
     heads, labels = gold[0].gold_heads(), list(gold[0].labels)
     labels[0] = NASTY
     parsed[0].set_tree(heads, labels)

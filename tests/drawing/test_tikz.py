@@ -65,7 +65,7 @@ def test_it_compiles(tmp_path: Path) -> None:
     words = SPECIAL.split()
     special = Sentence.from_words(words, ["X_Y"] * len(words), heads=[0] + [1] * (len(words) - 1), labels=words)
     gold = list(read(SENTENCES))
-    parsed = [sentence.copied() for sentence in gold]
+    parsed = [sentence.copy() for sentence in gold]
     parsed[0].set_tree([0, 1, 2, 5, 2, 2], gold[0].labels)
     pictures = [*map(tikz_of, gold), tikz_of(gold[0], parsed[0]), tikz_of(special)]
     (tmp_path / "trees.tex").write_text(TIKZ_HEAD + "\n".join(pictures) + TIKZ_END)

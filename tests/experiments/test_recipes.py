@@ -74,7 +74,7 @@ def comparisons(treebank: Treebank, files: tuple[str, ...], **options: Any) -> l
     found = []
     for seed in SEEDS:
         parser = trained(treebank, seed, **options)
-        found.append(compare(gold, parser.apply([sentence.copied() for sentence in gold])))
+        found.append(compare(gold, parser.apply([sentence.copy() for sentence in gold])))
     return found
 
 
@@ -190,7 +190,7 @@ def test_swap(results: Results) -> None:
         las = fmean(value for value, _ in kept)
         assert float(results.table("swap", "dev-greedy")[f"greedy {oracle.upper()}", "en_a"]) == pytest.approx(las)
         gold = sentences_of(one.test, LIMIT)
-        found = [compare(gold, parser.apply([s.copied() for s in gold])) for _, parser in kept]
+        found = [compare(gold, parser.apply([s.copy() for s in gold])) for _, parser in kept]
         static = not oracle.startswith("nd")
         if static not in best or las > best[static][0] + 1e-9:
             best[static] = las, oracle.upper(), found

@@ -166,7 +166,7 @@ def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treeba
     run = plan.with_tags([one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"))
     record = Record(perform(run))
     for part, gold in {"test": one.treebank.test, "en_b": other.treebank.test}.items():
-        rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copied() for s in seen[part]])))
+        rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copy() for s in seen[part]])))
         assert record.percent(part, "LAS") == 100 * rates["LAS"].accuracy
     subject = Subject(Run(one.treebank, None, (), limit=12, elsewhere=(other.treebank,), tagged=str(one.folder)))
     for part, sentences in (("test", subject.seen("test")), ("en_b", subject.seen("test", other.treebank))):

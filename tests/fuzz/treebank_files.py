@@ -1,7 +1,8 @@
 """What must hold for any bytes that are read as a treebank, in either format."""
 
 from dodona import DodonaError, FormatError, Sentence, draw
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
+from dodona.data.stream import only_sentences
 
 __all__ = ["check_treebank"]
 
@@ -26,7 +27,7 @@ def check_treebank(data: bytes, format: str) -> None:
 def _read(pieces: list[bytes], format: str, strict: bool) -> tuple[list[Sentence], FormatError | None]:
     found: list[Sentence] = []
     try:
-        for sentence in read_chunks(pieces, "fuzz", format=format, strict=strict):
+        for sentence in only_sentences(read_conllu(pieces, "fuzz", format=format, strict=strict)):
             found.append(sentence)
     except FormatError as error:
         if not str(error).startswith("fuzz:"):
@@ -54,10 +55,10 @@ def _check_sentence(sentence: Sentence, format: str) -> None:
         sentence.check_gold()
     except DodonaError:
         pass
-    converted = sentence.converted(OTHER[format])
-    (again,) = read_chunks([converted.to_bytes()], "converted", format=OTHER[format])
+    converted = sentence.convert(OTHER[format])
+    (again,) = only_sentences(read_conllu([converted.to_bytes()], "converted", format=OTHER[format]))
     assert (again.words, again.heads) == (sentence.words, sentence.heads)
-    changed = sentence.copied()
+    changed = sentence.copy()
     changed.set_tree([0] * n, ["root"] * n)
-    (again,) = read_chunks([changed.to_bytes()], "changed", format=format, strict=False)
+    (again,) = only_sentences(read_conllu([changed.to_bytes()], "changed", format=format, strict=False))
     assert (again.words, again.heads, again.labels) == (sentence.words, [0] * n, ["root"] * n)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from dodona.data.values import Inventory, Values, chosen, values_of
+from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.lemmatizer.model import LemmaCache
 
 UPOS, FEATS = Inventory(["NOUN", "VERB"]), Inventory(["_", "Number=Plur", "é"])
@@ -25,7 +25,7 @@ def sentence(chance: random.Random, words: int, kinds: int) -> tuple[list[tuple[
     forms = [f"é{chance.randrange(kinds)}" * chance.choice([1, 1, 3]) for _ in range(words)]
     upos, feats = ([chance.randrange(k) for _ in forms] for k in (2, 3))
     strings = [(f, UPOS.values[u], FEATS.values[x]) for f, u, x in zip(forms, upos, feats, strict=True)]
-    return strings, (values_of(forms), chosen(UPOS, array("i", upos)), chosen(FEATS, array("i", feats)))
+    return strings, (values_of(forms), pick(UPOS, array("i", upos)), pick(FEATS, array("i", feats)))
 
 
 @pytest.mark.parametrize("kinds", [3, 40, 100_000])
@@ -50,11 +50,11 @@ def test_the_cache_is_bounded_and_cleared() -> None:
     cache = LemmaCache(lambda form, upos, feats: form)
     for begin in range(0, 40_000, 500):
         forms = [f"w{k}" for k in range(begin, begin + 500)]
-        tags = chosen(UPOS, array("i", [0] * 500)), chosen(FEATS, array("i", [0] * 500))
+        tags = pick(UPOS, array("i", [0] * 500)), pick(FEATS, array("i", [0] * 500))
         assert lemmas(cache, [(values_of(forms), *tags)]) == [forms]
     assert 0 < cache.kept()[0] <= 1 << 15
     long = "x" * 1020
-    tags = chosen(UPOS, array("i", [0])), chosen(FEATS, array("i", [0]))
+    tags = pick(UPOS, array("i", [0])), pick(FEATS, array("i", [0]))
     cache.clear()
     assert lemmas(cache, [(values_of([long]), *tags)]) == [[long]]
     assert cache.kept() == (0, 0)
@@ -66,12 +66,12 @@ def test_the_cache_is_bounded_and_cleared() -> None:
 def test_only_tags_of_one_tagger_are_cached() -> None:
     cache = LemmaCache(lemma)
     other = Inventory(["VERB", "NOUN"])
-    zeros = chosen(FEATS, array("i", [0]))
+    zeros = pick(FEATS, array("i", [0]))
     tags = [
-        chosen(UPOS, array("i", [1])),
-        chosen(other, array("i", [1])),
+        pick(UPOS, array("i", [1])),
+        pick(other, array("i", [1])),
         values_of(["NOUN"]),
-        chosen(UPOS, array("i", [0])),
+        pick(UPOS, array("i", [0])),
     ]
     words = values_of(["oak"])
     assert lemmas(cache, [(words, upos, zeros) for upos in tags]) == [["oaV_"], None, None, ["oaN_"]]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import dodona
-from dodona.data.files import shipped_text
+from dodona.data.files import read_shipped
 from dodona.errors import OptionError
 from dodona.neural.positions import MOST, Positions
 from dodona.search.addresses import PLACES, STEPS
@@ -76,15 +76,15 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_shipped_texts(tmp_path: Path) -> None:
-    text, path = shipped_text("neural/positions", "hybrid")
+    text, path = read_shipped("neural/positions", "hybrid")
     assert "arc-hybrid" in text
     assert Path(path).name == "hybrid.txt"
-    assert shipped_text("linear/templates", "hybrid")[0] != text
+    assert read_shipped("linear/templates", "hybrid")[0] != text
     with pytest.raises(OptionError, match=f"no positions 'hybird'; expected a file, or one of: {', '.join(FILES)}$"):
-        shipped_text("neural/positions", "hybird")
+        read_shipped("neural/positions", "hybird")
     with pytest.raises(OptionError, match=r"cannot be read: .*; expected positions$"):
-        shipped_text("neural/positions", str(tmp_path))
+        read_shipped("neural/positions", str(tmp_path))
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"S0\n\xff")
     with pytest.raises(OptionError, match=r"bad\.txt: cannot be read: not a text in UTF-8; expected positions$"):
-        shipped_text("neural/positions", str(bad))
+        read_shipped("neural/positions", str(bad))

@@ -5,7 +5,7 @@ from array import array
 import pytest
 
 from dodona.data.hashing import hash_text
-from dodona.data.values import Inventory, Values, chosen, values_of
+from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.linear.features import Words
 from dodona.linear.templates import COLUMNS, Templates
 from dodona.parser.column_hashes import ColumnHashes, write_columns
@@ -29,7 +29,7 @@ def test_numbers_are_hashes_of_the_parts(kind: str) -> None:
         values = values_of(FORMS)
     elif kind == "inventory":
         known = sorted(set(FORMS))
-        values = chosen(Inventory(known), array("i", map(known.index, FORMS)))
+        values = pick(Inventory(known), array("i", map(known.index, FORMS)))
     words = [Words(len(FORMS)), Words(len(FORMS))]
     write_columns([hashes], [[values, values]], words)
     for name, number in zip(names, numbers, strict=True):

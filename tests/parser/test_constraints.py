@@ -7,7 +7,7 @@ import pytest
 from samples.treebank import treebank
 
 from dodona import FormatError, Sentence
-from dodona.data import projectivized
+from dodona.data import make_projective
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.training import train_parser
@@ -69,7 +69,7 @@ def test_parts_of_other_trees_come_out_in_longer_sentences(name: str, beam: int)
         for i, d in enumerate(order[1:], start=1):
             tree[d - 1] = chance.choice(order[:i])
         if SYSTEMS[name].projective:
-            tree = projectivized(tree)
+            tree = make_projective(tree)
         part = random_part(tree, chance)
         sentence = Sentence.from_words(["oak"] * n, heads=part)
         assert agrees(part, parser.analyses(sentence, Request(beam=beam, constrained=True))[0].heads), part

@@ -154,7 +154,7 @@ def test_threads_share_a_model(parser: Parser) -> None:
 def test_threads_find_the_same(parser: Parser) -> None:
     pipeline = Pipeline(parser)
     sentences = random_sentences(250)
-    alone = [copy.to_bytes() for copy in pipeline.parse([each.copied() for each in sentences], FOUR_BEST)]
+    alone = [copy.to_bytes() for copy in pipeline.parse([each.copy() for each in sentences], FOUR_BEST)]
     found = pipeline.parse(sentences, FOUR_BEST, jobs=2)
     assert [sentence.to_bytes() for sentence in found] == alone
 
@@ -220,7 +220,7 @@ def test_every_system(name: str) -> None:
             assert len(tree.heads) == len(sentence)
             assert tree.heads.count(0) == 1
             assert set(tree.labels) <= labels
-            checked = sentence.copied()
+            checked = sentence.copy()
             checked.set_tree(tree.heads, tree.labels)
             parses[beam, tuple(sentence.words)] = tree
     assert len({tuple(tree.heads) for tree in parses.values()}) > 5
@@ -300,8 +300,8 @@ def words_only(sentences: list[Sentence], tag: str = "_") -> list[Sentence]:
 def test_predicted_tags_are_replaced_and_given_ones_are_not(pipeline: Pipeline) -> None:
     bare, given = words_only(TEST[:8]), words_only(TEST[8:16], "INTJ")
     mixed = [sentence for pair in zip(bare, given, strict=True) for sentence in pair]
-    elsewhere = list(pipeline.parse([each.copied() for each in mixed], jobs=2))
-    with_beam = list(pipeline.parse([each.copied() for each in mixed], FOUR_BEST))
+    elsewhere = list(pipeline.parse([each.copy() for each in mixed], jobs=2))
+    with_beam = list(pipeline.parse([each.copy() for each in mixed], FOUR_BEST))
     assert list(pipeline.parse(mixed)) == mixed
     assert all(set(sentence.upos) == {"INTJ"} and set(sentence.xpos) == {"_"} for sentence in given)
     predicted = [tag for sentence in bare for tag in sentence.upos]
@@ -312,7 +312,7 @@ def test_predicted_tags_are_replaced_and_given_ones_are_not(pipeline: Pipeline) 
     assert [columns(sentence) for sentence in elsewhere] == [columns(sentence) for sentence in mixed]
     tags = {tuple(each.words): each.upos for each in mixed}
     assert all(each.upos == tags[tuple(each.words)] for each in with_beam)
-    again = [each.copied() for each in given]
+    again = [each.copy() for each in given]
     list(pipeline.parse(again, retag=True))
     assert not {"X", "INTJ"} & {tag for each in again for tag in each.upos}
 

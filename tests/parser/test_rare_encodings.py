@@ -3,7 +3,7 @@
 import pytest
 
 from dodona import Sentence
-from dodona.data.pseudoprojective import decoded, without_lift
+from dodona.data.pseudoprojective import decode_label, remove_lift
 from dodona.parser import training as rare_encodings
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import drop_rare_encodings, training_trees
@@ -14,8 +14,8 @@ from dodona.parser.training import drop_rare_encodings, training_trees
     [("nsubj", "nsubj"), ("obj↑conj", "obj"), ("obj↑conj↓", "obj↓"), ("a\\↑b↑c", "a\\↑b"), ("p↓", "p↓")],
 )
 def test_a_label_without_its_lift(label: str, plain: str) -> None:
-    assert without_lift(label) == plain
-    assert decoded(plain) == decoded(label)._replace(is_lifted=False, head_label="")
+    assert remove_lift(label) == plain
+    assert decode_label(plain) == decode_label(label)._replace(is_lifted=False, head_label="")
 
 
 def test_less_than_one_in_so_many_arcs_is_rare(monkeypatch: pytest.MonkeyPatch) -> None:

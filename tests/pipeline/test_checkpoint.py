@@ -140,7 +140,7 @@ def test_another_training(checkpoint: Path) -> None:
         {"single_root": False},
     ):
         refused(checkpoint, message, replace(OPTIONS, **change))
-    retagged = [each.copied() for each in TRAIN]
+    retagged = [each.copy() for each in TRAIN]
     retagged[3].set_column("upos", ["X"] * len(retagged[3]))
     for train in (TRAIN[:-1], TRAIN[::-1], retagged):
         refused(checkpoint, message, train=train)

@@ -74,7 +74,7 @@ def test_given_heads_that_are_no_words_are_an_error(nlp: Pipeline, head: Any) ->
         lambda: nlp.parse([changed], Request(constrained=True)),
         lambda: nlp.parser.analyses(changed, Request(constrained=True)),
     ):
-        with pytest.raises(OptionError, match=r"word 2 has head .*; expected None or a number from 0 to 4"):
+        with pytest.raises(OptionError, match=r"word 2 has head .*; expected a number from 0 to 4, or None"):
             list(work())
 
 

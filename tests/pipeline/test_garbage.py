@@ -2,7 +2,7 @@
 
 import gc
 
-from dodona.pipeline.threads import collect_rarely
+from dodona.pipeline.pipeline import collect_rarely
 
 
 def test_garbage_is_looked_for_rarely_but_it_is() -> None:

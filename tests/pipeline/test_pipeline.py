@@ -7,7 +7,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError, Sentence
-from dodona.data.spacing import detokenized, rebuilt
+from dodona.data.spacing import detokenize, rebuild_text
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Request
 from dodona.pipeline.pipeline import Pipeline
@@ -24,7 +24,7 @@ def with_text(count: int, seed: int = 1) -> list[Sentence]:
         lemmas = [word.lower().removesuffix("s") if word.endswith("s") else word.lower() for word in words]
         columns = {name: getattr(sentence, name) for name in ("upos", "xpos", "heads", "labels")}
         found.append(Sentence.from_words(words, lemmas=lemmas, **columns))
-    return list(detokenized(found))
+    return list(detokenize(found))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_text_becomes_trees(nlp: Pipeline) -> None:
     assert one.subtree(3) == [1, 2, 3]
     assert one.children(0) == [4]
     assert three.comments[0] == "# newpar"
-    assert rebuilt([one, two, three]) == TEXT
+    assert rebuild_text([one, two, three]) == TEXT
 
 
 def test_words_know_their_place_in_the_text(nlp: Pipeline) -> None:

@@ -15,7 +15,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import Request, Sentence
-from dodona.data.spacing import detokenized
+from dodona.data.spacing import detokenize
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 
@@ -55,7 +55,7 @@ def bare(count: int, seed: int) -> list[Sentence]:
 
 @pytest.fixture(scope="module")
 def nlp() -> Pipeline:
-    return dodona.train(detokenized(treebank(80)), iterations=3, folds=2)
+    return dodona.train(detokenize(treebank(80)), iterations=3, folds=2)
 
 
 def test_text_to_trees(nlp: Pipeline) -> None:
@@ -74,14 +74,14 @@ def test_text_to_trees(nlp: Pipeline) -> None:
 )
 def test_every_system_parses(name: str, beam: int) -> None:
     nlp = dodona.train(treebank(30), components=["parser"], tags="gold", system=name, beam=beam, iterations=2)
-    given = [sentence.copied() for sentence in treebank(6, 3, crossing=0.0)]
+    given = [sentence.copy() for sentence in treebank(6, 3, crossing=0.0)]
     for sentence in given:
         sentence.set_tree([*sentence.gold_heads()], sentence.labels)
 
     def parsed(number: int) -> bytes:
         free = b"".join(s.to_bytes() for s in nlp.parse(bare(6, number % 4)))
         kept = b"".join(
-            s.to_bytes() for s in nlp.parse([s.copied() for s in given], Request(beam=beam, constrained=True))
+            s.to_bytes() for s in nlp.parse([s.copy() for s in given], Request(beam=beam, constrained=True))
         )
         return free + kept
 

@@ -15,7 +15,7 @@ from reference.averaged import AveragedDict
 from reference.mixing import mix, text_hash
 
 from dodona.data import characters
-from dodona.data.characters import BLANK, kind
+from dodona.data.characters import BLANK, kind_of
 
 NO_GAP, BLANKS, PARAGRAPH = range(3)
 NEVER, ASK, ALWAYS = range(3)
@@ -23,8 +23,8 @@ TOKEN, SENTENCE, MULTIWORD = range(3)
 LONGEST_RUN, LONGEST_SENTENCE, MOST_TOKENS = 1 << 16, 1 << 20, 10_000
 LOOKAHEAD = 5
 GENERAL = 7
-OPENING = {characters.OPEN, characters.INITIAL, *map(kind, b"([{")}
-CLOSING = {characters.CLOSE, characters.FINAL, *map(kind, b")]}")}
+OPENING = {characters.OPEN, characters.INITIAL, *map(kind_of, b"([{")}
+CLOSING = {characters.CLOSE, characters.FINAL, *map(kind_of, b")]}")}
 BORED = 0.02  # an error so small teaches nothing
 
 
@@ -50,16 +50,16 @@ class Run(NamedTuple):
 
     @property
     def first(self) -> int:
-        return kind(ord(self.text[0]))
+        return kind_of(ord(self.text[0]))
 
     @property
     def last(self) -> int:
-        return kind(ord(self.text[-1]))
+        return kind_of(ord(self.text[-1]))
 
     @property
     def shape(self) -> int:
         """The kinds of the first, last and second character, and how many there are, up to four."""
-        second = kind(ord(self.text[:2][-1]))
+        second = kind_of(ord(self.text[:2][-1]))
         return self.first << 24 | self.last << 16 | second << 8 | min(len(self.text), 4)
 
     @property
@@ -72,7 +72,7 @@ class Run(NamedTuple):
 
 
 def is_blank(char: str) -> bool:
-    return kind(ord(char)) == BLANK
+    return kind_of(ord(char)) == BLANK
 
 
 def line_ends(blanks: str) -> int:
@@ -105,7 +105,7 @@ class TextReference:
             self.runs += self.cut(start, text[start:at], gap)
 
     def belong_together(self, one: str, other: str) -> bool:
-        return not is_blank(other) and self.answer(TOKEN, False, kind(ord(one)), kind(ord(other))) == NEVER
+        return not is_blank(other) and self.answer(TOKEN, False, kind_of(ord(one)), kind_of(ord(other))) == NEVER
 
     def cut(self, start: int, text: str, gap: int) -> list[Run]:
         """A known word in its pieces, of which the first may be a known word again."""
@@ -168,7 +168,7 @@ def nesting(text: TextReference, sentence: int, k: int) -> int:
     """Up to run k of a sentence: bit 0 if a straight quotation mark is open, above it how many brackets, up to 2."""
     quotes = depth = 0
     for run in text.runs[sentence : k + 1]:
-        quotes ^= run.first == kind(ord('"'))
+        quotes ^= run.first == kind_of(ord('"'))
         depth = max(0, depth + (run.first in OPENING) - (run.first in CLOSING))
     return quotes | min(depth, 2) << 1
 

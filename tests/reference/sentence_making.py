@@ -7,7 +7,7 @@ from typing import Protocol
 from reference.segmenting import Cut
 
 from dodona.data.characters import BLANKS
-from dodona.data.spacing import escaped
+from dodona.data.spacing import escape
 
 Ranges = list[tuple[int, int, str]]
 
@@ -34,11 +34,11 @@ def columns_of(
     first = cut.first
     for k, (token, gap) in enumerate(zip(cut.forms, cut.gaps, strict=True)):
         form = re.sub(f"[{BLANKS}]+", " ", token)
-        notes = [] if gap == " " else ["SpaceAfter=No"] if not gap else [f"SpacesAfter={escaped(gap)}"]
+        notes = [] if gap == " " else ["SpaceAfter=No"] if not gap else [f"SpacesAfter={escape(gap)}"]
         if k == 0 and before:
-            notes.append(f"SpacesBefore={escaped(before)}")
+            notes.append(f"SpacesBefore={escape(before)}")
         if form != token:
-            notes.append(f"SpacesInToken={escaped(token)}")
+            notes.append(f"SpacesInToken={escape(token)}")
         note = "|".join(notes) or "_"
         text += form + (" " if gap else "")
         expansion = expander[form]

@@ -16,8 +16,9 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import DodonaError, Request, Sentence, System
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
 from dodona.data.spacing import raw_text
+from dodona.data.stream import only_sentences
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 
@@ -127,7 +128,7 @@ def _training(number: int) -> object:
 
 def _files(number: int) -> object:
     data = _bytes(full_treebank(3, number % INPUTS))
-    sentences = list(read_chunks([data], "memory"))
+    sentences = list(only_sentences(read_conllu([data], "memory")))
     return _bytes(sentences), [str(line) for sentence in sentences for line in dodona.draw(sentence)]
 
 

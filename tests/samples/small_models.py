@@ -7,7 +7,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import Sentence
-from dodona.data.spacing import detokenized
+from dodona.data.spacing import detokenize
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 
@@ -18,7 +18,7 @@ SENTENCES = 12
 
 def full_treebank(count: int, seed: int = 1) -> list[Sentence]:
     """With lemmas, features and raw text too, so that every component can learn from it."""
-    return detokenized(
+    return detokenize(
         Sentence.from_words(
             s.words,
             s.upos,

@@ -3,7 +3,7 @@
 import random
 
 from dodona import Sentence
-from dodona.data.spacing import NO_SPACE
+from dodona.data.ud import NO_SPACE
 
 NAMES = ["Ares", "Hera", "Leto", "Zeus"]
 VERBS = ["asked", "answered", "heard", "saw"]

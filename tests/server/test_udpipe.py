@@ -13,7 +13,8 @@ from samples.small_models import linear, whole
 from starlette.applications import Starlette
 
 from dodona import Pipeline, Sentence
-from dodona.data.conllu import read_chunks
+from dodona.data.conllu import read_conllu
+from dodona.data.stream import only_sentences
 from dodona.server import models as served
 from dodona.server.app import create_app
 from dodona.server.models import Models, divide
@@ -57,7 +58,7 @@ def result(models: Models, **fields: str) -> str:
 
 
 def sentences(conllu: str) -> list[Sentence]:
-    return list(read_chunks([conllu.encode()], "result"))
+    return list(only_sentences(read_conllu([conllu.encode()], "result")))
 
 
 def test_all_ways_to_ask_get_the_same_answer(app: Starlette) -> None:

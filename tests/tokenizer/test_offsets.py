@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.treebank import treebank
 
-from dodona.data.spacing import detokenized
+from dodona.data.spacing import detokenize
 from dodona.tokenizer.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
 
 TEXT = st.text("ab oaksthe.,\t\n\u3000|\\ß木 '", max_size=60)
@@ -15,7 +15,7 @@ TEXT = st.text("ab oaksthe.,\t\n\u3000|\\ß木 '", max_size=60)
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    return train_tokenizer(detokenized(treebank(40)), TokenizerOptions(iterations=2))
+    return train_tokenizer(detokenize(treebank(40)), TokenizerOptions(iterations=2))
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

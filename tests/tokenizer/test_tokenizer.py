@@ -11,8 +11,8 @@ from samples.texts import english, japanese
 from dodona import Sentence, read, write
 from dodona.component import Iteration
 from dodona.data.characters import is_blank
-from dodona.data.spacing import raw_text, rebuilt
-from dodona.data.stream import sentences_only
+from dodona.data.spacing import raw_text, rebuild_text
+from dodona.data.stream import only_sentences
 from dodona.errors import FormatError, OptionError
 from dodona.evaluation.conll18 import evaluate
 from dodona.pipeline import modelfile
@@ -98,7 +98,7 @@ def test_only_white_space_is_no_sentence() -> None:
 @given(TEXTS)
 def test_text_comes_back(text: str) -> None:
     sentences = tokenized(text)
-    assert rebuilt(sentences) == (text if sentences else "")
+    assert rebuild_text(sentences) == (text if sentences else "")
     assert sentences or all(map(is_blank, text))
     for sentence in sentences:
         assert "\n" not in (sentence.text or "\n")
@@ -109,7 +109,7 @@ def test_text_comes_back(text: str) -> None:
 def test_text_comes_back_from_a_file(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     sentences = tokenized(text)
     again = reread(sentences, tmp_path_factory.getbasetemp() / "out.conllu")
-    assert rebuilt(again) == (text if sentences else "")
+    assert rebuild_text(again) == (text if sentences else "")
     assert as_bytes(again) == as_bytes(sentences)
 
 
@@ -117,7 +117,7 @@ def test_text_comes_back_from_a_file(tmp_path_factory: pytest.TempPathFactory, t
     "text", ["x" * 100_000, "a.b" * 30_000, "木" * 100_000, " " * 300_000 + "x", "\n" * 70_000 + "x\0"]
 )
 def test_very_long_texts_come_back(text: str, tmp_path: Path) -> None:
-    assert rebuilt(reread(tokenized(text), tmp_path / "out.conllu")) == text
+    assert rebuild_text(reread(tokenized(text), tmp_path / "out.conllu")) == text
 
 
 @settings(max_examples=30, deadline=None)
@@ -133,7 +133,7 @@ def test_pieces_make_no_difference(texts: list[str], repeated: int, data: st.Dat
     least, module.PIECE = module.PIECE, data.draw(st.sampled_from([1, 30, 1000]))
     try:
         assert as_bytes(list(TRAINED.apply(pieces))) == whole
-        assert as_bytes(sentences_only(TRAINED.stream(paused))) == whole
+        assert as_bytes(list(only_sentences(TRAINED.stream(paused)))) == whole
     finally:
         module.PIECE = least
 
@@ -152,9 +152,9 @@ def test_on_a_terminal_a_line_ends_a_sentence() -> None:
     assert [item.text if isinstance(item, Sentence) else None for item in items] == [
         None, None, "Zeus saw the oak", None, None, "Ares", None, None,
     ]  # fmt: skip
-    one, two = sentences_only(items)
+    one, two = only_sentences(items)
     assert two.comments[0] == "# newpar"
-    assert rebuilt([one, two]) == "".join(pieces)
+    assert rebuild_text([one, two]) == "".join(pieces)
     assert two.offsets == [(19, 23)]
 
 
@@ -215,7 +215,7 @@ def test_wrong_options() -> None:
 
 
 def test_needs_raw_text() -> None:
-    with pytest.raises(FormatError, match=r"# text.*detokenized"):
+    with pytest.raises(FormatError, match=r"# text.*detokenize"):
         train_tokenizer([Sentence.from_words(["Zeus", "sleeps"])], OPTIONS)
     with pytest.raises(FormatError, match="no sentence"):
         train_tokenizer([], OPTIONS)
@@ -270,4 +270,4 @@ def test_random_changes_never_crash(data: st.DataObject) -> None:
         hostile = Tokenizer.from_parts(description, arrays | {name: changed}, "evil")
     except FormatError:
         return
-    assert rebuilt(tokenized(text, hostile)) == text
+    assert rebuild_text(tokenized(text, hostile)) == text

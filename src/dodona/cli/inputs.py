@@ -1,4 +1,4 @@
-"""The one sentence that a command is about: of a file, typed and parsed, or a tree on the command line."""
+"""What a command is about: names for its texts, or the one sentence of a file, of a text, or given as a tree."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from dodona.data import Sentence, read
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["find_sentence", "given_sentence", "parsed_sentence", "safe_name", "text_names"]
+__all__ = ["build_sentence", "find_sentence", "make_safe", "name_texts", "parse_sentence"]
 
 NOT_IN_NAMES = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """White space, which UD does not allow in a sent_id; control characters; and bytes that are not UTF-8, as Python shows
@@ -16,7 +16,7 @@ them in the names of files."""
 NOT_IN_FILES = re.compile(NOT_IN_NAMES.pattern[:-1] + r'/\\:*?"<>|]')
 
 
-def text_names(files: Sequence[str | None]) -> list[str]:
+def name_texts(files: Sequence[str | None]) -> list[str]:
     """Return a name for each input, no two of them the same: that of its file, or else a number. An input that is no
     file is None."""
     names = ["" if file in (None, "-") else _name(str(file)) for file in files]
@@ -28,7 +28,7 @@ def text_names(files: Sequence[str | None]) -> list[str]:
     return names
 
 
-def safe_name(name: str) -> str:
+def make_safe(name: str) -> str:
     """Return a name that can be that of a file: in no folder, not hidden, without what other systems do not allow."""
     return NOT_IN_FILES.sub("_", name).lstrip(".")
 
@@ -48,7 +48,7 @@ def find_sentence(file: str, wanted: str) -> Sentence:
     raise OptionError(f"{file}: no sentence {wanted!r}; expected a number from 1 to {count}, or a sent_id")
 
 
-def parsed_sentence(text: str, model: str, wanted: str) -> Sentence:
+def parse_sentence(text: str, model: str, wanted: str) -> Sentence:
     """Return a sentence of a text, by its number, as a model parses it."""
     from dodona.pipeline.models import load
 
@@ -57,12 +57,12 @@ def parsed_sentence(text: str, model: str, wanted: str) -> Sentence:
         raise OptionError("--text: no words; expected a sentence")
     if not wanted.isdecimal() or not 1 <= int(wanted) <= len(sentences):
         raise OptionError(f"--text: no sentence {wanted!r}; expected a number from 1 to {len(sentences)}")
-    found = sentences[int(wanted) - 1]
-    found.file = "--text"
-    return found
+    sentence = sentences[int(wanted) - 1]
+    sentence.file = "--text"
+    return sentence
 
 
-def given_sentence(heads: str, words: str | None, labels: str | None = None) -> Sentence:
+def build_sentence(heads: str, words: str | None, labels: str | None = None) -> Sentence:
     """Return the tree on the command line; without words, these are numbers."""
     try:
         numbers = [int(head) for head in heads.split()]
@@ -76,6 +76,6 @@ def given_sentence(heads: str, words: str | None, labels: str | None = None) -> 
     names = None if labels is None else labels.split()
     if names is not None and len(names) != len(numbers):
         raise OptionError(f"--labels {labels!r}: {len(names)} labels; expected one for each of {len(numbers)} heads")
-    found = Sentence.from_words(forms, heads=numbers, labels=names)
-    found.file = "--heads"
-    return found
+    sentence = Sentence.from_words(forms, heads=numbers, labels=names)
+    sentence.file = "--heads"
+    return sentence

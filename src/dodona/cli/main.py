@@ -8,48 +8,20 @@ import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
-from click.shell_completion import CompletionItem
 
 from dodona import DodonaError, FormatWarning, OptionError, __version__
 from dodona.cli.process import hear_signals, last_signal, prepare_standard_streams
 from dodona.transitions.system import COMPILED
 
-__all__ = ["complete_file_names", "unknown_command"]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
-
-def unknown_command(name: str, commands: Iterable[str]) -> str:
-    """Return what to say about a command that there is not."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, commands, n=3, cutoff=0.6)
-    if close:
-        meant = " or ".join(f"'{command}'" for command in close)
-        return f"No such command '{name}'. Did you mean {meant}?"
-    if os.path.exists(name) or any(letter.isspace() for letter in name):
-        return f"No such command '{name[:40]}'. Did you mean `dodona parse`, which takes files and texts?"
-    return f"No such command '{name}'; expected one of: {', '.join(commands)}."
-
-
-def complete_file_names(command: click.Command) -> None:
-    """Let the shell complete file names wherever a command takes any text: most of these values are files.
-
-    Without that, a shell that asks `dodona` for completions would complete nothing there.
-    """
-    for parameter in command.params:
-        if parameter.type is click.STRING:
-            parameter.shell_complete = _file_names  # type: ignore[assignment,method-assign]
-
-
-def _file_names(context: click.Context, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(incomplete, type="file")]
-
+__all__ = ["IMPORTED", "dodona", "import_modules", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
-
-
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
 IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
 COMMANDS = {  # by module; the most frequently used ones come first
@@ -83,15 +55,44 @@ class Commands(click.Group):
             return None
         command: click.Command = getattr(import_module(f"dodona.cli.commands.{cmd_name}"), COMMANDS[cmd_name])
         if COMPLETION in os.environ:
-            complete_file_names(command)
+            _complete_file_names(command)
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(unknown_command(args[0], COMMANDS))
+            ctx.fail(_explain_unknown(args[0], COMMANDS))
         return super().resolve_command(ctx, args)
+
+
+def _explain_unknown(name: str, commands: Iterable[str]) -> str:
+    """Return what to say about a command that there is not."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, commands, n=3, cutoff=0.6)
+    if close:
+        meant = " or ".join(f"'{command}'" for command in close)
+        return f"No such command '{name}'. Did you mean {meant}?"
+    if os.path.exists(name) or any(letter.isspace() for letter in name):
+        return f"No such command '{name[:40]}'. Did you mean `dodona parse`, which takes files and texts?"
+    return f"No such command '{name}'; expected one of: {', '.join(commands)}."
+
+
+def _complete_file_names(command: click.Command) -> None:
+    """Let the shell complete file names wherever a command takes any text: most of these values are files.
+
+    Without that, a shell that asks `dodona` for completions would complete nothing there.
+    """
+    for parameter in command.params:
+        if parameter.type is click.STRING:
+            parameter.shell_complete = _name_files  # type: ignore[assignment,method-assign]
+
+
+def _name_files(context: click.Context, incomplete: str) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
 
 
 def import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
@@ -131,7 +132,7 @@ def run() -> None:
     """The entry point of the installed program."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy would start threads, which are not needed
     warnings.simplefilter("always", FormatWarning)  # readers report each kind of warning once per file
-    warnings.showwarning = _remark
+    warnings.showwarning = _show_warning
     prepare_standard_streams()
     hear_signals()
     try:
@@ -176,7 +177,7 @@ def _end_at_once() -> None:
     os._exit(128 + last_signal())
 
 
-def _remark(
+def _show_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,

@@ -1,4 +1,4 @@
-"""The options of `dodona train` that are about networks."""
+"""Options that several commands share, or that depend on the systems and on the network; and help in groups."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,14 +9,9 @@ from dodona.neural.options import NetworkOptions
 from dodona.systems.registry import SYSTEMS
 
 __all__ = [
-    "NAMES",
-    "GroupedCommand",
-    "given_network",
-    "given_options",
-    "network_options",
-    "option_names",
-    "system_options",
-]
+    "NAMES", "GroupedCommand", "network_options", "option_names", "system_options", "take_network",
+    "take_system_options",
+]  # fmt: skip
 
 
 class GroupedCommand(click.Command):
@@ -40,7 +35,7 @@ class GroupedCommand(click.Command):
             others = []
 
 
-EXPLAINED = {
+MEANINGS = {
     "root": "where ROOT stands",
     "moves": "what may be repaired",
     "reduce_label": "the label of a repairing REDUCE",
@@ -51,13 +46,13 @@ Command = Callable[..., Any]
 
 def _choices() -> dict[str, tuple[list[str], list[str]]]:
     """For each option the systems that have it, and its values."""
-    found: dict[str, tuple[list[str], list[str]]] = {}
+    choices: dict[str, tuple[list[str], list[str]]] = {}
     for name, entry in SYSTEMS.items():
         for key, values in entry.options.items():
-            systems, known = found.setdefault(key, ([], []))
+            systems, known = choices.setdefault(key, ([], []))
             systems.append(name)
             known += [value for value in values if value not in known]
-    return found
+    return choices
 
 
 def option_names() -> list[str]:
@@ -68,14 +63,14 @@ def option_names() -> list[str]:
 def system_options(command: Command) -> Command:
     """A decorator: one option for each that any system has."""
     for key, (systems, values) in reversed(_choices().items()):
-        told = f"{', '.join(systems)}: {EXPLAINED.get(key, key)}"
-        option = click.option(f"--{key.replace('_', '-')}", key, help=f"{told}: {', '.join(values)}.")
+        meaning = f"{', '.join(systems)}: {MEANINGS.get(key, key)}"
+        option = click.option(f"--{key.replace('_', '-')}", key, help=f"{meaning}: {', '.join(values)}.")
         command = option(command)
     return command
 
 
-def given_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Those of the system options that were given, taken out of all options of a command."""
+def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of the system that were given out of all options of a command."""
     return {key: value for key in _choices() if (value := options.pop(key, None)) is not None}
 
 
@@ -88,7 +83,7 @@ SIZES = {
 NAMES = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
 
 
-def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def network_options(command: Command) -> Command:
     """Add the options to a command."""
     usual = NetworkOptions()
     options = [
@@ -123,8 +118,8 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def given_network(options: dict[str, Any]) -> NetworkOptions | None:
+def take_network(options: dict[str, Any]) -> NetworkOptions | None:
     """Take the options of the network out of those of the command; None if all have their defaults."""
-    found = {name: options.pop(name) for name in (*SIZES, "dropout")}
-    given = {name: value for name, value in found.items() if value is not None}
+    values = {name: options.pop(name) for name in (*SIZES, "dropout")}
+    given = {name: value for name, value in values.items() if value is not None}
     return NetworkOptions(**given) if given else None

@@ -13,22 +13,7 @@ from dodona.data.stream import Boundary, Item
 from dodona.errors import OptionError
 from dodona.parser.request import IN_PIECES
 
-__all__ = ["EXTENSIONS", "checked_targets", "is_same_file", "with_a_count_of_pieces", "write_each"]
-
-
-def with_a_count_of_pieces(items: Iterable[Item]) -> Iterator[Item]:
-    """Pass the sentences on, and say at the end how many were parsed in pieces."""
-    count = 0
-    for item in items:
-        if isinstance(item, Sentence):
-            count += any(comment.startswith(IN_PIECES) for comment in item.comments)
-        yield item
-    if count:
-        which = "1 sentence was" if count == 1 else f"{count} sentences were"
-        click.echo(
-            f"dodona: {which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}",
-            err=True,
-        )
+__all__ = ["EXTENSIONS", "check_targets", "is_same_file", "report_pieces", "write_each"]
 
 
 EXTENSIONS = {
@@ -36,14 +21,14 @@ EXTENSIONS = {
 }  # fmt: skip
 
 
-def checked_targets(files: Sequence[str | None], output: str, each: bool, form: str, model: Path) -> list[str]:
+def check_targets(files: Sequence[str | None], output: str, each: bool, form: str, model: Path) -> list[str]:
     """Return the names of the outputs: one, or with `each` one for each input. An input that is no file is None.
 
     Whatever cannot work, or would lose data, is an error here, before any work.
     """
     is_folder = output.endswith(os.sep) or os.path.isdir(output)
     if each:
-        targets = _targets(files, output, is_folder, form)
+        targets = _name_targets(files, output, is_folder, form)
     elif is_folder:
         raise OptionError(f"-o {output}: this is a folder; expected a file, or --each for one output for each input")
     else:
@@ -55,28 +40,7 @@ def checked_targets(files: Sequence[str | None], output: str, each: bool, form: 
     return targets
 
 
-def is_same_file(one: str | Path, other: str | Path) -> bool:
-    """Return whether two names are those of one file, so that an output would take the place of an input."""
-    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
-
-
-def write_each(items: Iterable[Item], targets: Sequence[str], write: Callable[[Iterable[Item], str], None]) -> None:
-    """Write the items up to each boundary to a target of their own. Each appears when it is complete."""
-    rest = iter(items)
-    for target in targets:
-        write(_up_to_boundary(rest), target)
-    for _ in rest:  # so that whatever yields them ends in good order
-        pass
-
-
-def _up_to_boundary(items: Iterator[Item]) -> Iterator[Item]:
-    for item in items:
-        if isinstance(item, Boundary):
-            return
-        yield item
-
-
-def _targets(files: Sequence[str | None], folder: str, is_folder: bool, form: str) -> list[str]:
+def _name_targets(files: Sequence[str | None], folder: str, is_folder: bool, form: str) -> list[str]:
     if not is_folder or not os.path.isdir(folder):
         shown = "standard output" if folder == "-" else folder
         raise OptionError(f"--each writes into a folder; expected -o with a folder that exists, not {shown}")
@@ -84,14 +48,14 @@ def _targets(files: Sequence[str | None], folder: str, is_folder: bool, form: st
     for file in files:
         if file is None or file == "-":
             raise OptionError("--each gives outputs the names of the inputs; expected files only")
-        target = os.path.join(folder, _name(os.path.basename(file), form))
+        target = os.path.join(folder, _replace_extension(os.path.basename(file), form))
         if target in named:
             raise OptionError(f"{target}: {named[target]} and {file} would both be written to it; expected other names")
         named[target] = file
     return list(named)
 
 
-def _name(file: str, form: str) -> str:
+def _replace_extension(file: str, form: str) -> str:
     """Return the name of an output: the last extension is replaced, and that of compression stays."""
     bare = bare_name(file)
     return os.path.splitext(bare)[0] + EXTENSIONS[form] + file[len(bare) :]
@@ -117,3 +81,39 @@ def _is_same(file: str, ours: os.stat_result) -> bool:
         return os.path.samestat(os.fstat(0) if file == "-" else os.stat(file), ours)
     except OSError:
         return False
+
+
+def is_same_file(one: str | Path, other: str | Path) -> bool:
+    """Return whether two names are those of one file, so that an output would take the place of an input."""
+    return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+
+
+def write_each(items: Iterable[Item], targets: Sequence[str], write: Callable[[Iterable[Item], str], None]) -> None:
+    """Write the items up to each boundary to a target of their own. Each appears when it is complete."""
+    rest = iter(items)
+    for target in targets:
+        write(_up_to_boundary(rest), target)
+    for _ in rest:  # so that whatever yields them ends in good order
+        pass
+
+
+def _up_to_boundary(items: Iterator[Item]) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Boundary):
+            return
+        yield item
+
+
+def report_pieces(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield the items, and say at the end how many of the sentences were parsed in pieces."""
+    count = 0
+    for item in items:
+        if isinstance(item, Sentence):
+            count += any(comment.startswith(IN_PIECES) for comment in item.comments)
+        yield item
+    if count:
+        which = "1 sentence was" if count == 1 else f"{count} sentences were"
+        click.echo(
+            f"dodona: {which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}",
+            err=True,
+        )

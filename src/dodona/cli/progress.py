@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from dodona.data import Sentence
-from dodona.data.files import is_terminal, size_of
+from dodona.data.files import is_tty, size_of
 
 __all__ = ["ReadingProgress"]
 
@@ -28,7 +28,7 @@ class ReadingProgress:
         sizes = [size_of(file) for file in files]
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
         is_mixed = results and _is_tty(sys.stdout)
-        self.is_shown = _is_tty(sys.stderr) and not is_mixed and not any(map(is_terminal, files))
+        self.is_shown = _is_tty(sys.stderr) and not is_mixed and not any(map(is_tty, files))
         self._clock = clock
         self._begin = clock()
         self._due = self._begin + FIRST

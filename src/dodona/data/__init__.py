@@ -4,6 +4,6 @@ from dodona.data.conllu import read, write
 from dodona.data.pseudoprojective import ENCODINGS, deprojectivize, projectivize
 from dodona.data.sentence import Sentence
 from dodona.data.token import Token
-from dodona.data.trees import projectivized
+from dodona.data.trees import make_projective
 
-__all__ = ["ENCODINGS", "Sentence", "Token", "deprojectivize", "projectivize", "projectivized", "read", "write"]
+__all__ = ["ENCODINGS", "Sentence", "Token", "deprojectivize", "make_projective", "projectivize", "read", "write"]

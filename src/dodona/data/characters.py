@@ -1,11 +1,11 @@
-"""The kinds of characters that a tokenizer distinguishes: numbers below KINDS, one for each ASCII punctuation mark."""
+"""The kinds of characters that a tokenizer distinguishes, by number; each ASCII punctuation mark is one."""
 
 import re
 import unicodedata
 
-__all__ = ["BLANKS", "KINDS", "is_blank", "kind"]
+__all__ = ["BLANKS", "KIND_COUNT", "is_blank", "kind_of"]
 
-KINDS = 64
+KIND_COUNT = 64
 BLANKS = "\\s\0\ud800-\udfff"
 """Separators, which cannot occur in tokens, as a class for regular expressions: whitespace, NUL, and lone surrogates.
 The last two are not text, and a CoNLL-U file cannot contain them."""
@@ -43,7 +43,7 @@ def is_blank(char: str) -> bool:
     return IS_BLANK.match(char) is not None
 
 
-def kind(code: int) -> int:
+def kind_of(code: int) -> int:
     char = chr(code)
     if is_blank(char):
         return BLANK

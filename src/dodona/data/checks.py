@@ -4,23 +4,15 @@ from collections.abc import Iterable, Sequence
 from operator import index
 from typing import TYPE_CHECKING
 
-from dodona.data.values import strings
+from dodona.data.values import make_plain
 from dodona.errors import OptionError
 
 if TYPE_CHECKING:
     from dodona.data.sentence import Sentence
 
-__all__ = [
-    "check_columns",
-    "check_heads",
-    "check_values",
-    "checked_comments",
-    "checked_ranges",
-    "checked_values",
-    "range_line",
-]
+__all__ = ["check_columns", "check_comments", "check_heads", "check_ranges", "check_values", "format_range"]
 
-COLUMNS = ("words", "upos", "xpos", "feats")
+READ = ("words", "upos", "xpos", "feats")  # by components
 
 
 def check_columns(sentence: "Sentence", constrained: bool = False) -> None:
@@ -30,39 +22,28 @@ def check_columns(sentence: "Sentence", constrained: bool = False) -> None:
     ones, in place.
     """
     n = len(sentence)
-    for name in (*COLUMNS, "labels") if constrained else COLUMNS:
-        values = sentence.listed(name)
+    for name in (*READ, "labels") if constrained else READ:
+        values = sentence.find_list(name)
         if values is None:
             continue
         if len(values) != n:
-            raise _wrong(sentence, f"{name}: {len(values)} values; expected {n}, one for each word")
+            raise _locate(sentence, f"{name}: {len(values)} values; expected {n}, one for each word")
         try:
-            plain = strings(values)
+            plain = make_plain(values)
         except TypeError as error:
-            raise _wrong(sentence, f"{name}: {error}") from None
+            raise _locate(sentence, f"{name}: {error}") from None
         if plain is not values:
             sentence.keep_column(name, plain)
     sentence.refresh()
     if constrained:
-        _check_heads(sentence, n)
-
-
-def _check_heads(sentence: "Sentence", n: int) -> None:
-    heads = sentence.heads
-    if len(heads) != n:
-        raise _wrong(sentence, f"heads: {len(heads)} values; expected {n}, one for each word")
-    for d, h in enumerate(heads, start=1):
         try:
-            sound = h is None or 0 <= index(h) <= n
-        except TypeError:
-            sound = False
-        if not sound:
-            raise _wrong(sentence, f"word {d} has head {h!r}; expected None or a number from 0 to {n}")
+            check_heads(sentence.heads, n)
+        except OptionError as error:
+            raise _locate(sentence, str(error)) from None
 
 
-def _wrong(sentence: "Sentence", fault: str) -> OptionError:
-    place = f"{sentence.file}:{sentence.line}: " if sentence.file else ""
-    return OptionError(f"{place}{fault}")
+def _locate(sentence: "Sentence", fault: str) -> OptionError:
+    return OptionError(f"{sentence.file}:{sentence.line}: {fault}" if sentence.file else fault)
 
 
 def check_heads(heads: Sequence[int | None], n: int) -> None:
@@ -76,15 +57,9 @@ def check_heads(heads: Sequence[int | None], n: int) -> None:
             raise OptionError(f"word {d} has head {h!r}; expected a number from 0 to {n}, or None")
 
 
-def checked_values(values: Sequence[str], n: int, name: str) -> list[str]:
-    """Return the values of a column as a list of plain strings, checked as by `check_values`."""
-    check_values(values, n, name)
-    return list(values) if {*map(type, values)} == {str} else ["".join(value) for value in values]
-
-
-def check_values(values: Sequence[str], n: int, name: str = "") -> None:
-    """Check that there is one value for each word, and none that would break a line or leave a column empty. The name
-    of the column is for errors."""
+def check_values(values: Sequence[str], n: int, name: str = "") -> list[str]:
+    """Return the values of a column as a list of plain strings: one for each word, and none that would break a line or
+    leave a column empty. The name of the column is for errors."""
     if type(values) is not list or len(values) != n:
         _check_length(values, n, name, "a string")
     try:
@@ -92,25 +67,28 @@ def check_values(values: Sequence[str], n: int, name: str = "") -> None:
     except TypeError:
         bad = next(value for value in values if not isinstance(value, str))
         fault = f"value {bad!r:.60} of type {type(bad).__name__}; expected a string"
-        raise OptionError(_told(name, fault)) from None
+        raise OptionError(_name_fault(name, fault)) from None
     if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
         bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
-        raise OptionError(_told(name, f"value {bad!r}; expected text without tabs and line ends, `_` for nothing"))
+        raise OptionError(
+            _name_fault(name, f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
+        )
     if not is_unicode(together):
         bad = next(value for value in values if not is_unicode(value))
         fault = f"value {bad!r}; expected text without lone surrogates, which UTF-8 does not have"
-        raise OptionError(_told(name, fault))
+        raise OptionError(_name_fault(name, fault))
+    return make_plain(list(values))
 
 
 def _check_length(values: Sequence[object], n: int, name: str, what: str) -> None:
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise OptionError(_told(name, f"{values!r:.60}; expected a list with {what} for each word"))
+        raise OptionError(_name_fault(name, f"{values!r:.60}; expected a list with {what} for each word"))
     if len(values) != n:
-        found = f"{len(values)} value{'s' * (len(values) != 1)}"
-        raise OptionError(_told(name, f"{found}; expected {n}, one for each word"))
+        count = f"{len(values)} value{'s' * (len(values) != 1)}"
+        raise OptionError(_name_fault(name, f"{count}; expected {n}, one for each word"))
 
 
-def _told(name: str, fault: str) -> str:
+def _name_fault(name: str, fault: str) -> str:
     return f"{name}: {fault}" if name else fault
 
 
@@ -125,7 +103,7 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def checked_comments(comments: Iterable[str]) -> list[str]:
+def check_comments(comments: Iterable[str]) -> list[str]:
     lines = list(comments)
     for line in lines:
         if not line.startswith("#") or "\n" in line or "\r" in line or "\0" in line or not is_unicode(line):
@@ -133,12 +111,12 @@ def checked_comments(comments: Iterable[str]) -> list[str]:
     return lines
 
 
-def range_line(first: int, last: int, form: str, misc: str) -> str:
+def format_range(first: int, last: int, form: str, misc: str) -> str:
     """Return the line of a multiword token."""
     return "\t".join((f"{first}-{last}", form, *"_______", misc))
 
 
-def checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str] | None, n: int) -> dict[int, str]:
+def check_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str] | None, n: int) -> dict[int, str]:
     """Return the line of each range, by its first word."""
     if misc is None:
         misc = ["_"] * len(multiword)
@@ -150,6 +128,6 @@ def checked_ranges(multiword: Sequence[tuple[int, int, str]], misc: Sequence[str
         if not free <= first < last <= n:
             raise OptionError(f"multiword range {first}-{last}; expected ranges in order, from {free} to {n}")
         check_values((form, note), 2)
-        lines[first] = range_line(first, last, form, note)
+        lines[first] = format_range(first, last, form, note)
         free = last + 1
     return lines

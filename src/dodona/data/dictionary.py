@@ -15,20 +15,38 @@ Stanza. Every key is always there, so that programs in any language can rely on 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges
-from dodona.data.columns import Columns
-from dodona.data.ud import attributes, confidence_of, written
+from dodona.data.checks import check_comments, check_heads, check_ranges, check_values
+from dodona.data.ud import (
+    COLUMNS,
+    DEPS,
+    FEATS,
+    FORM,
+    HEAD,
+    ID,
+    LEMMA,
+    MISC,
+    XPOS,
+    format_attributes,
+    parse_attributes,
+    read_confidence,
+)  # fmt: skip
 from dodona.errors import OptionError
 
 if TYPE_CHECKING:
-    from dodona.data.sentence import SentenceViews
+    from dodona.data.sentence import Sentence
 
-__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "Pieces", "dictionary", "pieces"]
+__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "SentenceParts", "read_dictionary", "write_dictionary"]
 
-COLUMNS = {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "head": 6, "deprel": 7, "deps": 8, "misc": 9}
+TOKEN = (
+    "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc", "start", "end", "confidence",
+)  # fmt: skip
+RANGE = ("id", "form", "feats", "misc", "start", "end")
+NODE = ("id", "form", "lemma", "upos", "xpos", "feats", "deps", "misc")
+SENTENCE = ("sent_id", "text", "comments", "tokens", "multiword", "empty")
+COLUMN_NUMBERS = {key.lower(): number for number, key in enumerate(COLUMNS)}
 
 
-class Pieces(NamedTuple):
+class SentenceParts(NamedTuple):
     """All that a new sentence is made from."""
 
     comments: list[str]
@@ -38,7 +56,7 @@ class Pieces(NamedTuple):
     offsets: list[tuple[int, int]] | None
 
 
-def pieces(given: Mapping[str, Any]) -> Pieces:
+def read_dictionary(given: Mapping[str, Any]) -> SentenceParts:
     """Check a dictionary, and return what a sentence is made from.
 
     Only `tokens` is needed, and of each token `form`. `sent_id` and `text` become comments if there are no `comments`,
@@ -56,18 +74,18 @@ def pieces(given: Mapping[str, Any]) -> Pieces:
     multiword, lines = _ranges(_list(given, "multiword"), len(tokens))
     for word, rows in _nodes(_list(given, "empty"), len(tokens)).items():
         lines[word + 1] = "\n".join(rows + ([lines[word + 1]] if word + 1 in lines else []))
-    return Pieces(_comments(given), columns, lines, multiword, _offsets(tokens))
+    return SentenceParts(_comments(given), columns, lines, multiword, _offsets(tokens))
 
 
 def _columns(tokens: Sequence[Mapping[str, Any]]) -> dict[int, list[str]]:
     """Return the columns of the words by their numbers."""
     heads = [token.get("head") for token in tokens]
     check_heads(heads, len(tokens))
-    columns = {COLUMNS["head"]: ["_" if head is None else str(head) for head in heads]}
-    for key, number in COLUMNS.items():
+    columns = {HEAD: ["_" if head is None else str(head) for head in heads]}
+    for key in TOKEN[FORM : MISC + 1]:
         if key != "head":
-            columns[number] = [_string(token, key, f"token {k}") for k, token in enumerate(tokens, start=1)]
-            check_values(columns[number], len(tokens), key)
+            values = [_string(token, key, f"token {k}") for k, token in enumerate(tokens, start=1)]
+            columns[COLUMN_NUMBERS[key]] = check_values(values, len(tokens), key)
     return columns
 
 
@@ -77,8 +95,8 @@ def _string(given: Mapping[str, Any], key: str, where: str) -> str:
     if value is None and key != "form":
         return "_"
     if key == "feats" and isinstance(value, Mapping):
-        column = written(value)
-        if attributes(column) != dict(value):
+        column = format_attributes(value)
+        if parse_attributes(column) != dict(value):
             raise OptionError(f"{where}: feats {dict(value)!r}; expected names and values that are text without `|`")
         return column
     if not isinstance(value, str):
@@ -94,7 +112,7 @@ def _ranges(given: Sequence[Any], n: int) -> tuple[list[tuple[int, int, str]], d
         first, last = _id(each, RANGE, "a multiword token")
         rows.append(_row(f"{first}-{last}", each, ("form", "feats", "misc")))
         multiword.append((first, last, rows[-1][1]))
-    checked_ranges(multiword, None, n)
+    check_ranges(multiword, None, n)
     return multiword, {first: "\t".join(row) for (first, _, _), row in zip(multiword, rows, strict=True)}
 
 
@@ -121,19 +139,18 @@ def _id(given: Any, known: Sequence[str], what: str) -> tuple[int, int]:
 def _row(id: str, given: Mapping[str, Any], keys: Sequence[str]) -> list[str]:
     row = [id, *"_________"]
     for key in keys:
-        row[COLUMNS[key]] = _string(given, key, id)
-    check_values(row, len(row), id)
-    return row
+        row[COLUMN_NUMBERS[key]] = _string(given, key, id)
+    return check_values(row, len(row), id)
 
 
 def _comments(given: Mapping[str, Any]) -> list[str]:
     comments = given.get("comments")
     if comments is None:
-        said = {key: given.get(key) for key in ("sent_id", "text")}
-        comments = [f"# {key} = {value}" for key, value in said.items() if value is not None]
+        values = {key: given.get(key) for key in ("sent_id", "text")}
+        comments = [f"# {key} = {value}" for key, value in values.items() if value is not None]
     elif isinstance(comments, str) or not all(isinstance(comment, str) for comment in comments):
         raise OptionError(f"comments {comments!r:.60}; expected a list of lines that begin with '#'")
-    return checked_comments(comments)
+    return check_comments(comments)
 
 
 def _offsets(tokens: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]] | None:
@@ -142,8 +159,8 @@ def _offsets(tokens: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]] | Non
     for number, (start, end) in enumerate(pairs, start=1):
         if not (start is end is None or (type(start) is type(end) is int and 0 <= start <= end)):
             raise OptionError(f"token {number}: start {start!r} and end {end!r}; expected two numbers, or None twice")
-    found = [(start, end) for start, end in pairs if start is not None and end is not None]
-    return found if len(found) == len(tokens) else None
+    offsets = [(start, end) for start, end in pairs if start is not None and end is not None]
+    return offsets if len(offsets) == len(tokens) else None
 
 
 def _check_keys(given: Any, known: Sequence[str], what: str) -> None:
@@ -155,21 +172,13 @@ def _check_keys(given: Any, known: Sequence[str], what: str) -> None:
 
 
 def _list(given: Mapping[str, Any], key: str) -> Sequence[Any]:
-    found = given.get(key, ())
-    if not isinstance(found, list | tuple):
-        raise OptionError(f"{key} {found!r:.60}; expected a list of dictionaries")
-    return found
+    values = given.get(key, ())
+    if not isinstance(values, list | tuple):
+        raise OptionError(f"{key} {values!r:.60}; expected a list of dictionaries")
+    return values
 
 
-TOKEN = (
-    "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc", "start", "end", "confidence",
-)  # fmt: skip
-RANGE = ("id", "form", "feats", "misc", "start", "end")
-NODE = ("id", "form", "lemma", "upos", "xpos", "feats", "deps", "misc")
-SENTENCE = ("sent_id", "text", "comments", "tokens", "multiword", "empty")
-
-
-def dictionary(sentence: "SentenceViews") -> dict[str, Any]:
+def write_dictionary(sentence: "Sentence") -> dict[str, Any]:
     """Return what a sentence has to say, as `Sentence.to_dict` does."""
     conllu = sentence.format == "conllu"
     nothing = ["_"] * len(sentence)
@@ -194,7 +203,7 @@ def dictionary(sentence: "SentenceViews") -> dict[str, Any]:
                 "misc": _value(misc),
                 "start": start,
                 "end": end,
-                "confidence": confidence_of(misc),
+                "confidence": read_confidence(misc),
             }
         )
     ranges, nodes = _other_rows(sentence)
@@ -211,37 +220,38 @@ def dictionary(sentence: "SentenceViews") -> dict[str, Any]:
     }
 
 
-def _value(written: str) -> str | None:
+def _value(column: str) -> str | None:
     """Return None for nothing; an empty column is no valid CoNLL-U, and means the same."""
-    return None if written in ("_", "") else written
+    return None if column in ("_", "") else column
 
 
 def _feats(value: str) -> dict[str, str] | str:
     """Return a mapping; or what is there, where that would not give the same column again."""
-    found = attributes(value)
-    return found if not found or written(found) == value else value
+    pairs = parse_attributes(value)
+    return pairs if not pairs or format_attributes(pairs) == value else value
 
 
-def _other_rows(sentence: "SentenceViews") -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _other_rows(sentence: "Sentence") -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return multiword ranges and empty nodes, which have rows of their own.
 
     A reader that is not strict has passed over invalid ones, and so does this.
     """
     ranges: list[dict[str, Any]] = []
     nodes: list[dict[str, Any]] = []
-    if isinstance(sentence._table, Columns) and not sentence._table.between:
+    if sentence.has_words_only:
         return ranges, nodes
     valid = {f"{first}-{last}" for first, last, _ in sentence.multiword}
     word = empty = 0
     for row in sentence.rows():
-        if row[0].isdecimal():
+        number = row[ID]
+        if number.isdecimal():
             word, empty = word + 1, 0
-        elif row[0] in valid:
-            valid.remove(row[0])
-            ranges.append({"id": [*map(int, row[0].split("-"))], "form": row[1], "feats": _feats(row[5])})
-            ranges[-1]["misc"] = _value(row[9])
-        elif row[0] == f"{word}.{empty + 1}":
+        elif number in valid:
+            valid.remove(number)
+            ids = [*map(int, number.split("-"))]
+            ranges.append({"id": ids, "form": row[FORM], "feats": _feats(row[FEATS]), "misc": _value(row[MISC])})
+        elif number == f"{word}.{empty + 1}":
             empty += 1
-            values = (row[1], *map(_value, row[2:5]), _feats(row[5]), *map(_value, row[8:]))
+            values = (row[FORM], *map(_value, row[LEMMA : XPOS + 1]), _feats(row[FEATS]), *map(_value, row[DEPS:]))
             nodes.append(dict(zip(NODE, ([word, empty], *values), strict=True)))
     return ranges, nodes

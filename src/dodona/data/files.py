@@ -20,126 +20,49 @@ from typing import Any, BinaryIO, NamedTuple
 from dodona.errors import FormatError, OptionError
 
 __all__ = [
-    "PACKINGS",
-    "CompressionError",
-    "Packing",
-    "bare_name",
-    "chunks",
-    "decompressed",
-    "is_terminal",
-    "open_handle",
-    "output",
-    "raw_chunks",
-    "replaced",
-    "shipped_text",
-    "size_of",
-]
+    "PACKINGS", "CompressionError", "Output", "Packing", "bare_name", "chunks", "decompress", "is_tty", "open_handle",
+    "output", "read_shipped", "replace_file", "size_of",
+]  # fmt: skip
 
 CHUNK = 1 << 18
-
-
-class CompressionError(Exception):
-    """Compressed data that cannot be read; says why, without the name of the file."""
-
-
-class GzipDecompressor:
-    """One gzip stream, with the interface of `lzma.LZMADecompressor`."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=31)  # 31: with the header and the checksum of gzip
-        self.needs_input = True
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        found = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-        self.needs_input = len(found) < max_length
-        return found
-
-
-class Packing(NamedTuple):
-    """A format."""
-
-    name: str
-    decompressor: Callable[[], GzipDecompressor | lzma.LZMADecompressor]
-    beginning: bytes  # of each stream
-    padding: int  # the number of zero bytes after a stream is a multiple of it
-
-
-PACKINGS = {
-    ".gz": Packing("gzip", GzipDecompressor, b"\x1f\x8b", 1),
-    ".xz": Packing("xz", lzma.LZMADecompressor, b"\xfd7zXZ\0", 4),
-}
-
-
-def bare_name(name: str) -> str:
-    """Return the name of a file without the extension of a compressed one."""
-    return name[:-3] if name[-3:] in PACKINGS else name
-
-
-def decompressed(pieces: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
-    """Yield the contents of compressed chunks, at most CHUNK bytes at a time; empty chunks (pauses) pass through."""
-    stream: GzipDecompressor | lzma.LZMADecompressor | None = None
-    streams = 0
-    zeros = 0  # after the last stream
-    for piece in pieces:
-        if not piece:
-            yield b""
-        rest = piece
-        while rest:
-            if stream is None:
-                data = rest.lstrip(b"\0") if streams else rest
-                zeros += len(rest) - len(data)
-                if not data:
-                    break
-                if streams:
-                    _check_next(data, zeros, packing)
-                stream, rest = packing.decompressor(), data
-            try:
-                yield from _contents(stream, rest)
-            except (zlib.error, lzma.LZMAError) as error:
-                raise CompressionError(f"not valid {packing.name} data ({error})") from error
-            rest = b""
-            if stream.eof:
-                rest = stream.unused_data
-                stream = None
-                streams += 1
-                zeros = 0
-    if stream is not None:
-        raise CompressionError(f"the {packing.name} data are cut off")
-    if not streams:
-        raise CompressionError(f"the file is empty; expected {packing.name} data")
-    _check_next(b"", zeros, packing)
-
-
-def _contents(stream: GzipDecompressor | lzma.LZMADecompressor, data: bytes) -> Iterator[bytes]:
-    """Yield all that a stream makes of some data."""
-    found = stream.decompress(data, CHUNK)
-    while found:
-        yield found
-        found = b"" if stream.eof or stream.needs_input else stream.decompress(b"", CHUNK)
-
-
-def _check_next(data: bytes, zeros: int, packing: Packing) -> None:
-    """Check what comes after a stream: zero bytes, then the end of the file or the beginning of another stream."""
-    size = len(packing.beginning)
-    if zeros % packing.padding or not packing.beginning.startswith(data[:size]):
-        raise CompressionError(f"other data after the end of the {packing.name} data; expected the end of the file")
-
-
 PATIENCE = 2.0
 """Seconds to wait for the first byte of a named pipe before saying so."""
+CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]")
+"""C0 and C1 in UTF-8, without tabs and line ends."""
+LINK_LIMIT = 40  # that are followed
+OPEN_HANDLE = re.compile(r"/(?:dev|proc/self)/(?:fd/([0-9]{1,9})|(stdout|stderr))")
+HOME = Path(__file__).parents[1]
 
 
-def raw_chunks(name: str) -> Iterator[bytes]:
+def chunks(path: str | Path, *, pauses: bool = False, count: Callable[[int], None] | None = None) -> Iterator[bytes]:
+    """Yield the decompressed bytes of a file in chunks, as soon as they are available, also from a pipe.
+
+    `-` is standard input; `.gz` and `.xz` are decompressed chunk by chunk, so that a small file with huge contents
+    needs no more memory than the caller keeps. With `pauses`, an empty chunk says that no more is available at the
+    moment, or that an error comes next. `count` is called with the size of each chunk as it is in the file.
+    """
+    name = str(path)
+    contents = _raw_chunks(name, count)
+    packing = PACKINGS.get(name[-3:])
+    if packing is not None:
+        contents = decompress(contents, packing)
+    try:
+        yield from contents if pauses else filter(None, contents)
+    except (OSError, CompressionError) as error:
+        if pauses:
+            yield b""
+        raise FormatError(f"{name}: cannot be read: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        return "it is closed"
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def _raw_chunks(name: str, count: Callable[[int], None] | None) -> Iterator[bytes]:
     """Yield the bytes of a file as soon as they are there; an empty chunk before each read that will have to wait."""
-    with _opened(name) as handle:
+    with _open_input(name) as handle:
         is_file = stat.S_ISREG(os.fstat(handle).st_mode)
         while True:
             if not is_file and not _is_ready(handle, 0.0):
@@ -147,36 +70,13 @@ def raw_chunks(name: str) -> Iterator[bytes]:
             chunk = os.read(handle, CHUNK)
             if not chunk:
                 return
+            if count is not None:
+                count(len(chunk))
             yield chunk
 
 
-def size_of(name: str) -> int | None:
-    """Return the size of a regular file in bytes; None for anything else, of which the size is not known."""
-    try:
-        found = os.fstat(0) if name == "-" else os.stat(name)
-    except OSError:
-        return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
-
-
-def is_terminal(name: str) -> bool:
-    """Return whether a file is a terminal; `-` is standard input."""
-    if name == "-":
-        return os.isatty(0)
-    try:
-        if not stat.S_ISCHR(os.stat(name).st_mode):
-            return False
-        handle = os.open(name, os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
-    except OSError:
-        return False
-    try:
-        return os.isatty(handle)
-    finally:
-        os.close(handle)
-
-
 @contextmanager
-def _opened(name: str) -> Iterator[int]:
+def _open_input(name: str) -> Iterator[int]:
     """Yield the handle of an open file; `-` is standard input."""
     if name == "-":
         yield 0
@@ -216,59 +116,124 @@ def _is_ready(handle: int, seconds: float | None) -> bool:
     return bool(ready)
 
 
-HOME = Path(__file__).parents[1]
+class CompressionError(Exception):
+    """Compressed data that cannot be read; says why, without the name of the file."""
 
 
-def shipped_text(folder: str, name: str) -> tuple[str, str]:
-    """Return (text, path) of a file that is shipped in this folder under that name, or else of a file of that name."""
-    path = HOME / folder / f"{name}.txt"
-    if not path.exists():
-        path = Path(name)
-    try:
-        return path.read_text(encoding="utf-8"), str(path)
-    except FileNotFoundError as error:
-        known = ", ".join(sorted(file.stem for file in (HOME / folder).glob("*.txt")))
-        raise OptionError(f"no {Path(folder).name} {name!r}; expected a file, or one of: {known}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
-        raise OptionError(f"{path}: cannot be read: {reason}; expected {Path(folder).name}") from error
+class GzipDecompressor:
+    """One gzip stream, with the interface of `lzma.LZMADecompressor`."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)  # 31: with the header and the checksum of gzip
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        contents = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+        self.needs_input = len(contents) < max_length
+        return contents
 
 
-CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]")
-"""C0 and C1 in UTF-8, without tabs and line ends."""
-LINKS = 40  # that are followed
-OPEN_HANDLE = re.compile(r"/(?:dev|proc/self)/(?:fd/([0-9]{1,9})|(stdout|stderr))")
+class Packing(NamedTuple):
+    """A format."""
+
+    name: str
+    decompressor: Callable[[], GzipDecompressor | lzma.LZMADecompressor]
+    beginning: bytes  # of each stream
+    padding: int  # the number of zero bytes after a stream is a multiple of it
 
 
-def chunks(path: str | Path, *, pauses: bool = False, count: Callable[[int], None] | None = None) -> Iterator[bytes]:
-    """Yield the decompressed bytes of a file in chunks, as soon as they are available, also from a pipe.
+PACKINGS = {
+    ".gz": Packing("gzip", GzipDecompressor, b"\x1f\x8b", 1),
+    ".xz": Packing("xz", lzma.LZMADecompressor, b"\xfd7zXZ\0", 4),
+}
 
-    `-` is standard input; `.gz` and `.xz` are decompressed chunk by chunk, so that a small file with huge contents
-    needs no more memory than the caller keeps. With `pauses`, an empty chunk says that no more is available at the
-    moment, or that an error comes next. `count` is called with the size of each chunk as it is in the file.
-    """
-    name = str(path)
-    raw = raw_chunks(name) if count is None else _counted(raw_chunks(name), count)
-    packing = PACKINGS.get(name[-3:])
-    found = raw if packing is None else decompressed(raw, packing)
-    try:
-        yield from found if pauses else filter(None, found)
-    except (OSError, CompressionError) as error:
-        if pauses:
+
+def bare_name(name: str) -> str:
+    """Return the name of a file without the extension of a compressed one."""
+    return name[:-3] if name[-3:] in PACKINGS else name
+
+
+def decompress(chunks: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
+    """Yield the contents of compressed chunks, at most CHUNK bytes at a time; empty chunks (pauses) pass through."""
+    stream: GzipDecompressor | lzma.LZMADecompressor | None = None
+    streams = 0
+    zeros = 0  # after the last stream
+    for chunk in chunks:
+        if not chunk:
             yield b""
-        raise FormatError(f"{name}: cannot be read: {_reason(error)}") from error
+        rest = chunk
+        while rest:
+            if stream is None:
+                data = rest.lstrip(b"\0") if streams else rest
+                zeros += len(rest) - len(data)
+                if not data:
+                    break
+                if streams:
+                    _check_next(data, zeros, packing)
+                stream, rest = packing.decompressor(), data
+            try:
+                yield from _decompress_all(stream, rest)
+            except (zlib.error, lzma.LZMAError) as error:
+                raise CompressionError(f"not valid {packing.name} data ({error})") from error
+            rest = b""
+            if stream.eof:
+                rest = stream.unused_data
+                stream = None
+                streams += 1
+                zeros = 0
+    if stream is not None:
+        raise CompressionError(f"the {packing.name} data are cut off")
+    if not streams:
+        raise CompressionError(f"the file is empty; expected {packing.name} data")
+    _check_next(b"", zeros, packing)
 
 
-def _counted(raw: Iterator[bytes], count: Callable[[int], None]) -> Iterator[bytes]:
-    for chunk in raw:
-        count(len(chunk))
-        yield chunk
+def _decompress_all(stream: GzipDecompressor | lzma.LZMADecompressor, data: bytes) -> Iterator[bytes]:
+    """Yield all that a stream makes of some data."""
+    contents = stream.decompress(data, CHUNK)
+    while contents:
+        yield contents
+        contents = b"" if stream.eof or stream.needs_input else stream.decompress(b"", CHUNK)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, OSError) and error.errno == errno.EBADF:
-        return "it is closed"
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+def _check_next(data: bytes, zeros: int, packing: Packing) -> None:
+    """Check what comes after a stream: zero bytes, then the end of the file or the beginning of another stream."""
+    size = len(packing.beginning)
+    if zeros % packing.padding or not packing.beginning.startswith(data[:size]):
+        raise CompressionError(f"other data after the end of the {packing.name} data; expected the end of the file")
+
+
+def size_of(name: str) -> int | None:
+    """Return the size of a regular file in bytes; None for anything else, of which the size is not known."""
+    try:
+        status = os.fstat(0) if name == "-" else os.stat(name)
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def is_tty(name: str) -> bool:
+    """Return whether a file is a terminal; `-` is standard input."""
+    if name == "-":
+        return os.isatty(0)
+    try:
+        if not stat.S_ISCHR(os.stat(name).st_mode):
+            return False
+        handle = os.open(name, os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
+    except OSError:
+        return False
+    try:
+        return os.isatty(handle)
+    finally:
+        os.close(handle)
 
 
 class Output:
@@ -278,28 +243,28 @@ class Output:
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream = stream
         self._name = name
-        self._is_terminal = stream.isatty()
+        self._is_tty = stream.isatty()
 
     def write(self, data: bytes) -> None:
         try:
-            self._stream.write(CONTROL.sub(_escape, data) if self._is_terminal else data)
+            self._stream.write(CONTROL.sub(_escape, data) if self._is_tty else data)
         except OSError:
-            with _told(self._name):
+            with _name_errors(self._name):
                 raise
 
     def flush(self) -> None:
         """Pass on what was written, except to a compressor: its bytes would depend on the time."""
         if isinstance(self._stream, io.BufferedWriter):
-            with _told(self._name):
+            with _name_errors(self._name):
                 self._stream.flush()
 
 
-def _escape(found: re.Match[bytes]) -> bytes:
-    return b"\\x%02x" % ord(found[0].decode())
+def _escape(match: re.Match[bytes]) -> bytes:
+    return b"\\x%02x" % ord(match[0].decode())
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
+def _name_errors(name: str) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
@@ -321,34 +286,34 @@ def output(path: str | Path) -> Iterator[Output]:
     if handle is not None:
         if sys.stdout is not None:
             sys.stdout.flush()
-        with _closed(partial(open, handle, "wb", closefd=False), name) as stream:
+        with _open_and_close(partial(open, handle, "wb", closefd=False), name) as stream:
             yield Output(stream, name)
         return
     target = os.path.realpath(name)  # a symbolic link stays one
-    with _told(name):
+    with _name_errors(name):
         mode = _mode(target)
         if name.endswith(os.sep) and mode is None:
             raise IsADirectoryError(errno.EISDIR, "the name of a folder, which does not exist")
     if mode is not None and not stat.S_ISREG(mode):
-        with _packed(target, "wb", name) as stream:  # a directory fails here
+        with _open_output(target, "wb", name) as stream:  # a directory fails here
             yield Output(stream, name)
         return
-    with replaced(target, name) as temporary, _packed(temporary, "xb", name) as stream:
+    with replace_file(target, name) as temporary, _open_output(temporary, "xb", name) as stream:
         yield Output(stream, name)
 
 
 @contextmanager
-def replaced(target: str, name: str) -> Iterator[str]:
+def replace_file(target: str, name: str) -> Iterator[str]:
     """Yield the name of a temporary file beside `target`, which replaces it on success, and is removed otherwise.
 
     Errors name `name`.
     """
-    with _told(name):
+    with _name_errors(name):
         mode = _mode(target)
     temporary = f"{target}.{os.urandom(4).hex()}.tmp"
     try:
         yield temporary
-        with _told(name):
+        with _name_errors(name):
             if mode is not None:
                 os.chmod(temporary, stat.S_IMODE(mode))
             os.replace(temporary, target)
@@ -364,10 +329,10 @@ def open_handle(name: str) -> int | None:
     To open it by name once more would empty a file behind it."""
     if name == "-":
         return 1
-    for _ in range(LINKS):
-        found = OPEN_HANDLE.fullmatch(name)
-        if found is not None:
-            return int(found[1]) if found[1] else 1 if found[2] == "stdout" else 2
+    for _ in range(LINK_LIMIT):
+        match = OPEN_HANDLE.fullmatch(name)
+        if match is not None:
+            return int(match[1]) if match[1] else 1 if match[2] == "stdout" else 2
         if not os.path.islink(name):
             break
         name = os.path.join(os.path.dirname(name), os.readlink(name))
@@ -382,29 +347,44 @@ def _mode(target: str) -> int | None:
 
 
 @contextmanager
-def _packed(file: str, mode: str, name: str) -> Iterator[BinaryIO]:
-    with _closed(partial(open, file, mode), name) as plain:
+def _open_output(file: str, mode: str, name: str) -> Iterator[BinaryIO]:
+    with _open_and_close(partial(open, file, mode), name) as plain:
         if name.endswith(".gz"):
             # neither time nor name inside: the same sentences give the same bytes
-            with _closed(partial(gzip.GzipFile, "", "wb", 6, plain, mtime=0), name) as stream:
+            with _open_and_close(partial(gzip.GzipFile, "", "wb", 6, plain, mtime=0), name) as stream:
                 yield stream
         elif name.endswith(".xz"):
-            with _closed(partial(lzma.open, plain, "wb"), name) as stream:
+            with _open_and_close(partial(lzma.open, plain, "wb"), name) as stream:
                 yield stream
         else:
             yield plain
 
 
 @contextmanager
-def _closed(opened: Callable[[], Any], name: str) -> Iterator[BinaryIO]:
-    """Opens and closes; that closing can fail too (the last bytes on a full disk) is told like any failure."""
-    with _told(name):
-        stream = opened()
+def _open_and_close(open_stream: Callable[[], Any], name: str) -> Iterator[BinaryIO]:
+    """Open and close a stream; an error of closing (the last bytes on a full disk) names the file, too."""
+    with _name_errors(name):
+        stream = open_stream()
     try:
         yield stream
     except BaseException:
         with suppress(OSError):
             stream.close()
         raise
-    with _told(name):
+    with _name_errors(name):
         stream.close()
+
+
+def read_shipped(folder: str, name: str) -> tuple[str, str]:
+    """Return (text, path) of a file that is shipped in this folder under that name, or else of a file of that name."""
+    path = HOME / folder / f"{name}.txt"
+    if not path.exists():
+        path = Path(name)
+    try:
+        return path.read_text(encoding="utf-8"), str(path)
+    except FileNotFoundError as error:
+        known = ", ".join(sorted(file.stem for file in (HOME / folder).glob("*.txt")))
+        raise OptionError(f"no {Path(folder).name} {name!r}; expected a file, or one of: {known}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text in UTF-8"
+        raise OptionError(f"{path}: cannot be read: {reason}; expected {Path(folder).name}") from error

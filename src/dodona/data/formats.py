@@ -1,36 +1,71 @@
-"""Sentences in other formats, and what is lost on the way."""
+"""The formats of sentences: which one an input has, reading by format, and conversion with what is lost on the way.
+
+text: raw text, for a tokenizer; conllu, conllx: CoNLL-U and CoNLL-X; horizontal: a sentence a line, words separated by
+spaces; vertical: a word a line, empty lines between sentences.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from dodona.data.conllu import BOM, COLUMNS, HEAD, SENTENCE_LIMIT, write
+from dodona.data.conllu import BOM, SENTENCE_LIMIT, read_conllu, write
 from dodona.data.files import output
+from dodona.data.plain_text import decode_text, read_words
 from dodona.data.sentence import Sentence
-from dodona.data.spacing import begins_paragraph, rebuilt
+from dodona.data.spacing import begins_paragraph, rebuild_text
+from dodona.data.stream import Item
+from dodona.data.ud import COLUMNS, FORMATS, HEAD, NUMBERS
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["TARGETS", "convert", "format_by_name", "sniffed_format"]
+__all__ = ["INPUTS", "OUTPUTS", "convert", "detect_format", "format_by_name", "read_stream"]
 
-WORD = re.compile(rb"[0-9]+(?:-[0-9]+|\.[0-9]+)?\t[^\t\n]*\t")
-SPACED = re.compile(rb"[0-9]+(?:[-.][0-9]+)? ")
-SAID = re.compile(rb"^#\s*(?:sent_id|text)\s*=", re.MULTILINE)
-NUMBERED = re.compile(r"[0-9]+|_")
-LONG_ROW = 10_000
-"""Bytes of a line after which it is no longer waited for its end."""
+WORDS = ("horizontal", "vertical")
+INPUTS = ("auto", "text", *FORMATS, *WORDS)
+OUTPUTS = (*FORMATS, *WORDS, "text")
+
 NAMED = re.compile(r"\.(conllu|conllx)(?:\.gz|\.xz)?\Z", re.IGNORECASE)
-BEGUN = re.compile(rb"(?:[0-9]+(?:[-.][0-9]*)?(?:\t[^\t\n]*)?)?")
+WORD = re.compile(rb"[0-9]+(?:-[0-9]+|\.[0-9]+)?\t[^\t\n]*\t")
+BEGUN_WORD = re.compile(rb"(?:[0-9]+(?:[-.][0-9]*)?(?:\t[^\t\n]*)?)?")
+SPACED = re.compile(rb"[0-9]+(?:[-.][0-9]+)? ")
+COMMENT = re.compile(rb"^#\s*(?:sent_id|text)\s*=", re.MULTILINE)
+HEAD_VALUE = re.compile(r"[0-9]+|_")
+ROW_LIMIT = 10_000
+"""Bytes of a line after which it is no longer waited for its end."""
+
+
+def read_stream(
+    format: str,
+    chunks: Iterable[bytes],
+    name: str,
+    *,
+    tokenize: Callable[[Iterator[str]], Iterator[Item]] | None = None,
+    strict: bool = True,
+) -> Iterator[Item]:
+    """Yield the sentences of an input in one of the formats INPUTS, in chunks of bytes, from a file of this name.
+
+    An empty chunk becomes a pause, and one comes before an error. `tokenize` takes the chunks of a raw text, of which
+    an empty one is a pause. `strict` is that of `dodona.read`.
+    """
+    if format == "auto":
+        format, chunks = detect_format(chunks, name)
+    if format == "text":
+        if tokenize is None:
+            raise FormatError(f"{name}: raw text; expected sentences, as there is no tokenizer")
+        return tokenize(decode_text(chunks, name))
+    if format in WORDS:
+        return read_words(chunks, name, vertical=format == "vertical")
+    return read_conllu(chunks, name, format=format, strict=strict)
 
 
 def format_by_name(name: str) -> str | None:
     """The format that the name of a file says: "conllu", "conllx", or None."""
-    found = NAMED.search(name)
-    return found[1].lower() if found else None
+    match = NAMED.search(name)
+    return match[1].lower() if match else None
 
 
-def sniffed_format(pieces: Iterable[bytes], name: str) -> tuple[str, Iterator[bytes]]:
+def detect_format(chunks: Iterable[bytes], name: str) -> tuple[str, Iterator[bytes]]:
     """Return "conllu", "conllx" or "text", and an iterator over all chunks; `name` is the file's.
 
     No more is read than is needed to decide. Input that has only comments is text, and so is input with more comments
@@ -38,8 +73,8 @@ def sniffed_format(pieces: Iterable[bytes], name: str) -> tuple[str, Iterator[by
     """
     named = format_by_name(name)
     if named is not None:
-        return named, iter(pieces)
-    head, line, rest = _begun(iter(pieces))
+        return named, iter(chunks)
+    head, line, rest = _read_beginning(iter(chunks))
     if WORD.match(line):
         return "conllu", rest
     if _is_spaced(head, line.decode("utf-8", "replace")):
@@ -57,17 +92,17 @@ def _is_spaced(head: bytes, line: str) -> bool:
         return False
     fields = line.split()
     first = fields[0] == "1" or fields[0].startswith(("1-", "0."))
-    return SAID.search(head) is not None or (
-        first and len(fields) == COLUMNS and NUMBERED.fullmatch(fields[HEAD]) is not None
+    return COMMENT.search(head) is not None or (
+        first and len(fields) == len(COLUMNS) and HEAD_VALUE.fullmatch(fields[HEAD]) is not None
     )
 
 
-def _begun(rest: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
+def _read_beginning(rest: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
     """The bytes before the first line that is no comment, that line as far as it is needed, and all chunks."""
     held = bytearray()
     at = 0  # the beginning of the first line that is not known to be a comment or blank
-    for piece in filter(None, rest):  # at a pause nothing can be answered yet
-        held += piece
+    for chunk in filter(None, rest):  # at a pause nothing can be answered yet
+        held += chunk
         if at == 0 and held.startswith(BOM):
             at = len(BOM)
         while (end := held.find(b"\n", at)) >= 0 and _says_nothing(held[at:end]):
@@ -75,9 +110,9 @@ def _begun(rest: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
         line = held[at:end] if end >= 0 else held[at:]
         undecided = end < 0 and (
             _says_nothing(line)
-            or BEGUN.fullmatch(line) is not None
+            or BEGUN_WORD.fullmatch(line) is not None
             or BOM.startswith(bytes(held))
-            or (len(line) < LONG_ROW and SPACED.match(line) is not None)
+            or (len(line) < ROW_LIMIT and SPACED.match(line) is not None)
         )
         if not undecided or len(held) > SENTENCE_LIMIT:
             return bytes(held[:at]), bytes(line), chain([bytes(held)], rest)
@@ -88,38 +123,36 @@ def _says_nothing(line: bytes | bytearray) -> bool:
     return line.startswith(b"#") or not line.strip()
 
 
-TARGETS = ("conllu", "conllx", "horizontal", "vertical", "text")
-ANNOTATION = {"lemmas": "LEMMA", "upos": "UPOS", "xpos": "XPOS", "feats": "FEATS", "labels": "DEPREL"}
 LAST_COLUMNS = {"conllu": ("DEPS", "MISC"), "conllx": ("PHEAD", "PDEPREL")}
 
 
 def convert(sentences: Iterable[Sentence], path: str | Path, to: str) -> Counter[str]:
-    """Write sentences in a format; return what it has no room for, with the number of sentences that lost it.
+    """Write sentences in one of the formats OUTPUTS; return what it has no room for, with the number of sentences that
+    lost it.
 
-    horizontal: a sentence a line, words separated by spaces; vertical: a word a line, then an empty line;
     text: the raw text, as MISC has its white space, with an empty line before `# newdoc` and `# newpar`.
     """
-    if to not in TARGETS:
-        raise OptionError(f"unknown format {to!r}; the formats are: {', '.join(TARGETS)}")
+    if to not in OUTPUTS:
+        raise OptionError(f"unknown format {to!r}; the formats are: {', '.join(OUTPUTS)}")
     lost: Counter[str] = Counter()
-    counted = _counted(sentences, to, lost)
-    if to in LAST_COLUMNS:
+    counted = _count_losses(sentences, to, lost)
+    if to in FORMATS:
         write(counted, path, format=to)
     else:
         with output(path) as out:
-            for piece in _text(counted) if to == "text" else _words(counted, to == "vertical"):
-                out.write(piece.encode())
+            for chunk in _write_text(counted) if to == "text" else _write_words(counted, to == "vertical"):
+                out.write(chunk.encode())
     return lost
 
 
-def _counted(sentences: Iterable[Sentence], to: str, lost: Counter[str]) -> Iterator[Sentence]:
+def _count_losses(sentences: Iterable[Sentence], to: str, lost: Counter[str]) -> Iterator[Sentence]:
     for sentence in sentences:
         if sentence.format != to:
-            lost.update(_losses(sentence, to))
+            lost.update(_find_losses(sentence, to))
         yield sentence
 
 
-def _losses(sentence: Sentence, to: str) -> Iterator[str]:
+def _find_losses(sentence: Sentence, to: str) -> Iterator[str]:
     """What a sentence has that the format has no room for."""
     if sentence.comments:
         yield "comments"
@@ -128,8 +161,9 @@ def _losses(sentence: Sentence, to: str) -> Iterator[str]:
     rows = sum(line[:1] not in (b"", b"#", b"\r") for line in sentence.to_bytes().split(b"\n"))
     if rows > len(sentence) + len(sentence.multiword):
         yield "empty nodes"
-    if to not in LAST_COLUMNS:
-        yield from (name for column, name in ANNOTATION.items() if not sentence.lacks(column))
+    if to not in FORMATS:
+        annotation = ("lemmas", "upos", "xpos", "feats", "labels")
+        yield from (COLUMNS[NUMBERS[column]] for column in annotation if not sentence.lacks(column))
         if any(head is not None for head in sentence.heads):
             yield "HEAD"
     for column, name in zip(("deps", "misc"), LAST_COLUMNS[sentence.format], strict=True):
@@ -139,17 +173,17 @@ def _losses(sentence: Sentence, to: str) -> Iterator[str]:
         yield "spaces inside of words"
 
 
-def _words(sentences: Iterable[Sentence], vertical: bool) -> Iterator[str]:
+def _write_words(sentences: Iterable[Sentence], vertical: bool) -> Iterator[str]:
     for sentence in sentences:
         yield "\n".join(sentence.words) + "\n\n" if vertical else " ".join(sentence.words) + "\n"
 
 
-def _text(sentences: Iterable[Sentence]) -> Iterator[str]:
+def _write_text(sentences: Iterable[Sentence]) -> Iterator[str]:
     """The space after the last token of a paragraph is the end of its line."""
     before = ""
     for sentence in sentences:
         if before.endswith(" ") and begins_paragraph(sentence):
             before = before[:-1] + "\n\n"
         yield before
-        before = rebuilt([sentence])
+        before = rebuild_text([sentence])
     yield before[:-1] + "\n" if before.endswith(" ") else before

@@ -1,8 +1,7 @@
 cimport cython
-from libc.stdint cimport uint64_t
-from libc.stdint cimport uint32_t
-from dodona.data.values cimport decoded
 from libc.stdint cimport uint32_t, uint64_t
+
+from dodona.data.values cimport decode
 
 cdef inline uint64_t mix(uint64_t h, uint64_t value) noexcept nogil:
     h = (h ^ value) * <uint64_t> 0x9E3779B97F4A7C15
@@ -47,10 +46,10 @@ cdef class Letters:
         """Take the characters of UTF-8."""
         if size > self.room:
             self.make_room(size)
-        self.size = decoded(text, size, self.codes)
+        self.size = decode(text, size, self.codes)
         return 0
 
-cdef inline uint32_t lowered(uint32_t code) noexcept nogil:
+cdef inline uint32_t to_lower(uint32_t code) noexcept nogil:
     if code < 128:
         return code + 32 * (65 <= code <= 90)
     return Py_UNICODE_TOLOWER(code)

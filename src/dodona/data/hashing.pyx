@@ -4,11 +4,9 @@ A hash is computed character by character, from the front for prefixes and from 
 hashes of all affixes of a word are computed on the way.
 """
 
-from libc.stdint cimport uint64_t
-from libc.string cimport memset
-from libc.stdint cimport uint32_t
-from libc.stdlib cimport free, realloc
 from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
 
 cdef extern from "rows.h" nogil:
     void* dodona_allocate(size_t size)
@@ -110,7 +108,7 @@ cdef class Letters:
         """Lowercase each character by itself: the length stays the same."""
         cdef int i
         for i in range(self.size):
-            self.codes[i] = lowered(self.codes[i])
+            self.codes[i] = to_lower(self.codes[i])
 
 
 cdef extern from "Python.h":

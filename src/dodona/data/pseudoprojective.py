@@ -25,10 +25,10 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dodona.data.trees import checked_heads, lift
+from dodona.data.trees import check_tree, lift
 from dodona.errors import OptionError, TreeError
 
-__all__ = ["ENCODINGS", "Decoded", "decoded", "deprojectivize", "escaped", "projectivize", "without_lift"]
+__all__ = ["ENCODINGS", "DecodedLabel", "decode_label", "deprojectivize", "escape_label", "projectivize", "remove_lift"]
 
 ENCODINGS = ("baseline", "head", "path", "head+path")
 UP, DOWN = "↑", "↓"
@@ -39,7 +39,7 @@ PLAIN = r"(?:[^\\↑↓]|\\[\\↑↓]?)*"
 DECORATED = re.compile(rf"({PLAIN})(?:({UP})({PLAIN}))?({DOWN})?", re.DOTALL)
 
 
-class Decoded(NamedTuple):
+class DecodedLabel(NamedTuple):
     """A decoded label."""
 
     label: str  # the treebank's
@@ -54,15 +54,15 @@ def projectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -> 
     lifted, passed = lift(heads)
     if encoding == "baseline":
         return lifted, list(labels)
-    found = [escaped(label) for label in labels]
-    names = list(found)
+    names = [escape_label(label) for label in labels]
+    encoded = list(names)
     for d, (old, new) in enumerate(zip(heads, lifted, strict=True), start=1):
         if old != new:
-            found[d - 1] += UP if encoding == "path" else UP + names[old - 1]
+            encoded[d - 1] += UP if encoding == "path" else UP + names[old - 1]
     if encoding != "head":
         for p in passed:
-            found[p - 1] += DOWN
-    return lifted, found
+            encoded[p - 1] += DOWN
+    return lifted, encoded
 
 
 def deprojectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -> tuple[list[int], list[str]]:
@@ -74,24 +74,24 @@ def deprojectivize(heads: Sequence[int], labels: Sequence[str], encoding: str) -
     _check(heads, labels, encoding)
     if encoding == "baseline":
         return list(heads), list(labels)
-    said = [decoded(label) for label in labels]
-    found = list(heads)
-    if any(label.is_lifted for label in said):
-        found = _Lowering(heads, said).lowered(encoding)
-    return found, [label.label for label in said]
+    decoded = [decode_label(label) for label in labels]
+    lowered = list(heads)
+    if any(label.is_lifted for label in decoded):
+        lowered = _Lowering(heads, decoded).lower(encoding)
+    return lowered, [label.label for label in decoded]
 
 
 class _Lowering:
     """The tree while its lifted arcs are lowered."""
 
-    def __init__(self, heads: Sequence[int], decoded: list[Decoded]) -> None:
-        self.head = [0, *checked_heads(heads)]
-        self.decoded = [Decoded("", False, "", False), *decoded]  # ROOT has no arc
+    def __init__(self, heads: Sequence[int], decoded: list[DecodedLabel]) -> None:
+        self.head = [0, *check_tree(heads)]
+        self.decoded = [DecodedLabel("", False, "", False), *decoded]  # ROOT has no arc
         self.dependents: list[list[int]] = [[] for _ in self.head]
         for d, h in enumerate(heads, start=1):
             self.dependents[h].append(d)
 
-    def lowered(self, encoding: str) -> list[int]:
+    def lower(self, encoding: str) -> list[int]:
         """Lower higher arcs first, because the head of a lower arc may have to be lowered before. An arc without match
         is tried again as long as others are lowered, because its head may have become reachable."""
         lifted = [d for d in self.below(0) if self.decoded[d].is_lifted]
@@ -148,21 +148,23 @@ def _check(heads: Sequence[int], labels: Sequence[str], encoding: str) -> None:
         raise TreeError(f"{len(heads)} heads but {len(labels)} labels")
 
 
-def escaped(label: str) -> str:
+def escape_label(label: str) -> str:
     """Return a label of the treebank as it is encoded when nothing was lifted."""
     return SPECIAL.sub(r"\\\g<0>", label)
 
 
-def without_lift(label: str) -> str:
+def remove_lift(label: str) -> str:
     """Return the label that this arc would have if it had not been lifted."""
-    said = decoded(label)
-    return escaped(said.label) + DOWN * said.is_path
+    decoded = decode_label(label)
+    return escape_label(decoded.label) + DOWN * decoded.is_path
 
 
 @lru_cache(maxsize=1 << 14)
-def decoded(label: str) -> Decoded:
+def decode_label(label: str) -> DecodedLabel:
     """Decode a label. Characters after a complete encoding are ignored: no encoding writes any."""
     match = DECORATED.match(label)
     assert match is not None  # the pattern takes the empty string too
     name, up, head_label, down = match.groups()
-    return Decoded(ESCAPED.sub(r"\1", name), up is not None, ESCAPED.sub(r"\1", head_label or ""), down is not None)
+    return DecodedLabel(
+        ESCAPED.sub(r"\1", name), up is not None, ESCAPED.sub(r"\1", head_label or ""), down is not None
+    )

@@ -4,191 +4,48 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from operator import methodcaller
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from dodona.data.checks import check_heads, check_values, checked_comments, checked_ranges, checked_values
-from dodona.data.columns import Columns, header_of
-from dodona.data.storage import COLUMNS, Storage
+from dodona.data.checks import check_comments, check_heads, check_ranges, check_values
+from dodona.data.rows import MadeRows
+from dodona.data.storage import Storage
 from dodona.data.token import Token
 from dodona.data.trees import find_cycle
+from dodona.data.ud import FORM, HEAD, NUMBERS
 from dodona.data.values import Values
 from dodona.errors import FormatError, OptionError
 
-if TYPE_CHECKING:
-    from dodona.data.table import Table
-
-__all__ = ["Column", "Sentence", "SentenceViews", "ShownSentence", "drawing", "number_column", "string_column"]
-
-
-def drawing(module: str) -> Any:
-    """Return a module of `dodona.drawing` by its name."""
-    return import_module(f"dodona.drawing.{module}")
-
-
-class ShownSentence:
-    """The part of a sentence that notebooks ask for; what is no tree is shown like any other object."""
-
-    __slots__ = ()
-
-    def _repr_svg_(self) -> str | None:
-        try:
-            return str(drawing("dependencies").svg_of(self))
-        except FormatError:
-            return None
-
-    def _repr_html_(self) -> str | None:
-        try:
-            return str(drawing("dependencies").html_of(self))
-        except FormatError:
-            return None
-
+__all__ = ["Sentence", "import_drawing"]
 
 FIXED = ("words", "deps")
-Value = TypeVar("Value", str, int | None)
+REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
 
+if TYPE_CHECKING:
+    Value = TypeVar("Value", str, int | None)
 
-class Column(Generic[Value]):
-    """What type checkers see of a column: a list is read, any sequence is set. At run time it is a property."""
-
-    if TYPE_CHECKING:
+    class Column(Generic[Value]):
+        """A list is read, any sequence is set."""
 
         def __get__(self, sentence: object, owner: object = None) -> list[Value]: ...
         def __set__(self, sentence: object, values: Sequence[Value]) -> None: ...
 
 
-def string_column(name: str) -> Column[str]:
-    """Return the property for a column of strings."""
+def column(name: str) -> Any:
+    """Return the property of a column: read without Python code once it is converted, and checked when it is set."""
 
-    def set_column(sentence: "Sentence", values: Sequence[str]) -> None:
+    def set_column(sentence: "Sentence", values: Sequence[Any]) -> None:
         if name in FIXED:
             raise OptionError(f"column {name!r} cannot be replaced; expected a new sentence (Sentence.from_words)")
-        sentence.accept_column(name, checked_values(values, len(sentence), name))
+        if name == "heads":
+            check_heads(values, len(sentence))
+            sentence.accept_heads(list(values))
+        else:
+            sentence.accept_column(name, check_values(values, len(sentence), name))
 
-    return cast("Column[str]", _property(name, set_column))
-
-
-def number_column(name: str) -> Column[int | None]:
-    """Return the property for the column of heads."""
-
-    def set_column(sentence: "Sentence", values: Sequence[int | None]) -> None:
-        check_heads(values, len(sentence))
-        sentence.accept_heads(list(values), ["_" if head is None else str(head) for head in values])
-
-    return cast("Column[int | None]", _property(name, set_column))
+    return property(methodcaller("list_column", NUMBERS[name]), set_column)
 
 
-def _property(name: str, set_column: Any) -> property:
-    """A column is read without Python code, once it is converted."""
-    return property(methodcaller("listed_column", COLUMNS[name]), set_column)
-
-
-class SentenceViews(ShownSentence):
-    """The part of `Sentence` that reads its columns for others, which stay the storage."""
-
-    __slots__ = ()
-
-    words = string_column("words")
-    lemmas = string_column("lemmas")
-    upos = string_column("upos")
-    xpos = string_column("xpos")
-    feats = string_column("feats")
-    heads = number_column("heads")
-    labels = string_column("labels")
-    deps = string_column("deps")
-    misc = string_column("misc")
-    comments: list[str]
-    format: str
-    multiword: list[tuple[int, int, str]]
-    offsets: list[tuple[int, int]] | None
-    _table: "Table | Columns"
-
-    if TYPE_CHECKING:  # what the storage has
-
-        def __len__(self) -> int: ...
-
-    def __iter__(self) -> Iterator[Token]:
-        for id in range(1, len(self) + 1):
-            yield Token(self, id)
-
-    @overload
-    def __getitem__(self, place: int) -> Token: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Token]: ...
-    def __getitem__(self, place: int | slice) -> Token | list[Token]:
-        """The token at this place, counted from 0 as in any list: word 1 is `sentence[0]`. Of a slice, a list."""
-        if isinstance(place, slice):
-            return [Token(self, id) for id in range(1, len(self) + 1)[place]]
-        try:
-            return Token(self, range(1, len(self) + 1)[place])
-        except IndexError:
-            n = len(self)
-            raise IndexError(f"place {place} of {n} tokens; expected a number from {-n} to {n - 1}") from None
-
-    @property
-    def sent_id(self) -> str | None:
-        """The value of the comment `# sent_id = …`."""
-        return self._said("sent_id")
-
-    @property
-    def text(self) -> str | None:
-        """The value of the comment `# text = …`."""
-        return self._said("text")
-
-    def _said(self, wanted: str) -> str | None:
-        for comment in self.comments:
-            if wanted not in comment:
-                continue
-            key, equals, value = comment[1:].partition("=")
-            if equals and key.strip() == wanted:
-                return value.strip()
-        return None
-
-    def children(self, k: int) -> list[int]:
-        """Return the dependents of word k, in order; 0 is ROOT."""
-        return [d for d, h in enumerate(self.heads, start=1) if h == k]
-
-    def subtree(self, k: int) -> list[int]:
-        """Return word k and all its descendants, in order."""
-        below: dict[int | None, list[int]] = {}
-        for d, h in enumerate(self.heads, start=1):
-            below.setdefault(h, []).append(d)
-        found = [k]
-        for h in found:  # grows while it is walked through; the second condition ends what is no tree
-            found += below.get(h, []) if len(found) <= len(self) else []
-        return sorted(set(found))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sentence as a dictionary that JSON can hold: `dodona.data.dictionary` describes it."""
-        from dodona.data.dictionary import dictionary
-
-        return dictionary(self)
-
-    def to_json(self, indent: int | None = None) -> str:
-        """Return `to_dict()` as JSON: on one line, or indented."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
-
-    def to_dataframe(self) -> Any:
-        """Return the tokens of `to_dict()` as a table of pandas, a row for each word; needs pandas."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError as error:
-            raise OptionError(f"a data frame needs pandas: {error}; expected it to be installed") from error
-        from dodona.data.dictionary import TOKEN
-
-        return pandas.DataFrame(self.to_dict()["tokens"], columns=list(TOKEN))
-
-    def rows(self) -> Iterator[list[str]]:
-        """Yield the ten columns of each line that is no comment, as it was read or made."""
-        for line in self._table.body.decode().split("\n"):
-            if not line.startswith("#"):
-                yield line.removesuffix("\r").split("\t")
-
-
-NAMES = list(COLUMNS)
-REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
-
-
-class Sentence(SentenceViews, Storage):
+class Sentence(Storage):
     """The words 1..n of a sentence, column by column, and everything around them kept for output.
 
     `words`, `lemmas`, `upos`, `xpos`, `feats`, `labels`, `deps` and `misc` have one string per word, as written; in
@@ -201,6 +58,16 @@ class Sentence(SentenceViews, Storage):
     """
 
     __slots__ = ()
+
+    words: "Column[str]" = column("words")
+    lemmas: "Column[str]" = column("lemmas")
+    upos: "Column[str]" = column("upos")
+    xpos: "Column[str]" = column("xpos")
+    feats: "Column[str]" = column("feats")
+    heads: "Column[int | None]" = column("heads")
+    labels: "Column[str]" = column("labels")
+    deps: "Column[str]" = column("deps")
+    misc: "Column[str]" = column("misc")
 
     @classmethod
     def from_words(
@@ -227,18 +94,16 @@ class Sentence(SentenceViews, Storage):
         n = len(words)
         if n == 0:
             raise OptionError("a sentence without words; expected at least one")
-        written = None
+        columns: dict[int, list[str] | Values] = {}
         if heads is not None:
             check_heads(heads, n)
-            written = ["_" if h is None else str(h) for h in heads]
-        columns: dict[int, list[str] | Values] = {}
-        for number, values in enumerate((words, lemmas, upos, xpos, feats, written, labels, deps, misc), start=1):
+            columns[HEAD] = ["_" if h is None else str(h) for h in heads]
+        for name, values in zip(NUMBERS, (words, lemmas, upos, xpos, feats, None, labels, deps, misc), strict=True):
             if values is not None:
-                check_values(values, n, NAMES[number - 1])
-                columns[number] = list(values)
-        notes = checked_comments(comments)
-        ranges = checked_ranges(multiword, multiword_misc, n)
-        return cls("", 1, format, Columns(n, header_of(notes), columns, ranges), b"\n\n", notes, list(multiword))
+                columns[NUMBERS[name]] = check_values(values, n, name)
+        lines = check_comments(comments)
+        ranges = check_ranges(multiword, multiword_misc, n)
+        return cls._make(lines, columns, ranges, list(multiword), format)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> "Sentence":
@@ -246,16 +111,65 @@ class Sentence(SentenceViews, Storage):
 
         `sent_id` and `text` are read if there are no `comments`; `confidence` is not read, because `misc` has it.
         """
-        from dodona.data.dictionary import pieces
+        from dodona.data.dictionary import read_dictionary
 
-        comments, columns, lines, multiword, offsets = pieces(given)
-        table = Columns(len(columns[1]), header_of(comments), columns, lines)
-        found = cls("", 1, "conllu", table, b"\n\n", comments, multiword)
-        found.offsets = offsets
-        return found
+        comments, columns, lines, multiword, offsets = read_dictionary(given)
+        sentence = cls._make(comments, columns, lines, multiword)
+        sentence.offsets = offsets
+        return sentence
+
+    @classmethod
+    def _make(
+        cls,
+        comments: list[str],
+        columns: Mapping[int, list[str] | Values],
+        lines: Mapping[int, str],
+        multiword: list[tuple[int, int, str]],
+        format: str = "conllu",
+    ) -> "Sentence":
+        header = "".join([f"{comment}\n" for comment in comments]).encode()
+        rows = MadeRows(len(columns[FORM]), header, columns, lines)
+        return cls("", 1, format, rows, b"\n\n", comments, multiword)
 
     def __repr__(self) -> str:
         return f"<Sentence {self.file}:{self.line} {' '.join(self.words)!r}>"
+
+    def __iter__(self) -> Iterator[Token]:
+        for id in range(1, len(self) + 1):
+            yield Token(self, id)
+
+    @overload
+    def __getitem__(self, place: int) -> Token: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Token]: ...
+    def __getitem__(self, place: int | slice) -> Token | list[Token]:
+        """The token at this place, counted from 0 as in any list: word 1 is `sentence[0]`. Of a slice, a list."""
+        if isinstance(place, slice):
+            return [Token(self, id) for id in range(1, len(self) + 1)[place]]
+        try:
+            return Token(self, range(1, len(self) + 1)[place])
+        except IndexError:
+            n = len(self)
+            raise IndexError(f"place {place} of {n} tokens; expected a number from {-n} to {n - 1}") from None
+
+    @property
+    def sent_id(self) -> str | None:
+        """The value of the comment `# sent_id = …`."""
+        return self._find_comment("sent_id")
+
+    @property
+    def text(self) -> str | None:
+        """The value of the comment `# text = …`."""
+        return self._find_comment("text")
+
+    def _find_comment(self, wanted: str) -> str | None:
+        for comment in self.comments:
+            if wanted not in comment:
+                continue
+            key, equals, value = comment[1:].partition("=")
+            if equals and key.strip() == wanted:
+                return value.strip()
+        return None
 
     def tokens(self) -> Iterator[tuple[int, int, str]]:
         """First word, last word and form of every token as it stands in the text."""
@@ -270,17 +184,26 @@ class Sentence(SentenceViews, Storage):
         """The forms of the tokens."""
         return [form for _, _, form in self.tokens()] if self.multiword else self.words
 
-    def word_line(self, d: int) -> int:
-        """The number of the line of word d in the file."""
-        return self.line + self._table.row(d)
+    def children(self, k: int) -> list[int]:
+        """Return the dependents of word k, in order; 0 is ROOT."""
+        return [d for d, h in enumerate(self.heads, start=1) if h == k]
+
+    def subtree(self, k: int) -> list[int]:
+        """Return word k and all its descendants, in order."""
+        below: dict[int | None, list[int]] = {}
+        for d, h in enumerate(self.heads, start=1):
+            below.setdefault(h, []).append(d)
+        words = [k]
+        for h in words:  # grows while it is walked through; the second condition ends what is no tree
+            words += below.get(h, []) if len(words) <= len(self) else []
+        return sorted(set(words))
 
     def set_tree(self, heads: Sequence[int], labels: Sequence[str]) -> None:
         """Replace HEAD and DEPREL of all words."""
         if None in heads:
             raise OptionError("head None; expected a head for each word")
         check_heads(heads, len(self))
-        check_values(labels, len(self), "labels")
-        self.accept_tree(list(heads), list(labels))
+        self.accept_tree(list(heads), check_values(labels, len(self), "labels"))
 
     def set_column(self, name: str, values: Sequence[str]) -> None:
         """Replace `lemmas`, `upos`, `xpos`, `feats` or `misc` of all words."""
@@ -290,9 +213,9 @@ class Sentence(SentenceViews, Storage):
 
     def set_comments(self, lines: Iterable[str]) -> None:
         """Replace all comments by these lines, which begin with `#`; they come before the first word."""
-        self.accept_comments(checked_comments(lines))
+        self.accept_comments(check_comments(lines))
 
-    def converted(self, format: str) -> "Sentence":
+    def convert(self, format: str) -> "Sentence":
         """The sentence in the other format, as far as that has room for it.
 
         CoNLL-X has neither comments, multiword tokens and empty nodes nor DEPS and MISC; CoNLL-U no PHEAD and PDEPREL.
@@ -338,3 +261,40 @@ class Sentence(SentenceViews, Storage):
 
     def _no_gold(self, d: int, fault: str) -> FormatError:
         return FormatError(f"{self.file}:{self.word_line(d)}: word {d} of this sentence has {fault}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sentence as a dictionary that JSON can hold: `dodona.data.dictionary` describes it."""
+        from dodona.data.dictionary import write_dictionary
+
+        return write_dictionary(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return `to_dict()` as JSON: on one line, or indented."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_dataframe(self) -> Any:
+        """Return the tokens of `to_dict()` as a table of pandas, a row for each word; needs pandas."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError as error:
+            raise OptionError(f"a data frame needs pandas: {error}; expected it to be installed") from error
+        from dodona.data.dictionary import TOKEN
+
+        return pandas.DataFrame(self.to_dict()["tokens"], columns=list(TOKEN))
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return str(import_drawing("dependencies").svg_of(self))
+        except FormatError:  # what is no tree is shown like any other object
+            return None
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return str(import_drawing("dependencies").html_of(self))
+        except FormatError:
+            return None
+
+
+def import_drawing(module: str) -> Any:
+    """Return a module of `dodona.drawing`, which stands above this one, by its name."""
+    return import_module(f"dodona.drawing.{module}")

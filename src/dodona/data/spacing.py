@@ -17,11 +17,12 @@ from typing import NamedTuple
 from dodona.data import characters
 from dodona.data.characters import is_blank
 from dodona.data.sentence import Sentence
+from dodona.data.ud import ID, MISC, NO_SPACE
 from dodona.errors import FormatError
 
 __all__ = [
-    "Token", "begins_paragraph", "check_text", "detokenized", "escaped", "paragraphs", "raw_text", "rebuilt",
-    "unescaped",
+    "SurfaceToken", "begins_paragraph", "check_text", "detokenize", "escape", "paragraphs", "raw_text", "rebuild_text",
+    "unescape",
 ]  # fmt: skip
 
 NEW_PARAGRAPH = re.compile(r"#\s*new(?:par|doc)\b")
@@ -29,11 +30,9 @@ ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": 
 CHARACTERS = {escape[1]: char for char, escape in ESCAPES.items()}
 TO_ESCAPE = re.compile(f"[{characters.BLANKS}|\\\\]")
 ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([stnrp\\]))")
-NO_SPACE = "SpaceAfter=No"
-MISC = 9
 
 
-class Token(NamedTuple):
+class SurfaceToken(NamedTuple):
     """A token of a text, by its characters; `words` if it is a multiword token."""
 
     start: int
@@ -42,28 +41,28 @@ class Token(NamedTuple):
     words: list[str] | None
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Return text escaped as the value of one of the attributes above; other characters are unchanged."""
-    return TO_ESCAPE.sub(lambda found: ESCAPES.get(found[0]) or f"\\u{ord(found[0]):04X}", text)
+    return TO_ESCAPE.sub(lambda match: ESCAPES.get(match[0]) or f"\\u{ord(match[0]):04X}", text)
 
 
-def unescaped(value: str) -> str:
-    return ESCAPED.sub(lambda found: chr(int(found[1], 16)) if found[1] else CHARACTERS[found[2]], value)
+def unescape(value: str) -> str:
+    return ESCAPED.sub(lambda match: chr(int(match[1], 16)) if match[1] else CHARACTERS[match[2]], value)
 
 
-def rebuilt(sentences: Iterable[Sentence]) -> str:
+def rebuild_text(sentences: Iterable[Sentence]) -> str:
     """Return the original text of sentences from the tokenizer."""
-    pieces: list[str] = []
+    parts: list[str] = []
     for sentence in sentences:
         for _, _, form, misc in _tokens(sentence):
             if misc == "_":
-                pieces += (form, " ")
+                parts += (form, " ")
                 continue
-            said = _said(misc)
-            pieces.append(unescaped(said.get("SpacesBefore", "")))
-            pieces.append(unescaped(said["SpacesInToken"]) if "SpacesInToken" in said else form)
-            pieces.append(_space_after(said))
-    return "".join(pieces)
+            attributes = _parse_misc(misc)
+            parts.append(unescape(attributes.get("SpacesBefore", "")))
+            parts.append(unescape(attributes["SpacesInToken"]) if "SpacesInToken" in attributes else form)
+            parts.append(_space_after(attributes))
+    return "".join(parts)
 
 
 def raw_text(sentences: Iterable[Sentence]) -> str:
@@ -76,47 +75,47 @@ def begins_paragraph(sentence: Sentence) -> bool:
     return any(map(NEW_PARAGRAPH.match, sentence.comments))
 
 
-def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[Token]]]:
+def paragraphs(sentences: Iterable[Sentence]) -> Iterator[tuple[str, list[SurfaceToken]]]:
     """Yield text and tokens of each paragraph of a treebank, from `# text`, `# newpar`, `# newdoc` and MISC.
 
     Without these comments all sentences are one paragraph.
     """
-    pieces: list[str] = []
-    tokens: list[Token] = []
+    parts: list[str] = []
+    tokens: list[SurfaceToken] = []
     begin = 0
     gap = ""
     for sentence in sentences:
         if begins_paragraph(sentence) and tokens:
-            yield "".join(pieces), tokens
-            pieces, tokens, begin, gap = [], [], 0, ""
-        text = _text(sentence)
+            yield "".join(parts), tokens
+            parts, tokens, begin, gap = [], [], 0, ""
+        text = _raw_text(sentence)
         begin += len(gap)
-        tokens += _aligned(sentence, text, begin)
-        pieces += (gap, text)
+        tokens += _align(sentence, text, begin)
+        parts += (gap, text)
         begin += len(text)
         *_, (_, _, _, misc) = _tokens(sentence)
-        gap = _space_after(_said(misc))
+        gap = _space_after(_parse_misc(misc))
     if tokens:
-        yield "".join(pieces), tokens
+        yield "".join(parts), tokens
 
 
 def check_text(sentence: Sentence) -> None:
     """Raise an error unless `# text` has the tokens of the sentence, and nothing else."""
-    _aligned(sentence, _text(sentence), 0)
+    _align(sentence, _raw_text(sentence), 0)
 
 
-def _text(sentence: Sentence) -> str:
+def _raw_text(sentence: Sentence) -> str:
     if not sentence.text:
         raise FormatError(
             f"{sentence.file}:{sentence.line}: a sentence without '# text'; expected the raw text, to learn where "
-            "tokens end (dodona.data.spacing.detokenized makes it up from the words)"
+            "tokens end (dodona.data.spacing.detokenize makes it up from the words)"
         )
     return sentence.text
 
 
-def _aligned(sentence: Sentence, text: str, begin: int) -> list[Token]:
+def _align(sentence: Sentence, text: str, begin: int) -> list[SurfaceToken]:
     """The tokens of a sentence whose text begins there; blanks in the text or in a form need not be the same."""
-    tokens: list[Token] = []
+    tokens: list[SurfaceToken] = []
     at = 0
     for first, last, form, _ in _tokens(sentence):
         while at < len(text) and is_blank(text[at]):
@@ -131,21 +130,21 @@ def _aligned(sentence: Sentence, text: str, begin: int) -> list[Token]:
                 while at < len(text) and is_blank(text[at]):
                     at += 1
                 if at == len(text) or text[at] != char:
-                    place = f"{sentence.file}:{sentence.word_line(first)}"
-                    raise FormatError(f"{place}: FORM {form!r} is not what '# text' has here: {text[start:][:40]!r}")
+                    location = f"{sentence.file}:{sentence.word_line(first)}"
+                    raise FormatError(f"{location}: FORM {form!r} is not what '# text' has here: {text[start:][:40]!r}")
                 at += 1
         if at == start or is_blank(text[at - 1]):
             raise FormatError(f"{sentence.file}:{sentence.word_line(first)}: FORM {form!r} has blanks at its end")
         words = sentence.words[first - 1 : last] if last > first else None
-        tokens.append(Token(begin + start, begin + at, False, words))
+        tokens.append(SurfaceToken(begin + start, begin + at, False, words))
     if text[at:].strip():
-        place = f"{sentence.file}:{sentence.line}"
-        raise FormatError(f"{place}: '# text' goes on after the last word: {text[at:][:40]!r}")
+        location = f"{sentence.file}:{sentence.line}"
+        raise FormatError(f"{location}: '# text' goes on after the last word: {text[at:][:40]!r}")
     tokens[-1] = tokens[-1]._replace(ends_sentence=True)
     return tokens
 
 
-def detokenized(treebank: Iterable[Sentence]) -> list[Sentence]:
+def detokenize(treebank: Iterable[Sentence]) -> list[Sentence]:
     """Give the sentences of a treebank without raw text a `# text`, in place; those that have one stay as they are.
 
     If the treebank has `SpaceAfter=No` anywhere, it is used. Otherwise spaces are inserted by rules: not inside of
@@ -153,15 +152,15 @@ def detokenized(treebank: Iterable[Sentence]) -> list[Sentence]:
     written into MISC.
     """
     sentences = list(treebank)
-    told = any("SpaceAfter=No" in misc or "SpacesAfter=" in misc for s in sentences for misc in s.misc)
+    has_spaces = any(NO_SPACE in misc or "SpacesAfter=" in misc for s in sentences for misc in s.misc)
     for sentence in sentences:
         if sentence.text:
             continue
         tokens = list(_tokens(sentence))
-        if told:
-            gaps = [_space_after(_said(misc)) for _, _, _, misc in tokens]
+        if has_spaces:
+            gaps = [_space_after(_parse_misc(misc)) for _, _, _, misc in tokens]
         else:
-            gaps = _usual_spaces([form for _, _, form, _ in tokens])
+            gaps = _guess_spaces([form for _, _, form, _ in tokens])
             misc = list(sentence.misc)
             for (first, last, _, _), gap in zip(tokens, gaps, strict=True):
                 if not gap and first == last:
@@ -172,7 +171,7 @@ def detokenized(treebank: Iterable[Sentence]) -> list[Sentence]:
     return sentences
 
 
-def _usual_spaces(forms: list[str]) -> list[str]:
+def _guess_spaces(forms: list[str]) -> list[str]:
     """Return the whitespace after each token by rules that most languages share."""
     attached = [False] * len(forms) + [False]  # to the token before
     open_quotes: set[str] = set()
@@ -181,8 +180,8 @@ def _usual_spaces(forms: list[str]) -> list[str]:
             attached[k + (form not in open_quotes)] = True
             open_quotes ^= {form}
         elif len(form) == 1:
-            attached[k] = attached[k] or form in ",.;:!?%)]}" or characters.kind(ord(form)) in CLOSING
-            attached[k + 1] = form in "([{¿¡" or characters.kind(ord(form)) in OPENING
+            attached[k] = attached[k] or form in ",.;:!?%)]}" or characters.kind_of(ord(form)) in CLOSING
+            attached[k + 1] = form in "([{¿¡" or characters.kind_of(ord(form)) in OPENING
         if _is_unspaced(form[0]):
             attached[k] = True
         if _is_unspaced(form[-1]):
@@ -196,7 +195,7 @@ UNSPACED = (characters.HAN, characters.HIRAGANA, characters.KATAKANA, characters
 
 
 def _is_unspaced(char: str) -> bool:
-    return characters.kind(ord(char)) in UNSPACED or "\u3000" < char < "\u3040" or "\uff00" < char < "\uff66"
+    return characters.kind_of(ord(char)) in UNSPACED or "\u3000" < char < "\u3040" or "\uff00" < char < "\uff66"
 
 
 def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
@@ -208,19 +207,14 @@ def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
 
 def _range_misc(sentence: Sentence) -> dict[int, str]:
     """The MISC column of each multiword token, by its first word."""
-    found = {}
-    for line in sentence.to_bytes().decode().split("\n"):
-        columns = line.rstrip("\r").split("\t")
-        if len(columns) > MISC and "-" in columns[0] and not line.startswith("#"):
-            found[int(columns[0].partition("-")[0])] = columns[MISC]
-    return found
+    return {int(row[ID].partition("-")[0]): row[MISC] for row in sentence.rows() if "-" in row[ID]}
 
 
-def _said(misc: str) -> dict[str, str]:
+def _parse_misc(misc: str) -> dict[str, str]:
     return {key: value for key, equals, value in (part.partition("=") for part in misc.split("|")) if equals}
 
 
-def _space_after(said: dict[str, str]) -> str:
-    if said.get("SpaceAfter") == "No":
+def _space_after(attributes: dict[str, str]) -> str:
+    if attributes.get("SpaceAfter") == "No":
         return ""
-    return unescaped(said["SpacesAfter"]) if "SpacesAfter" in said else " "
+    return unescape(attributes["SpacesAfter"]) if "SpacesAfter" in attributes else " "

@@ -4,150 +4,141 @@ import re
 
 from cpython cimport array
 
-from dodona.data.values cimport Inventory, Values, chosen_values
+from dodona.data.rows cimport DEPREL, FORM, HEAD, MISC, MadeRows, ReadRows, WordRows
+from dodona.data.values cimport Inventory, Values, pick_values
 
-from dodona.data.columns cimport Columns
-
-from dodona.data.columns import DECIMALS as _DECIMALS, decimals
+from dodona.data.ud import NUMBERS as _NUMBERS
 from dodona.data.values import values_of
-
-COLUMNS = {"words": 1, "lemmas": 2, "upos": 3, "xpos": 4, "feats": 5, "heads": 6, "labels": 7, "deps": 8, "misc": 9}
-"""The columns by name, and their numbers in CoNLL-U."""
 
 FIRST_BLANK_LINE = re.compile(rb"^(\n[ \t\r]*\n).*", re.S)
 
-cdef dict NUMBERS = COLUMNS
-cdef Py_ssize_t MOST_DECIMALS = len(_DECIMALS.values)
-cdef Inventory DECIMALS = _DECIMALS
-
-cdef enum:
-    FORM = 1
-    HEAD = 6
-    DEPREL = 7
-    MISC = 9
-
-
-def restored(kind, table, dict replaced, *others):
-    """Make a sentence that was taken apart, by `pickle` or `copy`."""
-    cdef Storage made = kind.__new__(kind)
-    made._table, made._replaced = table, replaced
-    (
-        made.file, made.line, made.format, made.multiword, made.offsets, made.lists, made.own_comments,
-        made.new_comments, made.before, made.end, made.after,
-    ) = others
-    return made
+cdef dict NUMBERS = _NUMBERS
+cdef Inventory DECIMALS = Inventory([str(k) for k in range(1024)])
 
 
 cdef class Storage:
     """The storage of a sentence. Most of it is for readers and components, which know that what they give is valid."""
 
+    cdef public str file
+    cdef public int line
+    cdef public str format
+    cdef public list multiword
+    cdef public list offsets
+    cdef WordRows table
+    cdef dict replaced          # by number: values, or lists of strings
+    cdef list lists             # by number: columns that were looked at; None if there are none
+    cdef list own_comments      # None as long as nobody has looked
+    cdef bint has_new_comments
+    cdef Values own_forms
+    cdef bytes before, end, after
+
     def __init__(
-        self, str file not None, int line, str format not None, table, bytes end not None, list comments,
-        list multiword not None,
+        self, str file not None, int line, str format not None, WordRows rows not None, bytes end not None,
+        list comments, list multiword not None,
     ):
-        """For readers; use `from_words` to create a sentence. `end` are the bytes after the table's. Comments that are
-        None are those of the table, which has to be `Columns`."""
+        """For readers; use `from_words` to create a sentence. `end` are the bytes after the rows."""
         self.file, self.line, self.format = file, line, format
-        self._table, self._replaced = table, {}
+        self.table, self.replaced = rows, {}
         self.own_comments, self.multiword = comments, multiword
         self.before, self.end, self.after = b"", end, b""
 
     def __reduce__(self):
-        return restored, (
-            type(self), self._table, dict(self._replaced), self.file, self.line, self.format, self.multiword, self.offsets,
-            None if self.lists is None else list(self.lists), self.own_comments, self.new_comments, self.before, self.end,
-            self.after,
+        return restore, (
+            type(self), self.table, dict(self.replaced), self.file, self.line, self.format, self.multiword,
+            self.offsets, None if self.lists is None else list(self.lists), self.own_comments, self.has_new_comments,
+            self.before, self.end, self.after,
         )
 
-    def copied(self):
+    def copy(self):
         """Return a copy of the sentence."""
         make, parts = self.__reduce__()
         return make(*parts)
 
+    def repeat(self, int count):
+        """Return the sentence and copies of it, to be written in a row: what is around it is not repeated."""
+        cdef Storage other
+        sentences = [self, *(self.copy() for _ in range(count - 1))]
+        for other in sentences[1:]:
+            other.before = b""
+        for other in sentences[: count - 1]:
+            other.end, other.after = FIRST_BLANK_LINE.sub(rb"\1", other.end), b""
+        return sentences
+
     def __len__(self):
-        return self._table.n
+        return self.table.n
 
     @property
     def comments(self):
         """The comments, whole lines."""
         if self.own_comments is None:
-            self.own_comments = self._table.comments()
+            self.own_comments = (<MadeRows?> self.table).comments()
         return self.own_comments
 
     def accept_comments(self, list lines not None):
         """Replace all comments, without checks."""
-        self.own_comments, self.new_comments = lines, True
+        self.own_comments, self.has_new_comments = lines, True
 
-    def listed_column(self, int number):
+    def list_column(self, int number):
         """Return a column as a list of strings, or of numbers for HEAD; it is converted when it is first used."""
-        cdef list found = self.lists[number] if self.lists is not None else None
-        if found is not None:
-            return found
-        values = self._replaced.get(number)
+        cdef list column = self.lists[number] if self.lists is not None else None
+        if column is not None:
+            return column
+        values = self.replaced.get(number)
         if number == HEAD:
-            found = (<Values> values).numbers.tolist() if isinstance(values, Values) else self._table.heads()
+            column = (<Values> values).numbers.tolist() if isinstance(values, Values) else self.table.heads()
         else:
-            found = values.strings() if isinstance(values, Values) else self._table.column(number)
-        self.keep(number, found)
-        return found
+            column = values.strings() if isinstance(values, Values) else self.table.to_list(number)
+        self.keep(number, column)
+        return column
 
-    cdef int keep(self, int number, list values) except -1:
+    cdef int keep(self, int number, list column) except -1:
+        """Let a column be read as this list; None: let it be converted again when it is next used."""
         if self.lists is None:
+            if column is None:
+                return 0
             self.lists = [None] * 10
-        self.lists[number] = values
+        self.lists[number] = column
         return 0
 
-    cdef int forget(self, int number) except -1:
-        """Let a column be converted again when it is next used."""
-        if self.lists is not None:
-            self.lists[number] = None
-        return 0
-
-    def keep_column(self, str name not None, values):
+    def keep_column(self, str name not None, list column not None):
         """Let a column be read as this list, without any change of the output; for readers."""
-        self.keep(NUMBERS[name], values)
+        self.keep(NUMBERS[name], column)
+
+    def accept_column(self, str name not None, column):
+        """Replace a column by values or by a list, without checks and without a copy; for components."""
+        self.accept(NUMBERS[name], column)
+
+    cdef int accept(self, int number, column) except -1:
+        self.keep(number, None if isinstance(column, Values) else column)
+        self.replaced[number] = column
+        return 0
+
+    def accept_heads(self, list heads not None):
+        """Replace HEAD by numbers, or None for `_`, without checks."""
+        self.keep(HEAD, heads)
+        self.replaced[HEAD] = ["_" if head is None else str(head) for head in heads]
 
     def accept_tree(self, list heads not None, list labels not None):
-        """Like `set_tree`, but without checks and without a copy of the labels; for parsers."""
-        written = decimals(len(heads))
-        self.accept_heads(list(heads), [written[h] for h in heads])
-        self.accept_column("labels", labels)
-
-    def accept_heads(self, list heads not None, list written not None):
-        """Replace HEAD by numbers, which are also given as strings."""
-        self.keep(HEAD, heads)
-        self._replaced[HEAD] = written
+        """Replace HEAD and DEPREL without checks; for parsers."""
+        self.accept_heads(list(heads))
+        self.accept(DEPREL, labels)
 
     def accept_arcs(self, array.array heads not None, Values labels not None):
-        """Like `accept_tree`, but with numbers and values, which become lists only if somebody looks."""
-        if len(heads) >= MOST_DECIMALS:
+        """Replace HEAD and DEPREL by numbers and values, which become lists only if somebody looks."""
+        if len(heads) >= len(DECIMALS.values):
             self.accept_tree(heads.tolist(), labels.strings())
             return
-        self._replaced[HEAD] = chosen_values(DECIMALS, heads)
-        self._replaced[DEPREL] = labels
-        self.forget(HEAD)
-        self.forget(DEPREL)
-
-    def accept_column(self, str name not None, values):
-        """Like `set_column`, but without checks and without a copy of the values; for components."""
-        self.accept(NUMBERS[name], values)
-
-    cdef int accept(self, int number, values) except -1:
-        if isinstance(values, Values):
-            self.forget(number)
-        else:
-            self.keep(number, values)
-        self._replaced[number] = values
-        return 0
+        self.accept(HEAD, pick_values(DECIMALS, heads))
+        self.accept(DEPREL, labels)
 
     def column(self, str name not None):
         """Return a column without making strings: values where there are no strings yet, or else the list; for
         components."""
         cdef int number = NUMBERS[name]
-        found = self._replaced.get(number)
-        if found is None and (self.lists is None or self.lists[number] is None):
-            found = self._table.values(number)
-        return found if isinstance(found, Values) else self.listed_column(number)
+        values = self.replaced.get(number)
+        if values is None and (self.lists is None or self.lists[number] is None):
+            values = self.table.to_values(number)
+        return values if isinstance(values, Values) else self.list_column(number)
 
     def forms(self):
         """Return the words as values; for components. They are kept until `refresh` is called."""
@@ -160,53 +151,61 @@ cdef class Storage:
         if self.lists is not None and self.lists[FORM] is not None:
             self.own_forms = values_of(self.lists[FORM])
         else:
-            self.own_forms = self._table.values(FORM) or values_of(self.listed_column(FORM))
+            self.own_forms = self.table.to_values(FORM) or values_of(self.list_column(FORM))
 
-    @property
-    def has_lists(self):
+    cdef bint has_lists(self):
         """Whether there are any lists that somebody may have, and may have changed."""
-        return self.lists is not None or self._table.has_lists
+        return self.lists is not None or (isinstance(self.table, MadeRows) and (<MadeRows> self.table).has_lists)
 
-    def listed(self, str name not None):
+    def find_list(self, str name not None):
         """Return a column if there is a list of strings that somebody may have, and may have changed."""
         cdef int number = NUMBERS[name]
         if self.lists is not None and self.lists[number] is not None:
             return self.lists[number]
-        return self._table.listed(number) if number not in self._replaced else None
+        return self.table.given_list(number) if number not in self.replaced else None
 
     def lacks(self, str name not None):
         """Whether a column is `_` for all words."""
         cdef int number = NUMBERS[name]
-        values = self._replaced.get(number)
+        values = self.replaced.get(number)
         if values is None:
-            return self._table.lacks(number)
+            return self.table.lacks(number)
         return values.lacks() if isinstance(values, Values) else values.count("_") == len(self)
 
     cdef bint may_mention(self, tuple words) except -1:
-        """Whether one of these words is in the lines that were read; True if they are not what will be written."""
-        if self.new_comments or MISC in self._replaced or isinstance(self._table, Columns):
+        """Whether one of these words may be in the comments or in MISC."""
+        if isinstance(self.table, MadeRows):  # as the tokenizer made it, no parse has written anything
+            return self.lists is not None or self.has_new_comments or not (<MadeRows> self.table).is_new
+        if self.has_new_comments or MISC in self.replaced:
             return True
-        cdef bytes body = self._table.body
+        cdef bytes body = (<ReadRows> self.table).body
         for word in words:
             if word in body:
                 return True
         return False
 
-    cdef bint is_new(self):
-        """Whether the sentence is as the tokenizer made it: no parse has written anything into MISC or comments."""
-        return (
-            self.lists is None and not self.new_comments and isinstance(self._table, Columns)
-            and (<Columns> self._table).is_new
-        )
+    @property
+    def has_words_only(self):
+        """Whether it is certain that there are no rows of multiword ranges and empty nodes."""
+        return isinstance(self.table, MadeRows) and not (<MadeRows> self.table).between
+
+    def rows(self):
+        """Return the ten columns of each line that is no comment, as it was read or made."""
+        lines = self.table.to_bytes({}).decode().split("\n")
+        return [line.removesuffix("\r").split("\t") for line in lines if not line.startswith("#")]
+
+    def word_line(self, int d):
+        """Return the number of the line of word d in the file."""
+        return self.line + self.table.count_above(d)
 
     def to_bytes(self):
         """Return the sentence exactly as it was read, except for replaced columns."""
-        cdef bytes body = self._table.replaced(self._replaced) if self._replaced else self._table.body
-        if self.new_comments:
-            body = self.with_new_comments(body)
+        cdef bytes body = self.table.to_bytes(self.replaced)
+        if self.has_new_comments:
+            body = self.replace_comments(body)
         return b"".join((self.before, body, self.end, self.after))
 
-    cdef bytes with_new_comments(self, bytes body):
+    cdef bytes replace_comments(self, bytes body):
         kept = [line for line in body.split(b"\n") if not line.startswith(b"#")]
         end = b"\r" if kept[0].endswith(b"\r") else b""
         return b"\n".join([comment.encode() + end for comment in self.comments] + kept)
@@ -216,12 +215,100 @@ cdef class Storage:
         self.before = before + self.before
         self.after += after
 
-    def repeated(self, int count):
-        """Return the sentence and copies of it, to be written in a row: what is around it is not repeated."""
-        cdef Storage other
-        found = [self, *(self.copied() for _ in range(count - 1))]
-        for other in found[1:]:
-            other.before = b""
-        for other in found[:-1]:
-            other.end, other.after = FIRST_BLANK_LINE.sub(rb"\1", other.end), b""
-        return found
+
+def restore(kind, WordRows rows, dict replaced, *others):
+    """Return a sentence that was taken apart, by `pickle` or `copy`."""
+    cdef Storage made = kind.__new__(kind)
+    made.table, made.replaced = rows, replaced
+    (
+        made.file, made.line, made.format, made.multiword, made.offsets, made.lists, made.own_comments,
+        made.has_new_comments, made.before, made.end, made.after,
+    ) = others
+    return made
+
+
+# What follows is done to each sentence of a batch: sentences are many, and in Python each of these steps would take as
+# long as the parse of a word.
+
+
+def make_sentence(kind, bytes header not None, Values forms not None, Values misc, list multiword, dict between):
+    """Return a sentence of a tokenizer; MISC may be None."""
+    cdef Storage made = kind.__new__(kind)
+    cdef MadeRows rows = MadeRows.__new__(MadeRows)
+    rows.n, rows.header, rows.between, rows.is_new = forms.n, header, between, True
+    rows.columns = {FORM: forms} if misc is None else {FORM: forms, MISC: misc}
+    made.file, made.line, made.format = "", 1, "conllu"
+    made.table, made.replaced, made.multiword = rows, {}, multiword
+    made.before, made.end, made.after, made.own_forms = b"", b"\n\n", b"", forms
+    return made
+
+
+def select_listed(list sentences not None):
+    """Return the sentences with lists that somebody may have changed. Those without lists need no checks."""
+    cdef Storage one
+    return [one for one in sentences if one.has_lists()]
+
+
+def select_mentioning(list sentences not None, tuple words not None):
+    """Return the sentences that may have one of these words, as bytes, in a comment or in MISC."""
+    cdef Storage one
+    return [one for one in sentences if one.may_mention(words)]
+
+
+def select_lacking(list sentences not None, str name not None):
+    """Return the sentences with nothing but `_` in a column."""
+    cdef Storage one
+    return [one for one in sentences if one.lacks(name)]
+
+
+def forms_of(list sentences not None):
+    """Return the words of each sentence as values."""
+    cdef Storage one
+    return [one.own_forms if one.own_forms is not None else one.forms() for one in sentences]
+
+
+def columns_of(list sentences not None, str name not None):
+    """Return a column of each sentence, as values or as a list."""
+    cdef Storage one
+    return [one.column(name) for one in sentences]
+
+
+def fill_in(list sentences not None, str name not None, list columns not None):
+    """Give each sentence a column."""
+    cdef Py_ssize_t i
+    cdef int number = NUMBERS[name]
+    for i in range(len(sentences)):
+        (<Storage?> sentences[i]).accept(number, columns[i])
+
+
+def fill_in_tags(list sentences not None, list inventories not None, list numbers not None):
+    """Give each sentence the columns that have inventories, by name; the numbers are valid for all of them."""
+    cdef Py_ssize_t i
+    cdef int number
+    cdef Inventory inventory
+    for name, inventory in inventories:
+        number = NUMBERS[name]
+        for i in range(len(sentences)):
+            (<Storage?> sentences[i]).accept(number, pick_values(inventory, numbers[i]))
+
+
+def fill_in_arcs(
+    list sentences not None, list arcs not None, Inventory labels not None, const unsigned char[::1] lifted
+):
+    """Give each sentence its heads and labels, which are valid; return the numbers of those that have a lifted arc, by
+    its label, and are left as they are."""
+    cdef Py_ssize_t i, k
+    cdef array.array heads, numbers
+    cdef bint is_lifted
+    cdef list left = []
+    for i in range(len(sentences)):
+        heads, numbers = arcs[i]
+        is_lifted = False
+        if lifted is not None:
+            for k in range(len(numbers)):
+                is_lifted |= lifted[numbers.data.as_ints[k]]
+        if is_lifted:
+            left.append(i)
+        else:
+            (<Storage?> sentences[i]).accept_arcs(heads, pick_values(labels, numbers))
+    return left

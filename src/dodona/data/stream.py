@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from dodona.data.sentence import Sentence
 
-__all__ = ["Boundary", "Item", "Mark", "Pause", "batches_with_marks", "interleaved", "sentences_only"]
+__all__ = ["Boundary", "Item", "Mark", "Pause", "interleave", "only_sentences", "split_batches"]
 
 
 class Mark:
@@ -42,7 +42,12 @@ Item: TypeAlias = Sentence | Mark
 """An element of a stream."""
 
 
-def batches_with_marks(items: Iterable[Item], size: int) -> Iterator[tuple[list[Item], Pause | None]]:
+def only_sentences(items: Iterable[Item]) -> Iterator[Sentence]:
+    """Yield the sentences of a stream without the marks between them."""
+    return (item for item in items if isinstance(item, Sentence))
+
+
+def split_batches(items: Iterable[Item], size: int) -> Iterator[tuple[list[Item], Pause | None]]:
     """Yield a few items at a time, and the pause after them, if a pause has ended the batch."""
     batch: list[Item] = []
     for item in items:
@@ -58,11 +63,7 @@ def batches_with_marks(items: Iterable[Item], size: int) -> Iterator[tuple[list[
         yield batch, None
 
 
-def sentences_only(items: Iterable[Item]) -> list[Sentence]:
-    return [item for item in items if isinstance(item, Sentence)]
-
-
-def interleaved(batch: Iterable[Item], parsed: Iterable[Sentence]) -> Iterator[Item]:
+def interleave(batch: Iterable[Item], parsed: Iterable[Sentence]) -> Iterator[Item]:
     """Put the marks of a batch between its parsed sentences.
 
     These are the sentences of the batch in the same order; copies with other trees may follow each of them.

@@ -4,26 +4,26 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from dodona.data.ud import attributes, confidence_of, written
+from dodona.data.ud import format_attributes, parse_attributes, read_confidence
 from dodona.errors import OptionError
 
 if TYPE_CHECKING:
-    from dodona.data.sentence import SentenceViews
+    from dodona.data.sentence import Sentence
 
 __all__ = ["Token"]
 
 
-def _column(name: str, told: str) -> property:
+def _column(name: str, doc: str) -> property:
     """A property that reads and sets a word's value of a column of strings."""
 
-    def value(token: "Token") -> str:
-        found: str = getattr(token.sentence, name)[token.id - 1]
-        return found
+    def get(token: "Token") -> str:
+        value: str = getattr(token.sentence, name)[token.id - 1]
+        return value
 
-    def set_value(token: "Token", value: str) -> None:
+    def set_(token: "Token", value: str) -> None:
         token._replace(name, value)
 
-    return property(value, set_value, doc=told)
+    return property(get, set_, doc=doc)
 
 
 class Token:
@@ -36,7 +36,7 @@ class Token:
 
     __slots__ = ("id", "sentence")
 
-    def __init__(self, sentence: "SentenceViews", id: int) -> None:
+    def __init__(self, sentence: "Sentence", id: int) -> None:
         """The word of this sentence with this number, from 1."""
         self.sentence = sentence
         self.id = id
@@ -67,11 +67,11 @@ class Token:
     @property
     def feats(self) -> Mapping[str, str]:
         """The morphological features, as a mapping that cannot be changed; set another one in its place."""
-        return MappingProxyType(attributes(self.sentence.feats[self.id - 1]))
+        return MappingProxyType(parse_attributes(self.sentence.feats[self.id - 1]))
 
     @feats.setter
     def feats(self, value: Mapping[str, str] | str) -> None:
-        self._replace("feats", written(value) if isinstance(value, Mapping) else value)
+        self._replace("feats", format_attributes(value) if isinstance(value, Mapping) else value)
 
     @property
     def head_id(self) -> int | None:
@@ -120,12 +120,12 @@ class Token:
     @property
     def ancestors(self) -> "list[Token]":
         """The head, its head and so on up to the root; in a cycle, each word once."""
-        found = [self]
+        path = [self]
         above = self.head
-        while above is not None and above not in found:
-            found.append(above)
+        while above is not None and above not in path:
+            path.append(above)
             above = above.head
-        return found[1:]
+        return path[1:]
 
     @property
     def offsets(self) -> tuple[int, int] | None:
@@ -138,7 +138,7 @@ class Token:
     @property
     def confidence(self) -> float | None:
         """How probable it is that head and label are right; None unless the parser was asked for it."""
-        return confidence_of(self.sentence.misc[self.id - 1])
+        return read_confidence(self.sentence.misc[self.id - 1])
 
     def _replace(self, column: str, value: Any) -> None:
         """Set one value of a column."""

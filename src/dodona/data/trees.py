@@ -7,24 +7,19 @@ from operator import index
 from dodona.errors import TreeError
 
 __all__ = [
-    "bottom_up",
-    "checked_heads",
-    "find_cycle",
-    "is_projective",
-    "lift",
-    "nonprojective_dependents",
-    "projectivized",
-]
+    "check_tree", "find_cycle", "is_projective", "lift", "make_projective", "nonprojective_dependents",
+    "order_bottom_up",
+]  # fmt: skip
 
 
-def projectivized(heads: Sequence[int]) -> list[int]:
+def make_projective(heads: Sequence[int]) -> list[int]:
     """Return the heads after lifting; those of a projective tree are unchanged."""
     return lift(heads)[0]
 
 
 def nonprojective_dependents(heads: Sequence[int]) -> list[int]:
     """Return the words whose arc is not projective, left to right."""
-    heads = checked_heads(heads)
+    heads = check_tree(heads)
     if is_projective(heads):
         return []
     below = _descendants(heads)
@@ -34,7 +29,7 @@ def nonprojective_dependents(heads: Sequence[int]) -> list[int]:
 def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
     """Return the lifted heads, and the words that arcs were lifted over: the path from a word's old head to its new
     one, the old one included."""
-    heads = checked_heads(heads)
+    heads = check_tree(heads)
     if is_projective(heads):
         return heads, set()
     below = _descendants(heads)
@@ -67,7 +62,7 @@ def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
 def _descendants(heads: Sequence[int]) -> list[int]:
     """For every node the set of its descendants and itself, as bits."""
     below = [1 << k for k in range(len(heads) + 1)]
-    for k in bottom_up(heads):
+    for k in order_bottom_up(heads):
         below[heads[k - 1]] |= below[k]
     return below
 
@@ -98,7 +93,7 @@ def find_cycle(heads: Sequence[int | None]) -> tuple[int, list[int]] | None:
     return None
 
 
-def checked_heads(heads: Sequence[int]) -> list[int]:
+def check_tree(heads: Sequence[int]) -> list[int]:
     """Return the heads of a tree under ROOT as integers; the error names the word if it is not a tree."""
     n = len(heads)
     numbers = []
@@ -115,22 +110,22 @@ def checked_heads(heads: Sequence[int]) -> list[int]:
     return numbers
 
 
-def bottom_up(heads: Sequence[int]) -> list[int]:
+def order_bottom_up(heads: Sequence[int]) -> list[int]:
     """Return the words of a tree, dependents before their heads."""
     dependents: list[list[int]] = [[] for _ in range(len(heads) + 1)]
     for d, h in enumerate(heads, start=1):
         dependents[h].append(d)
-    found = dependents[0]
-    for k in found:  # grows while it is walked through
-        found += dependents[k]
-    return found[::-1]
+    words = dependents[0]
+    for k in words:  # grows while it is walked through
+        words += dependents[k]
+    return words[::-1]
 
 
 def is_projective(heads: Sequence[int]) -> bool:
     """Return whether every subtree of a tree is a contiguous span of words."""
     n = len(heads)
     first, last, size = list(range(n + 1)), list(range(n + 1)), [1] * (n + 1)
-    for k in bottom_up(heads):
+    for k in order_bottom_up(heads):
         if last[k] - first[k] + 1 != size[k]:
             return False
         h = heads[k - 1]

@@ -1,15 +1,27 @@
-"""Attributes with values, as FEATS and MISC have them: `Case=Nom|Number=Sing`."""
+"""What Universal Dependencies define: the columns of CoNLL-U, and how FEATS and MISC have attributes with values."""
 
 import re
 from collections.abc import Mapping
 
-__all__ = ["CONFIDENCE", "attributes", "confidence_of", "written"]
+__all__ = [
+    "COLUMNS", "CONFIDENCE", "DEPREL", "DEPS", "FEATS", "FORM", "FORMATS", "HEAD", "ID", "LEMMA", "MISC", "NO_SPACE",
+    "NUMBERS", "UPOS", "XPOS", "format_attributes", "parse_attributes", "read_confidence",
+]  # fmt: skip
 
-CONFIDENCE = "Confidence="  # of a word, in MISC
-SHARE = re.compile(rf"(?:^|\|){CONFIDENCE}([01](?:\.[0-9]+)?)(?:$|\|)", re.ASCII)
+COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = range(10)
+NUMBERS = {
+    "words": FORM, "lemmas": LEMMA, "upos": UPOS, "xpos": XPOS, "feats": FEATS, "heads": HEAD, "labels": DEPREL,
+    "deps": DEPS, "misc": MISC,
+}  # fmt: skip
+"""The columns by the names that they have in a `Sentence`."""
+FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
+NO_SPACE = "SpaceAfter=No"  # in MISC
+CONFIDENCE = "Confidence="  # of a word, in MISC; not UD's, but written like its attributes
+PROBABILITY = re.compile(rf"(?:^|\|){CONFIDENCE}([01](?:\.[0-9]+)?)(?:$|\|)", re.ASCII)
 
 
-def attributes(value: str) -> dict[str, str]:
+def parse_attributes(value: str) -> dict[str, str]:
     """Return the attributes of a column, in their order. What has no `=` has the value ''."""
     if value in ("_", ""):
         return {}
@@ -17,12 +29,12 @@ def attributes(value: str) -> dict[str, str]:
     return {name: of for name, _, of in pairs}
 
 
-def written(pairs: Mapping[str, str]) -> str:
+def format_attributes(pairs: Mapping[str, str]) -> str:
     """Return attributes as a column has them."""
     return "|".join(f"{name}={of}" for name, of in pairs.items()) or "_"
 
 
-def confidence_of(misc: str) -> float | None:
+def read_confidence(misc: str) -> float | None:
     """Return how probable a word's head and label are, where the parser has written that into MISC."""
-    found = SHARE.search(misc) if CONFIDENCE in misc else None
-    return float(found[1]) if found is not None and float(found[1]) <= 1 else None
+    match = PROBABILITY.search(misc) if CONFIDENCE in misc else None
+    return float(match[1]) if match is not None and float(match[1]) <= 1 else None

@@ -20,7 +20,7 @@ cdef class Values:
     cdef const int* ends            # value i is text[ends[i]:ends[i + 1]]
     cdef const int* chosen          # and with an inventory value chosen[i]; NULL without
 
-cdef Values chosen_values(Inventory inventory, array.array numbers)
+cdef Values pick_values(Inventory inventory, array.array numbers)
 cdef Values own_values(bytes text, array.array ends)
 
 cdef inline int begin_of(Values values, int i) noexcept nogil:
@@ -29,7 +29,7 @@ cdef inline int begin_of(Values values, int i) noexcept nogil:
 cdef inline int end_of(Values values, int i) noexcept nogil:
     return values.ends[(values.chosen[i] if values.chosen != NULL else i) + 1]
 
-cdef inline int decoded(const char* text, int size, uint32_t* codes) noexcept nogil:
+cdef inline int decode(const char* text, int size, uint32_t* codes) noexcept nogil:
     """Write the characters of valid UTF-8 into `codes`, which has room for `size` of them; return how many."""
     cdef const unsigned char* at = <const unsigned char*> text
     cdef int i = 0, count = 0
@@ -51,7 +51,7 @@ cdef inline int decoded(const char* text, int size, uint32_t* codes) noexcept no
         count += 1
     return count
 
-cdef inline int encoded(uint32_t code, char* at) noexcept nogil:
+cdef inline int encode(uint32_t code, char* at) noexcept nogil:
     """Write a character as UTF-8; return the number of bytes, at most four."""
     if code < 0x80:
         at[0] = <char> code

@@ -1,7 +1,7 @@
 """The values of a column as bytes, from where they are found to where they are written.
 
 A string for each column of each word would take more time than parsing. A component that chooses from a fixed number of
-values, such as tags, gives only their numbers in an `Inventory`; other values are pieces of one text. Strings are made
+values, such as tags, gives only their numbers in an `Inventory`; other values are parts of one text. Strings are made
 when somebody asks for them.
 """
 
@@ -18,14 +18,11 @@ cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     unsigned char* PyUnicode_1BYTE_DATA(object text)
 
-cdef enum:
-    WIDTH = 11  # as in dodona.data.table
-
 cdef array.array NUMBERS = new_array("i")
 cdef char* NOTHING = b"_"
 
 
-cdef array.array offsets(list values):
+cdef array.array find_ends(list values):
     """Return where each of the encoded values ends, with a 0 before."""
     cdef array.array ends = array.clone(NUMBERS, len(values) + 1, False)
     cdef Py_ssize_t i, at = 0
@@ -45,11 +42,11 @@ cdef class Inventory:
         encoded = [value.encode() for value in values]
         self.values = values
         self.text = b"".join(encoded)
-        self.ends = offsets(encoded)
+        self.ends = find_ends(encoded)
 
 
 cdef class Values:
-    """The values of one column of a sentence; they do not change. Made by `chosen` and `values_of`."""
+    """The values of one column of a sentence; they do not change. Made by `pick` and `values_of`."""
 
     def __len__(self):
         return self.n
@@ -60,14 +57,14 @@ cdef class Values:
     def strings(self):
         """Return a new list of the strings."""
         cdef int i
-        cdef list found = [None] * self.n
+        cdef list strings = [None] * self.n
         if self.inventory is not None:
             for i in range(self.n):
-                found[i] = self.inventory.values[self.chosen[i]]
+                strings[i] = self.inventory.values[self.chosen[i]]
         else:
             for i in range(self.n):
-                found[i] = self.text[self.ends[i] : self.ends[i + 1]].decode("utf-8")
-        return found
+                strings[i] = self.text[self.ends[i] : self.ends[i + 1]].decode("utf-8")
+        return strings
 
     def lacks(self):
         """Whether all values are `_`."""
@@ -79,7 +76,7 @@ cdef class Values:
         return True
 
 
-cdef Values chosen_values(Inventory inventory, array.array numbers):
+cdef Values pick_values(Inventory inventory, array.array numbers):
     cdef Values values = Values.__new__(Values)
     values.n = <int> len(numbers)
     values.inventory, values.numbers = inventory, numbers
@@ -97,7 +94,7 @@ cdef Values own_values(bytes text, array.array ends):
     return values
 
 
-def chosen(Inventory inventory not None, array.array numbers not None):
+def pick(Inventory inventory not None, array.array numbers not None):
     """Return the values of an inventory with these numbers, of type "i"."""
     cdef Py_ssize_t i, count = len(inventory.values)
     if numbers.typecode != "i":
@@ -105,10 +102,10 @@ def chosen(Inventory inventory not None, array.array numbers not None):
     for i in range(len(numbers)):
         if not 0 <= numbers.data.as_ints[i] < count:
             raise ValueError(f"value {numbers.data.as_ints[i]} of an inventory of {count}")
-    return chosen_values(inventory, numbers)
+    return pick_values(inventory, numbers)
 
 
-def strings(list values not None):
+def make_plain(list values not None):
     """Return the list itself if it has plain strings only, else one in which other kinds of strings have become plain.
 
     Compiled code takes strings apart without asking what they are.
@@ -116,11 +113,11 @@ def strings(list values not None):
     cdef Py_ssize_t i
     for i in range(len(values)):
         if type(values[i]) is not str:
-            return [plain(value) for value in values]
+            return [copy_characters(value) for value in values]
     return values
 
 
-cdef str plain(value):
+cdef str copy_characters(value):
     if not isinstance(value, str):
         shown = repr(value)
         shown = shown if len(shown) <= 40 else shown[:37] + "..."
@@ -130,7 +127,7 @@ cdef str plain(value):
 
 cpdef Values values_of(list given):
     """Return strings as values."""
-    cdef list plain = strings(given)
+    cdef list plain = make_plain(given)
     cdef Py_ssize_t i, count = len(plain), size = 0
     cdef array.array ends = array.clone(NUMBERS, count + 1, False)
     cdef bytes text
@@ -138,7 +135,7 @@ cpdef Values values_of(list given):
     ends.data.as_ints[0] = 0
     for i in range(count):
         if not PyUnicode_IS_ASCII(plain[i]):
-            return encoded_values(plain)
+            return encode_values(plain)
         size += PyUnicode_GET_LENGTH(plain[i])
         if size > 0x7FFFFFFF:
             raise MemoryError("a column of more than 2 gigabytes")
@@ -150,31 +147,12 @@ cpdef Values values_of(list given):
     return own_values(text, ends)
 
 
-cdef Values encoded_values(list plain):
-    """The same for any strings."""
+cdef Values encode_values(list plain):
+    """Return strings of any characters as values."""
     cdef list encoded
     try:
         encoded = [value.encode() for value in plain]
     except UnicodeEncodeError as error:
         fault = f"value {error.object!r:.60}; expected text without lone surrogates, which UTF-8 does not have"
         raise OptionError(fault) from None
-    return own_values(b"".join(encoded), offsets(encoded))
-
-
-cpdef Values cells(bytes body, const int[::1] starts, int n, int number):
-    """Return a column of a table (dodona.data.table) as values."""
-    cdef array.array ends = array.clone(NUMBERS, n + 1, False)
-    cdef const char* data = body
-    cdef int k, begin, at = 0
-    ends.data.as_ints[0] = 0
-    for k in range(n):
-        at += starts[k * WIDTH + number + 1] - 1 - starts[k * WIDTH + number]
-        ends.data.as_ints[k + 1] = at
-    cdef bytes text = PyBytes_FromStringAndSize(NULL, at)
-    cdef char* to = text
-    at = 0
-    for k in range(n):
-        begin = starts[k * WIDTH + number]
-        memcpy(to + at, data + begin, ends.data.as_ints[k + 1] - at)
-        at = ends.data.as_ints[k + 1]
-    return own_values(text, ends)
+    return own_values(b"".join(encoded), find_ends(encoded))

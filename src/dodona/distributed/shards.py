@@ -19,21 +19,20 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from dodona.data import Sentence, write
 from dodona.data.characters import BLANKS, is_blank
-from dodona.data.conllu import BOM, ends_blank, read_stream
+from dodona.data.conllu import BOM, ends_blank
 from dodona.data.files import PACKINGS, chunks, output
-from dodona.data.formats import sniffed_format
-from dodona.data.plain_text import read_plain_stream, read_text
+from dodona.data.formats import detect_format, read_stream
 from dodona.data.stream import Item
 from dodona.distributed.models import find_pipeline
 from dodona.errors import DodonaError, FormatError, FormatWarning
 from dodona.parser.request import IN_PIECES, Request
-from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.threads import collect_rarely
+from dodona.pipeline.pipeline import Pipeline, collect_rarely
 
 __all__ = ["Cut", "FinishTask", "ParseTask", "find_cuts", "finish", "look", "parse", "read_span"]
 
@@ -193,7 +192,7 @@ def look(path: str, kind: str, size: int) -> dict[str, Any]:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
     data = chunks(path)
     if kind == "auto":
-        kind, data = sniffed_format(data, path)
+        kind, data = detect_format(data, path)
     cuts, length = find_cuts(data, kind, size)
     return {"size": bytes_count, "sha256": digest, "kind": kind, "length": length, "cuts": cuts}
 
@@ -238,13 +237,9 @@ def finish(task: FinishTask) -> dict[str, Any]:
 
 
 def _read_sentences(task: ParseTask, pipeline: Pipeline) -> Iterator[Item]:
-    data = read_span(task.path, task.begin, task.end)
-    if task.kind in ("horizontal", "vertical"):
-        return read_plain_stream(data, task.path, vertical=task.kind == "vertical")
-    if task.kind != "text":
-        return read_stream(data, task.path, format=task.kind)
-    items = pipeline.text_stream(read_text(data, task.path), name=task.name)
-    return items if task.begin == 0 else _continue_document(items)
+    tokenize = partial(pipeline.tokenize, name=task.name)
+    items = read_stream(task.kind, read_span(task.path, task.begin, task.end), task.path, tokenize=tokenize)
+    return items if task.kind != "text" or task.begin == 0 else _continue_document(items)
 
 
 def _continue_document(items: Iterator[Item]) -> Iterator[Item]:

@@ -15,8 +15,7 @@ from functools import partial
 import numpy as np
 
 from dodona.data import Sentence, write
-from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.threads import collect_rarely
+from dodona.pipeline.pipeline import Pipeline, collect_rarely
 
 __all__ = ["Speed", "measure_speed", "measure_threads"]
 
@@ -112,5 +111,5 @@ def _measure_with(nlp: Pipeline, text: str, threads: int) -> tuple[float, float]
     """Return the seconds by the clock and of the processor, from text to CoNLL-U, as `dodona parse --jobs` does it."""
     with collect_rarely():
         begin, cpu = time.perf_counter(), time.process_time()
-        write(nlp.stream(nlp.text_stream([text]), jobs=threads), os.devnull)
+        write(nlp.stream(nlp.tokenize([text]), jobs=threads), os.devnull)
     return time.perf_counter() - begin, time.process_time() - cpu

@@ -218,7 +218,7 @@ class Subject:
 
 
 def parse_and_compare(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> Comparison:
-    return compare(gold, parser.apply([sentence.copied() for sentence in seen]))
+    return compare(gold, parser.apply([sentence.copy() for sentence in seen]))
 
 
 def _score(subject: Subject, part: str, treebank: Treebank | None = None) -> dict[str, Any]:
@@ -259,7 +259,7 @@ def _repairs(subject: Subject) -> dict[str, Any]:
 def _speed(subject: Subject) -> dict[str, float]:
     """Words of the test part parsed in a second of processor time: the one measure that differs from time to time."""
     parser, sentences = subject.trained[0], subject.seen("test")
-    list(parser.apply([sentence.copied() for sentence in sentences[:64]]))  # warm
+    list(parser.apply([sentence.copy() for sentence in sentences[:64]]))  # warm
     words, begin, spent = 0, time.process_time(), 0.0
     while spent < LEAST_SECONDS:
         words += sum(map(len, parser.apply(sentences)))

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from dodona.component import Iteration, Parts, TrainingOptions, batches
 from dodona.data import Sentence
-from dodona.data.batches import columns_of, fill_in, forms_of
 from dodona.data.checks import check_values
+from dodona.data.storage import columns_of, fill_in, forms_of
 from dodona.data.values import Values
 from dodona.errors import FormatError
 from dodona.lemmatizer.model import LONGEST_AFFIX, LemmaCache, ScriptChooser, ScriptLearner, Scripts

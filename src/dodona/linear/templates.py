@@ -13,7 +13,7 @@ no node (nobody), the template is silent: it gives no feature.
 from array import array
 from dataclasses import dataclass
 
-from dodona.data.files import shipped_text
+from dodona.data.files import read_shipped
 from dodona.errors import OptionError
 from dodona.search.addresses import PLACES, STEPS
 
@@ -62,7 +62,7 @@ class Templates:
     @classmethod
     def load(cls, name: str) -> "Templates":
         """One of the sets that come with Dodona, or a file."""
-        return cls.parse(*shipped_text("linear/templates", name))
+        return cls.parse(*read_shipped("linear/templates", name))
 
     def __len__(self) -> int:
         return len(self.combinations)

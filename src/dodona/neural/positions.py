@@ -10,7 +10,7 @@ for the encoding of the word.
 
 from dataclasses import dataclass
 
-from dodona.data.files import shipped_text
+from dodona.data.files import read_shipped
 from dodona.errors import OptionError
 from dodona.search.addresses import PLACES, STEPS
 
@@ -50,7 +50,7 @@ class Positions:
     @classmethod
     def load(cls, name: str) -> "Positions":
         """One of the sets that come with Dodona, or a file."""
-        return cls.parse(*shipped_text("neural/positions", name))
+        return cls.parse(*read_shipped("neural/positions", name))
 
     def places(self) -> list[str]:
         """The places that the positions begin with."""

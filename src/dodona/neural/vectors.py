@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.data.conllu import BOM, shortened
+from dodona.data.conllu import BOM, shorten
 from dodona.data.files import chunks
 from dodona.errors import FormatError, OptionError
 
@@ -284,7 +284,7 @@ def _wrong_count(found: int, shape: _Shape, place: str) -> FormatError:
 def _wrong_value(fields: list[bytes], place: str) -> FormatError:
     """Say what is wrong with the first value that is not a number of 32 bits."""
     for k, field in enumerate(fields, 1):
-        shown = f"{place}: number {k} after the word is {shortened(field.decode(errors='replace'))}"
+        shown = f"{place}: number {k} after the word is {shorten(field.decode(errors='replace'))}"
         if not _is_number(field):
             return FormatError(f"{shown}; expected a number")
         if not abs(float(field)) <= LARGEST_FLOAT:

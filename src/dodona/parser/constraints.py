@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dodona.data import Sentence
-from dodona.data.pseudoprojective import escaped
+from dodona.data.pseudoprojective import escape_label
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, FormatError
 from dodona.transitions import derivations
@@ -55,7 +55,7 @@ def given_arcs(
     numbers = {name: i for i, name in enumerate(names)}
     # labels of roots are set at the end: some systems give all of them the same one
     wanted = [
-        numbers.get(escaped(label) if decorated else label, NONE) if label is not None and h else NONE
+        numbers.get(escape_label(label) if decorated else label, NONE) if label is not None and h else NONE
         for h, label in zip(heads, labels, strict=True)
     ]
     return Given(derivations.gold_tree([NONE if h is None else h for h in heads], wanted), heads, labels)

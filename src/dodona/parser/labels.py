@@ -4,9 +4,9 @@ from array import array
 from collections.abc import Sequence
 
 from dodona.data import Sentence
-from dodona.data.batches import fill_in_arcs
 from dodona.data.checks import check_values
-from dodona.data.pseudoprojective import decoded, deprojectivize
+from dodona.data.pseudoprojective import decode_label, deprojectivize
+from dodona.data.storage import fill_in_arcs
 from dodona.data.values import Inventory
 from dodona.transitions.moves import NONE
 
@@ -24,9 +24,9 @@ class LabelNames:
         self._all = [*self.names, late]
         self._encoding = encoding
         lowers = encoding is not None
-        self.lifted = [i for i, name in enumerate(self._all) if lowers and decoded(name).is_lifted]
+        self.lifted = [i for i, name in enumerate(self._all) if lowers and decode_label(name).is_lifted]
         self._flags = bytes(i in self.lifted for i in range(len(self._all))) if self.lifted else None
-        self._written = Inventory([decoded(name).label for name in self._all] if lowers else self._all)
+        self._written = Inventory([decode_label(name).label for name in self._all] if lowers else self._all)
 
     @property
     def are_decorated(self) -> bool:

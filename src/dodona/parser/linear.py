@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from dodona.data.batches import columns_of, forms_of
 from dodona.data.sentence import Sentence
+from dodona.data.storage import columns_of, forms_of
 from dodona.linear.features import Words
 from dodona.linear.pruning import checked_weights
 from dodona.linear.scorer import LinearScorer

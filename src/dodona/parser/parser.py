@@ -253,7 +253,7 @@ class Parser:
 
     def tagged(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
-        found = [sentence.copied() for sentence in sentences]
+        found = [sentence.copy() for sentence in sentences]
         for batch in batches(found):
             self._searches.session.encoded(batch)
             self._retag(batch, {id(sentence) for sentence in batch})

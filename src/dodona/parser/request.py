@@ -6,7 +6,7 @@ from math import exp
 from typing import NamedTuple
 
 from dodona.data import Sentence
-from dodona.data.batches import mentioning
+from dodona.data.storage import select_mentioning
 from dodona.data.ud import CONFIDENCE
 from dodona.errors import OptionError
 
@@ -89,7 +89,7 @@ def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) ->
     if request.confidence and sentence.format == "conllx":
         raise OptionError("CoNLL-X has no column for confidence; expected CoNLL-U (`dodona convert` makes it)")
     without_notes(sentence)
-    copies = sentence.repeated(len(analyses))
+    copies = sentence.repeat(len(analyses))
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
         copy.accept_tree(analysis.heads, analysis.labels)
         notes = []
@@ -116,7 +116,7 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
 
 def remove_notes(sentences: list[Sentence]) -> None:
     """Call `without_notes` for those sentences that may have something to remove: nearly none."""
-    for sentence in mentioning(sentences, MARKS):
+    for sentence in select_mentioning(sentences, MARKS):
         without_notes(sentence)
 
 

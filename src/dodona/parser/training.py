@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dodona.component import Iteration
 from dodona.data import Sentence
-from dodona.data.pseudoprojective import ENCODINGS, escaped, projectivize, without_lift
+from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, remove_lift
 from dodona.data.trees import is_projective
 from dodona.errors import FormatError, OptionError
 from dodona.linear.perceptron import GreedyLearner
@@ -63,7 +63,7 @@ def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:
     trees = list(trees)
     counts = Counter(label for labels in trees for label in labels if label is not None)
     total = counts.total()
-    plain = {label: without_lift(label) for label, count in counts.items() if count * RARE < total}
+    plain = {label: remove_lift(label) for label, count in counts.items() if count * RARE < total}
     for labels in trees:
         for i, label in enumerate(labels):
             if label is not None:
@@ -140,7 +140,7 @@ def _prepared(
                 heads = [NONE if h is None else h for h in known]
                 names = [None if h is None or label == "_" else label for h, label in zip(known, labels, strict=True)]
                 escapes = projective and options.nonprojective in ENCODINGS[1:]
-                yield sentence, as_seen, heads, [escaped(name) if name and escapes else name for name in names]
+                yield sentence, as_seen, heads, [escape_label(name) if name and escapes else name for name in names]
             continue
         heads = _whole_tree(sentence, options)
         if projective:

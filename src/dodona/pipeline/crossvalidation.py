@@ -92,7 +92,7 @@ def cross_validated(
         places = [i for i, fold in enumerate(folds) if fold == number]
         parsed: list[Sentence] = []
         for i, (filled, analysis) in zip(places, found, strict=True):
-            copy = sentences[i].copied()
+            copy = sentences[i].copy()
             for name, values in filled.items():
                 copy.set_column(name, values)
             parsed += annotated(copy, [analysis], request)

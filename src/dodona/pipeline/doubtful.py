@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 from dodona.data import Sentence
-from dodona.data.conllu import read_chunks
-from dodona.data.stream import Item, Pause
+from dodona.data.conllu import read_conllu
+from dodona.data.stream import Item, Pause, only_sentences
 from dodona.errors import DodonaError, FormatError
 from dodona.parser.request import NBEST, SENTENCE_CONFIDENCE
 
@@ -61,5 +61,5 @@ def _store(file: IO[bytes], data: bytes) -> int:
 def _read_again(data: bytes, format: str) -> Sentence:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said when the sentence was read for the first time
-        (sentence,) = read_chunks([data], "a temporary file", format=format, strict=False)
+        (sentence,) = only_sentences(read_conllu([data], "a temporary file", format=format, strict=False))
     return sentence

@@ -48,7 +48,7 @@ def jackknifed(
 
 def with_tag_columns(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:
     """Return copies of the sentences with these tags, as `jackknifed` returns them."""
-    found = [sentence.copied() for sentence in sentences]
+    found = [sentence.copy() for sentence in sentences]
     for sentence, columns in zip(found, tags, strict=True):
         for name, values in zip(COLUMNS, columns, strict=True):
             sentence.set_column(name, values)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.data.files import replaced
+from dodona.data.files import replace_file
 from dodona.errors import FormatError
 
 __all__ = ["VERSION", "check_target", "is_model", "load", "save"]
@@ -52,7 +52,7 @@ def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDA
     header = json.dumps({"__metadata__": about, **entries}, ensure_ascii=False).encode()
     header += b" " * (-len(header) % 8)
     try:
-        with replaced(str(check_target(path)), str(path)) as temporary, open(temporary, "xb") as stream:
+        with replace_file(str(check_target(path)), str(path)) as temporary, open(temporary, "xb") as stream:
             stream.write(len(header).to_bytes(8, "little") + header)
             for values in arrays.values():
                 stream.write(values.tobytes())

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dodona.data.files import replaced
+from dodona.data.files import replace_file
 from dodona.errors import FormatError, OptionError
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.models import GROUP, MODELS
@@ -64,7 +64,10 @@ def write_package(model: str | Path, package: ModelPackage, folder: str | Path) 
     files = _files(Path(model).read_bytes(), package, about)
     target = Path(folder) / package.file
     try:
-        with replaced(str(check_target(target)), str(target)) as temporary, zipfile.ZipFile(temporary, "x") as wheel:
+        with (
+            replace_file(str(check_target(target)), str(target)) as temporary,
+            zipfile.ZipFile(temporary, "x") as wheel,
+        ):
             for name, data in files.items():
                 entry = zipfile.ZipInfo(name, LONG_AGO)
                 entry.compress_type = zipfile.ZIP_DEFLATED

@@ -1,6 +1,8 @@
 """The pipeline: tokenizer, tagger, lemmatizer and parser in one model file. Each fills in what the input lacks."""
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -8,9 +10,9 @@ from numpy.typing import NDArray
 
 from dodona.component import BATCH, Component
 from dodona.data import Sentence
-from dodona.data.batches import lacking, with_lists
 from dodona.data.checks import check_columns
-from dodona.data.stream import Boundary, Item, Mark, batches_with_marks, interleaved, sentences_only
+from dodona.data.storage import select_lacking, select_listed
+from dodona.data.stream import Boundary, Item, Mark, interleave, only_sentences, split_batches
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import Lemmatizer
 from dodona.neural.options import NetworkOptions
@@ -25,11 +27,12 @@ __all__ = [
     "Pipeline",
     "check_items",
     "check_jobs",
+    "check_pairs",
     "check_sentences",
     "check_text",
     "check_texts",
-    "description",
-    "text_pairs",
+    "collect_rarely",
+    "describe",
 ]
 
 
@@ -43,7 +46,7 @@ def check_text(text: Any, hint: str = "") -> None:
         hint = "for sentences: `nlp.parse(sentences)`"
     elif not isinstance(text, list | tuple | set | Iterator):
         hint = ""
-    raise OptionError(f"{_shown(text)}; expected a text, as a string{f' ({hint})' if hint else ''}")
+    raise OptionError(f"{_show(text)}; expected a text, as a string{f' ({hint})' if hint else ''}")
 
 
 def check_texts(texts: Any) -> None:
@@ -51,10 +54,10 @@ def check_texts(texts: Any) -> None:
     if isinstance(texts, str):
         raise OptionError("one text; expected several texts (for one: `nlp(text)`)")
     if isinstance(texts, bytes | bytearray | Sentence) or not hasattr(texts, "__iter__"):
-        raise OptionError(f"{_shown(texts)}; expected several texts, as strings")
+        raise OptionError(f"{_show(texts)}; expected several texts, as strings")
 
 
-def text_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, Any]]:
+def check_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, Any]]:
     """Yield pairs of texts and contexts, each checked when it is taken."""
     for number, item in enumerate(texts, start=1):
         if not as_tuples:
@@ -65,7 +68,7 @@ def text_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, Any
         elif isinstance(item, list | tuple) and len(item) == 2:
             (text, context), hint = item, ""
         else:
-            raise OptionError(f"item {number}: {_shown(item)}; with `as_tuples` expected a pair (text, context)")
+            raise OptionError(f"item {number}: {_show(item)}; with `as_tuples` expected a pair (text, context)")
         try:
             check_text(text, hint)
         except OptionError as error:
@@ -76,11 +79,11 @@ def text_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, Any
 def check_sentences(sentences: Any) -> None:
     """Raise an error unless this may be several sentences."""
     if isinstance(sentences, str):
-        raise OptionError(f"{_shown(sentences)}; expected sentences (for a text: `nlp(text)`)")
+        raise OptionError(f"{_show(sentences)}; expected sentences (for a text: `nlp(text)`)")
     if isinstance(sentences, Sentence):
         raise OptionError("one sentence; expected several (for one: `nlp.parse([sentence])`)")
     if isinstance(sentences, bytes | bytearray) or not hasattr(sentences, "__iter__"):
-        raise OptionError(f"{_shown(sentences)}; expected sentences, from `dodona.read` for example")
+        raise OptionError(f"{_show(sentences)}; expected sentences, from `dodona.read` for example")
 
 
 def check_items(items: Iterable[Any]) -> None:
@@ -88,10 +91,10 @@ def check_items(items: Iterable[Any]) -> None:
     for item in items:
         if not isinstance(item, Sentence | Mark):
             hint = " (for texts: `nlp.pipe(texts)`)" if isinstance(item, str) else ""
-            raise OptionError(f"{_shown(item)}; expected sentences{hint}")
+            raise OptionError(f"{_show(item)}; expected sentences{hint}")
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     if value is None:
         return "None"
     shown = repr(value)
@@ -103,7 +106,7 @@ def check_jobs(number: int, name: str = "jobs") -> None:
         raise OptionError(f"{name} {number!r}: expected at least 1")
 
 
-def description(pipeline: "Pipeline") -> dict[str, str]:
+def describe(pipeline: "Pipeline") -> dict[str, str]:
     """Return the description line by line: names and values."""
     parser = pipeline.parser
     options = parser.options
@@ -119,7 +122,7 @@ def description(pipeline: "Pipeline") -> dict[str, str]:
         else None,
         "exploration": f"after {options.explore_after}, p = {options.explore}" if options.oracle == "dynamic" else None,
         "templates": options.templates,
-        "network": _network(options.network) if options.network is not None else None,
+        "network": _describe_network(options.network) if options.network is not None else None,
         "positions": options.positions,
         "word vectors": f"{len(parser.model.arrays['vectors']):,} words" if options.network is not None else None,
         "tags": "those of the network replace the tagger's" if parser.model.retags else None,
@@ -128,17 +131,18 @@ def description(pipeline: "Pipeline") -> dict[str, str]:
         "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",
     }
     rows |= {key: value for key, value in pipeline.about.items() if key not in rows}
-    return {key: _written(value) for key, value in rows.items() if value is not None}
+    return {key: _format_value(value) for key, value in rows.items() if value is not None}
 
 
-def _written(value: object) -> str:
+def _format_value(value: object) -> str:
     return " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
 
 
-def _network(options: NetworkOptions) -> str:
+def _describe_network(options: NetworkOptions) -> str:
     return f"{options.layers} layers of {options.width} in each direction, {options.units} hidden units"
 
 
+NEW_OBJECTS = 100_000  # between two searches for garbage
 NO_TOKENIZER = "this model has no tokenizer; expected CoNLL-U or words that are separated already"
 T = TypeVar("T")
 COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmatizer": Lemmatizer, "parser": Parser}
@@ -170,15 +174,15 @@ class Pipeline:
 
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
         """Tokenize a text that is given in chunks; with `located`, sentences have the offsets of their words."""
-        if self.tokenizer is None:
-            raise OptionError(NO_TOKENIZER)
-        return self.tokenizer.apply(chunks, located=located)
+        return only_sentences(self.tokenize(filter(None, chunks), located))
 
-    def text_stream(self, chunks: Iterable[str], by_line: bool = False, name: str | None = None) -> Iterator[Item]:
-        """Like `sentences`, with pauses and a name for the text: see `Tokenizer.stream`."""
+    def tokenize(
+        self, chunks: Iterable[str], located: bool = False, by_line: bool = False, name: str | None = None
+    ) -> Iterator[Item]:
+        """Tokenize a text that is given in chunks, of which an empty one is a pause: see `Tokenizer.stream`."""
         if self.tokenizer is None:
             raise OptionError(NO_TOKENIZER)
-        return self.tokenizer.stream(chunks, by_line=by_line, name=name)
+        return self.tokenizer.stream(chunks, located, by_line, name)
 
     def parse(
         self, sentences: Iterable[Sentence], request: Request | None = None, retag: bool = False, jobs: int = 1
@@ -190,7 +194,7 @@ class Pipeline:
         """
         check_sentences(sentences)
         check_jobs(jobs)
-        return (item for item in self.stream(sentences, request, retag, jobs=jobs) if isinstance(item, Sentence))
+        return only_sentences(self.stream(sentences, request, retag, jobs=jobs))
 
     def stream(
         self, items: Iterable[Item], request: Request | None = None, retag: bool = False, batch: int = BATCH,
@@ -201,26 +205,26 @@ class Pipeline:
         With `jobs`, that many threads parse.
         """
         if jobs > 1:
-            from dodona.pipeline.threads import in_threads  # which takes longer to import than a sentence to parse
+            from dodona.pipeline.threads import work_in_threads  # which takes longer to import than a sentence to parse
 
-            yield from in_threads(lambda some: list(self._parsed(some, request, retag)), items, jobs, batch)
+            yield from work_in_threads(lambda some: list(self._parse_batch(some, request, retag)), items, jobs, batch)
             return
-        for some, pause in batches_with_marks(items, batch):
-            yield from self._parsed(some, request, retag)
+        for some, pause in split_batches(items, batch):
+            yield from self._parse_batch(some, request, retag)
             if pause is not None:
                 yield pause
 
-    def _parsed(self, items: list[Item], request: Request | None, retag: bool) -> Iterator[Item]:
+    def _parse_batch(self, items: list[Item], request: Request | None, retag: bool) -> Iterator[Item]:
         """Parse the sentences of a batch."""
-        sentences = sentences_only(items)
+        sentences = list(only_sentences(items))
         if len(sentences) < len(items):
             check_items(items)
         constrained = request is not None and request.constrained
-        for sentence in sentences if constrained else with_lists(sentences):
+        for sentence in sentences if constrained else select_listed(sentences):
             check_columns(sentence, constrained)
         tagged = self.tag(sentences, retag)
         parsed = self.parser.apply(sentences, request=request, tagged=tagged)
-        return parsed if len(sentences) == len(items) else interleaved(items, parsed)
+        return parsed if len(sentences) == len(items) else interleave(items, parsed)
 
     @overload
     def pipe(
@@ -250,20 +254,20 @@ class Pipeline:
         check_jobs(jobs)
         check_jobs(batch, "batch")
         check_texts(texts)
-        return self._piped(text_pairs(texts, as_tuples), batch, jobs, as_tuples, request)
+        return self._pipe(check_pairs(texts, as_tuples), batch, jobs, as_tuples, request)
 
-    def _piped(
+    def _pipe(
         self, pairs: Iterable[tuple[str, Any]], batch: int, jobs: int, as_tuples: bool, request: Request | None
     ) -> Iterator[Any]:
-        found: list[Sentence] = []
-        for item in self.stream(self._bounded(pairs), request, batch=batch, jobs=jobs):
+        sentences: list[Sentence] = []
+        for item in self.stream(self._tokenize_all(pairs), request, batch=batch, jobs=jobs):
             if isinstance(item, Sentence):
-                found.append(item)
+                sentences.append(item)
             elif isinstance(item, Boundary):
-                yield (found, item.value) if as_tuples else found
-                found = []
+                yield (sentences, item.value) if as_tuples else sentences
+                sentences = []
 
-    def _bounded(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
+    def _tokenize_all(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
         for text, context in pairs:
             yield from self.sentences([text], located=True)
             yield Boundary(context)
@@ -274,10 +278,11 @@ class Pipeline:
         tagged = set()
         if self.tagger is not None:
             tagged = {
-                id(sentence) for sentence in self.tagger.apply(sentences if retag else lacking(sentences, "upos"))
+                id(sentence)
+                for sentence in self.tagger.apply(sentences if retag else select_lacking(sentences, "upos"))
             }
         if self.lemmatizer is not None:
-            for _ in self.lemmatizer.apply(sentences if retag else lacking(sentences, "lemmas")):
+            for _ in self.lemmatizer.apply(sentences if retag else select_lacking(sentences, "lemmas")):
                 pass
         return tagged
 
@@ -287,13 +292,13 @@ class Pipeline:
 
     def components(self) -> dict[str, Component[Any]]:
         """Return the components by name, in the order in which they are applied."""
-        found = {name: getattr(self, name) for name in COMPONENTS}
-        return {name: component for name, component in found.items() if component is not None}
+        components = {name: getattr(self, name) for name in COMPONENTS}
+        return {name: component for name, component in components.items() if component is not None}
 
     def _repr_html_(self) -> str:
         from dodona.tables import Table
 
-        return Table(("", ""), list(description(self).items()), "A pipeline", align="ll").html()
+        return Table(("", ""), list(describe(self).items()), "A pipeline", align="ll").html()
 
     def save(self, path: str | Path) -> None:
         """Write the model file atomically."""
@@ -319,3 +324,17 @@ class Pipeline:
         pipeline = cls(**parts)
         pipeline.about = about
         return pipeline
+
+
+@contextmanager
+def collect_rarely() -> Iterator[None]:
+    """Let Python look for garbage in cycles less often.
+
+    Sentences have no cycles, and are many: every search looks at all that are there, and no thread can work meanwhile.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

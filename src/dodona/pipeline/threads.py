@@ -5,54 +5,35 @@ of the caller reads, tokenizes and writes, and takes part in the work when enoug
 never more threads at work than asked for, which would only push each other from core to core.
 """
 
-import gc
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 
-from dodona.data.stream import Item, batches_with_marks
+from dodona.data.stream import Item, split_batches
 from dodona.transitions.clock import observe
 
-__all__ = ["collect_rarely", "in_threads"]
+__all__ = ["work_in_threads"]
 
-OBJECTS = 100_000  # new ones, between two searches
-
-
-@contextmanager
-def collect_rarely() -> Iterator[None]:
-    """Let Python look for garbage in cycles less often.
-
-    Sentences have no cycles, and are many: every search looks at all that are there, and no thread can work meanwhile.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-WAITING = 8  # batches for each thread, at most; the tokenizer makes many sentences at once
-PATIENCE = 0.0001  # seconds until a thread asks for the lock of the interpreter; the usual 5 ms are a batch
+WAITING_BATCHES = 8  # for each thread, at most; the tokenizer makes many sentences at once
+SWITCH_INTERVAL = 0.0001  # seconds until a thread asks for the lock of the interpreter; the usual 5 ms are a batch
 
 Work = Callable[[list[Item]], list[Item]]
 
 
-def in_threads(work: Work, items: Iterable[Item], jobs: int, size: int) -> Iterator[Item]:
+def work_in_threads(work: Work, items: Iterable[Item], jobs: int, size: int) -> Iterator[Item]:
     """Yield the results of `work` on `size` items at a time. At a pause everything before it is finished."""
     helpers = _Helpers(work, jobs - 1)
     pending: deque[Future[list[Item]]] = deque()
-    patience = sys.getswitchinterval()
-    sys.setswitchinterval(min(PATIENCE, patience))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(min(SWITCH_INTERVAL, interval))
     try:
-        for batch, pause in batches_with_marks(items, size):
+        for batch, pause in split_batches(items, size):
             if batch:
                 pending.append(helpers.submit(batch))
-            while pending and (pause is not None or len(pending) >= WAITING * jobs or pending[0].done()):
+            while pending and (pause is not None or len(pending) >= WAITING_BATCHES * jobs or pending[0].done()):
                 yield from helpers.result(pending.popleft())
             if pause is not None:
                 yield pause
@@ -60,7 +41,7 @@ def in_threads(work: Work, items: Iterable[Item], jobs: int, size: int) -> Itera
             yield from helpers.result(pending.popleft())
     finally:
         helpers.end()
-        sys.setswitchinterval(patience)
+        sys.setswitchinterval(interval)
 
 
 class _Helpers:

@@ -347,7 +347,7 @@ def train_pipeline(
         say("jackknife", 0, 1, f"tagging the training data, {plan.folds} folds")
         train_fold = partial(train_tagger, options=makers["tagger"][1])
         tagged = with_tag_columns(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
-        tagged_dev = list(parts["tagger"].apply([sentence.copied() for sentence in dev]))
+        tagged_dev = list(parts["tagger"].apply([sentence.copy() for sentence in dev]))
     study = ParserStudy(options, plan, dev, tagged_dev, say, progress, callback)
     parser, about = study.trained(sentences, tagged)
     pipeline = Pipeline(parser, **parts)
@@ -381,7 +381,7 @@ def _tell(say: Say, callback: Callback, name: str, total: int, iteration: Iterat
 
 def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
     """Return the accuracy of tags and lemmas on gold words."""
-    predicted = [sentence.copied() for sentence in dev]
+    predicted = [sentence.copy() for sentence in dev]
     pipeline.tag(predicted, retag=True)
     if pipeline.tagger and pipeline.parser.model.retags:
         predicted = pipeline.parser.tagged(predicted)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
-from dodona.data.trees import checked_heads
+from dodona.data.trees import check_tree
 from dodona.errors import OptionError, TransitionError, TreeError
 from dodona.research.configuration import Configuration
 from dodona.systems.registry import BUDGET, BuiltSystem, abbreviate, build
@@ -130,7 +130,7 @@ class System:
                 raise OptionError("a prepared gold tree brings its labels along, and they must be those of the system")
             tree = heads
         else:
-            core = derivations.gold_tree(checked_heads(heads), _number_labels(self._built, heads, labels))
+            core = derivations.gold_tree(check_tree(heads), _number_labels(self._built, heads, labels))
             tree = GoldTree(core, self._label_names, approximate)
         if not (approximate or tree.approximate):
             _check_buildable(self._built, tree.core)

@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from dodona.data import Sentence
-from dodona.data.conllu import read_chunks
 from dodona.data.dictionary import NODE, RANGE, SENTENCE, TOKEN
+from dodona.data.formats import read_stream
+from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
 from dodona.parser.request import Request
 from dodona.pipeline.models import load, model_names, model_path
@@ -165,7 +166,7 @@ def _read_sentences(pipeline: Pipeline, request: AnnotateRequest) -> Iterable[Se
     if request.text is not None:
         return pipeline.sentences([request.text], located=True)
     if request.conllu is not None:
-        return map(check_length, read_chunks([request.conllu.encode()], "conllu"))
+        return map(check_length, only_sentences(read_stream("conllu", [request.conllu.encode()], "conllu")))
     return [check_length(Sentence.from_words(words)) for words in request.words or ()]
 
 

@@ -13,9 +13,9 @@ from msgspec import Meta, Struct
 
 from dodona import __version__
 from dodona.data import Sentence, characters
-from dodona.data.conllu import read_chunks
-from dodona.data.plain_text import read_plain_stream
-from dodona.data.spacing import rebuilt
+from dodona.data.formats import read_stream
+from dodona.data.spacing import rebuild_text
+from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import ModelName, Models, check_length, divide
@@ -119,10 +119,7 @@ def _read_sentences(pipeline: Pipeline, request: ProcessRequest, options: set[st
     if form not in INPUTS:
         raise OptionError(f"Unknown input format {form[:40]!r}; the formats are: {', '.join(INPUTS)}.")
     lines = [data.replace("\r\n", "\n").encode()]  # forms are sent with CRLF, whatever their text had
-    if form == "conllu":
-        return map(check_length, read_chunks(lines, "data"))
-    items = read_plain_stream(lines, "data", vertical=form == "vertical")
-    return (check_length(item) for item in items if isinstance(item, Sentence))
+    return map(check_length, only_sentences(read_stream(form, lines, "data")))
 
 
 def _analyse(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterator[Sentence]:
@@ -151,7 +148,7 @@ def write(sentences: Iterable[Sentence], output: str, spaces: Spaces) -> Iterato
         elif output == "vertical":
             yield "\n".join(sentence.words) + "\n\n"
         else:
-            yield rebuilt([sentence])
+            yield rebuild_text([sentence])
 
 
 def _write_conllu(sentence: Sentence, spaces: Spaces) -> str:
@@ -209,8 +206,8 @@ def _join(parts: list[Sentence], comments: list[str], begin: int) -> Sentence:
                 moved = "-".join(str(int(number) + words) for number in numbers.split("-"))
                 rows.append(moved + tab + rest)
         words += len(part)
-    text = BLANKS.sub(" ", rebuilt(parts)).strip()
+    text = BLANKS.sub(" ", rebuild_text(parts)).strip()
     block = "\n".join([*comments, f"# text = {text}", *rows, "", ""])
-    (joined,) = read_chunks([block.encode()], "data")
+    (joined,) = only_sentences(read_stream("conllu", [block.encode()], "data"))
     joined.offsets = [(begin + a, begin + b) for part in parts for a, b in part.offsets or ()]
     return joined

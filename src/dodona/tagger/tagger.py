@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from dodona.component import Iteration, Parts, TrainingOptions, batches
 from dodona.data import Sentence
-from dodona.data.batches import fill_in_tags, forms_of
 from dodona.data.checks import check_values
 from dodona.data.hashing import hash_text
-from dodona.data.values import Inventory, Values, chosen, values_of
+from dodona.data.storage import fill_in_tags, forms_of
+from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.errors import FormatError
 from dodona.linear.pruning import checked_weights, frozen_arrays
 from dodona.tagger.model import GreedyTagger, Lexicon, TagLearner, TagSet, Traits
@@ -236,7 +236,7 @@ class Tagger:
     def columns(self, words: list[str]) -> list[list[str]]:
         """Return UPOS, XPOS and FEATS of these words."""
         (numbers,) = self._numbers([values_of(words)])
-        return [chosen(inventory, numbers).strings() for _, inventory in self._inventories]
+        return [pick(inventory, numbers).strings() for _, inventory in self._inventories]
 
     def _numbers(self, sentences: list[Values]) -> "list[array[int]]":
         """Return the number of the tag of each word."""

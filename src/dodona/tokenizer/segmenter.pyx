@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, realloc
 from dodona.data import characters as _characters
 from dodona.data.hashing cimport HashTable, mix
 from dodona.data.hashing cimport FORWARDS, hash_codes, hash_string
-from dodona.data.hashing cimport lowered
+from dodona.data.hashing cimport to_lower
 from libc.stdint cimport uint64_t
 from dodona.data.hashing cimport mix
 from libc.math cimport exp
@@ -27,7 +27,7 @@ cdef enum:
     LONGEST_RUN = 65536  # characters
     LONGEST_FORM = 64    # of them that make a form
 
-cdef int KINDS = _characters.KINDS, BLANK = _characters.BLANK
+cdef int KIND_COUNT = _characters.KIND_COUNT, BLANK = _characters.BLANK
 cdef uint8_t* KIND = <uint8_t*> calloc(0x110000, 1)  # of every character that was met so far; 0: not yet
 if KIND == NULL:
     raise MemoryError
@@ -36,7 +36,7 @@ if KIND == NULL:
 cdef inline int kind_of(uint32_t code) except 0 nogil:
     if KIND[code] == 0:
         with gil:
-            KIND[code] = _characters.kind(code)
+            KIND[code] = _characters.kind_of(code)
     return KIND[code]
 
 
@@ -120,7 +120,7 @@ cdef class Passage:
             i += 1
             while i < n and i - start < LONGEST_RUN:
                 kind = kind_of(self.codes[i])
-                if kind == BLANK or inside[previous * KINDS + kind] != NEVER:
+                if kind == BLANK or inside[previous * KIND_COUNT + kind] != NEVER:
                     break
                 previous = kind
                 i += 1
@@ -133,7 +133,7 @@ cdef class Passage:
         cdef Run* run
         form = hash_codes(&self.codes[start], min(length, LONGEST_FORM))
         for i in range(start, min(end, start + LONGEST_FORM)):
-            lower = mix(lower, lowered(self.codes[i]))
+            lower = mix(lower, to_lower(self.codes[i]))
         if 1 < length < 64 and not is_piece:
             places = self.rules.splits.find(form | 1).value
             i = start
@@ -172,7 +172,7 @@ cdef class Passage:
         cdef int gap = self.runs[k + 1].gap != NO_GAP
         if which == TOKEN and self.runs[k + 1].is_piece:
             return ASK
-        return self.rules.questions[((which * 2 + gap) * KINDS + self.runs[k].last) * KINDS + self.runs[k + 1].first]
+        return self.rules.questions[((which * 2 + gap) * KIND_COUNT + self.runs[k].last) * KIND_COUNT + self.runs[k + 1].first]
 
     cdef uint64_t before(self, int sentence, int k, int back) noexcept nogil:
         """The character so many before the end of run k, back to the beginning of the sentence; blanks are alike."""
@@ -204,9 +204,9 @@ cdef class Passage:
 cdef int OPEN = _characters.OPEN, CLOSE = _characters.CLOSE, INITIAL = _characters.INITIAL, FINAL = _characters.FINAL
 cdef int[3] OPENING
 cdef int[3] CLOSING
-OPENING[0], OPENING[1], OPENING[2] = (_characters.kind(ord(c)) for c in "([{")
-CLOSING[0], CLOSING[1], CLOSING[2] = (_characters.kind(ord(c)) for c in ")]}")
-cdef int QUOTE = _characters.kind(ord('"'))
+OPENING[0], OPENING[1], OPENING[2] = (_characters.kind_of(ord(c)) for c in "([{")
+CLOSING[0], CLOSING[1], CLOSING[2] = (_characters.kind_of(ord(c)) for c in ")]}")
+cdef int QUOTE = _characters.kind_of(ord('"'))
 
 
 cdef inline int bracket(int kind) noexcept nogil:
@@ -368,7 +368,7 @@ cdef (uint64_t, uint64_t, uint64_t) neighbour(Passage p, int k) noexcept nogil:
     cdef uint64_t end = 0
     cdef Py_ssize_t i
     for i in range(max(p.runs[k].start, p.runs[k].end - 3), p.runs[k].end):
-        end = mix(end, lowered(p.codes[i]) + 1)
+        end = mix(end, to_lower(p.codes[i]) + 1)
     return p.runs[k].lower, p.runs[k].shape, end
 
 
@@ -379,14 +379,14 @@ cdef int multiword_keys(Passage p, int sentence, int first, int last, uint64_t* 
     cdef int k
     cdef Py_ssize_t i
     for i in range(p.runs[first].start, min(p.runs[last].end, p.runs[first].start + 64)):
-        form = mix(form, lowered(p.codes[i]))
+        form = mix(form, to_lower(p.codes[i]))
     if first > sentence:
         left, left_shape, left_end = neighbour(p, first - 1)
     if last + 1 < p.count and p.runs[last + 1].gap != PARAGRAPH:
         right, right_shape, right_end = neighbour(p, last + 1)
     for k in range(6):
         i = p.runs[last].end - k - 1
-        suffix = mix(suffix, lowered(p.codes[i]) if i >= p.runs[first].start else 0)
+        suffix = mix(suffix, to_lower(p.codes[i]) if i >= p.runs[first].start else 0)
         keys[k] = suffix
     keys[6] = mix(mix(keys[2] + 1, p.runs[first].shape), right_shape)
     keys[7] = form

@@ -6,14 +6,14 @@ How whitespace is written in MISC is explained in dodona.data.spacing, whose fun
 from libc.stdint cimport uint32_t, uint64_t
 from dodona.data.hashing cimport HashTable, mix
 from dodona.data.hashing cimport BACKWARDS, FORWARDS
-from dodona.data.hashing cimport Letters, lowered
+from dodona.data.hashing cimport Letters, to_lower
 from array import array as new_array
 from cpython cimport array
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
-from dodona.data.values cimport Values, encoded, own_values
+from dodona.data.values cimport Values, encode, own_values
 from dodona.tokenizer.segmenter cimport PARAGRAPH, Passage, is_blank
 from dodona.tokenizer.segmenter cimport Segmenter, Segments, Token
 
@@ -34,7 +34,7 @@ cdef class MultiwordFilter:
             word.read_string(form)
             h = FORWARDS
             for i in range(word.size):
-                h = mix(h, lowered(word.codes[i]))
+                h = mix(h, to_lower(word.codes[i]))
             self.forms.add(h | 1)
         for suffix in suffixes:
             word.read_string(suffix)
@@ -61,12 +61,12 @@ cdef class MultiwordFilter:
         for i in range(size):
             if codes[i] == CAPITAL_SIGMA or codes[i] == CAPITAL_I_WITH_DOT:
                 return True
-            h = mix(h, lowered(codes[i]))
+            h = mix(h, to_lower(codes[i]))
         if self.forms.find(h | 1).key != 0:
             return True
         h = BACKWARDS
         for i in range(size - 1, max(0, size - 1 - self.longest), -1):  # not the whole token
-            h = mix(h, lowered(codes[i]))
+            h = mix(h, to_lower(codes[i]))
             if self.suffixes.find(h | 1).key != 0:
                 return True
         return False
@@ -111,14 +111,14 @@ cdef class Pieces:
 
     cdef int put_code(self, uint32_t code) except -1 nogil:
         self.make_room(4)
-        self.size += encoded(code, self.text + self.size)
+        self.size += encode(code, self.text + self.size)
         return 0
 
     cdef int put_codes(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil:
         cdef Py_ssize_t i
         self.make_room(4 * size)
         for i in range(size):
-            self.size += encoded(codes[i], self.text + self.size)
+            self.size += encode(codes[i], self.text + self.size)
         return 0
 
     cdef int put_escaped(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil:

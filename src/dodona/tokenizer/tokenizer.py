@@ -1,6 +1,6 @@
 """The tokenizer as a component: it learns token and sentence boundaries from the raw text of a treebank.
 
-The text can be restored exactly from its sentences (dodona.data.spacing.rebuilt). An empty line ends a sentence; a
+The text can be restored exactly from its sentences (dodona.data.spacing.rebuild_text). An empty line ends a sentence; a
 single line break is a space. Text is given in chunks of any size; the chunk boundaries do not change the result. At
 most one sentence and the whitespace after it are kept in memory.
 """
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from dodona.component import Iteration, Parts, TrainingOptions
 from dodona.data import Sentence
-from dodona.data.batches import new_sentence
-from dodona.data.characters import BLANK, KINDS, MARK, WORD_KINDS, kind
-from dodona.data.checks import range_line
-from dodona.data.spacing import Token, paragraphs
-from dodona.data.stream import Item, Pause
+from dodona.data.characters import BLANK, KIND_COUNT, MARK, WORD_KINDS, kind_of
+from dodona.data.checks import format_range
+from dodona.data.spacing import SurfaceToken, paragraphs
+from dodona.data.storage import make_sentence
+from dodona.data.stream import Item, Pause, only_sentences
 from dodona.errors import FormatError, OptionError
 from dodona.linear.pruning import checked_weights, frozen_arrays
 from dodona.tokenizer import segmenter as runs
@@ -159,7 +159,7 @@ def _recased(form: str, words: list[str]) -> list[str]:
 
 RARE = 0.002  # token boundaries between two kinds of characters that are rarer than this are listed by word
 FEW = 20  # fewer cases than this give no rule
-Text = tuple[str, Sequence[Token]]
+Text = tuple[str, Sequence[SurfaceToken]]
 
 
 def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], list[list[str]]]:
@@ -172,20 +172,20 @@ def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], li
 
 def _questions(texts: Sequence[Text]) -> NDArray[Any]:
     """Return whether tokens and sentences always, never or sometimes end between two kinds, with and without space."""
-    total, ended, closed = (np.zeros(2 * KINDS * KINDS, np.int64) for _ in range(3))
+    total, ended, closed = (np.zeros(2 * KIND_COUNT * KIND_COUNT, np.int64) for _ in range(3))
     for text, tokens in texts:
         codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
         different, places = np.unique(codes, return_inverse=True)
-        kinds = np.array([kind(int(code)) for code in different], np.int64)[places]
+        kinds = np.array([kind_of(int(code)) for code in different], np.int64)[places]
         ends = np.zeros(len(text), np.int64)
         for token in tokens:
             ends[token.end - 1] = 1 + token.ends_sentence
         inked = np.flatnonzero(kinds != BLANK)
         left, right = inked[:-1], inked[1:]
-        pairs = ((right - left > 1) * KINDS + kinds[left]) * KINDS + kinds[right]
+        pairs = ((right - left > 1) * KIND_COUNT + kinds[left]) * KIND_COUNT + kinds[right]
         for counts, which in ((total, ends[left] >= 0), (ended, ends[left] > 0), (closed, ends[left] > 1)):
             counts += np.bincount(pairs[which], minlength=len(counts))
-    together = KINDS * KINDS
+    together = KIND_COUNT * KIND_COUNT
     inside = _is_inside(total[:together], ended[:together])
     spaces_are_ends = total[together:] - ended[together:] <= RARE * RARE * total[together:]
     answers = (
@@ -198,8 +198,8 @@ def _questions(texts: Sequence[Text]) -> NDArray[Any]:
 
 def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
     """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
-    is_word = np.isin(np.arange(KINDS), WORD_KINDS)
-    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KINDS * KINDS) % KINDS == MARK)
+    is_word = np.isin(np.arange(KIND_COUNT), WORD_KINDS)
+    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KIND_COUNT * KIND_COUNT) % KIND_COUNT == MARK)
     return np.where(total >= FEW, ended <= RARE * total, probable & (ended == 0))
 
 
@@ -276,8 +276,7 @@ class Tokenizer:
         With `located`, sentences have `offsets`: start and end of each word in the text. The words of a multiword token
         share its offsets.
         """
-        items = self.stream(filter(None, chunks), located)
-        return (item for item in items if isinstance(item, Sentence))
+        return only_sentences(self.stream(filter(None, chunks), located))
 
     def stream(
         self, chunks: Iterable[str], located: bool = False, by_line: bool = False, name: str | None = None
@@ -303,7 +302,7 @@ class Tokenizer:
                 number += 1
                 header = b"%s# sent_id = %s%d\n# text = %s\n" % (comments, prefix, number, text)
                 lines = _lines(multiword, notes) if multiword else {}
-                sentence = new_sentence(Sentence, header, forms, misc, multiword, lines)
+                sentence = make_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
                     sentence.offsets = _offsets(sentence, [(begin + a, begin + b) for a, b, _ in segments.spans(i)])
                 yield sentence
@@ -358,7 +357,7 @@ class Tokenizer:
 def _lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
     """Return the lines of multiword tokens with these MISC columns, by their first words."""
     pairs = zip(multiword, notes, strict=True)
-    return {first: range_line(first, last, form, note) for (first, last, form), note in pairs}
+    return {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
 
 
 def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from dodona.data.conllu import BOM, Block, blocks
+from dodona.data.conllu import BOM, Block, split_blocks
 from dodona.validation.content import parse_enhanced_head
 from dodona.validation.rules import COLUMN_COUNT, find_feature_faults
 
@@ -25,7 +25,7 @@ STRIPPED_COMMENTS = ("# text", "#text", "# sent_id", "#sent_id")
 
 def repair_chunks(chunks: Iterable[bytes], name: str, repairs: Counter[str]) -> Iterator[bytes]:
     """Yield the repaired bytes of a file in chunks of bytes, and count the repairs by the rule that demands them."""
-    for block in filter(None, blocks(chunks, name)):  # without pauses
+    for block in filter(None, split_blocks(chunks, name)):  # without pauses
         data = _repair_block(block, repairs)
         if data:
             yield data

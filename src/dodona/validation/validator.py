@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from dodona.data.conllu import Block, blocks
+from dodona.data.conllu import Block, split_blocks
 from dodona.data.files import chunks
 from dodona.errors import OptionError
 from dodona.pipeline.processes import available_cores
@@ -70,7 +70,7 @@ def validate_chunks(
 
 def _check_file(data: Iterable[bytes], name: str, level: int, language: str, jobs: int) -> Iterator[Finding]:
     history = FileHistory()
-    sentences = (_check_sentence(block, history, name, level) for block in filter(None, blocks(data, name)))
+    sentences = (_check_sentence(block, history, name, level) for block in filter(None, split_blocks(data, name)))
     if level < 3:
         for sentence in sentences:
             yield from sentence.findings

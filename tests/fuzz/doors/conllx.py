@@ -22,7 +22,7 @@ TOKENS = (
 
 
 def seeds() -> list[bytes]:
-    other = b"".join(s.converted("conllx").to_bytes() for s in treebank(2))
+    other = b"".join(s.convert("conllx").to_bytes() for s in treebank(2))
     return [ROWS.encode(), ROWS.replace("\n", "\r\n").encode(), other, ROWS.encode() + other]
 
 

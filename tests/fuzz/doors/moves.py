@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from samples.variants import VARIANTS
 
 from dodona import Configuration, System, TransitionError, TreeError
-from dodona.data.trees import checked_heads
+from dodona.data.trees import check_tree
 from dodona.research.system import GoldTree
 
 LONGEST = 10  # words
@@ -84,7 +84,7 @@ def _tree(system: System, c: Configuration) -> tuple[list[int], list[str | None]
     assert system.is_terminal(c), f"the derivation does not end: {c}"
     heads, labels = system.tree(c)
     try:
-        checked_heads(heads)
+        check_tree(heads)
     except TreeError as error:
         raise AssertionError(f"no tree: {error}") from error
     assert len(heads) == len(labels) == len(c)

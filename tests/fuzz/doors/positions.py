@@ -7,7 +7,7 @@ from samples.random_networks import random_network
 from samples.treebank import treebank
 
 from dodona import OptionError, Sentence
-from dodona.data.files import shipped_text
+from dodona.data.files import read_shipped
 from dodona.neural.positions import Positions
 from dodona.pipeline.pipeline import Pipeline
 from dodona.search.addresses import PLACES, STEPS
@@ -18,7 +18,7 @@ TOKENS = tuple(name.encode() for name in (*PLACES, *STEPS, ".l", ".", "#", "\n",
 
 def seeds() -> list[bytes]:
     names = ("stack", "hybrid", "covington", "easy-first")
-    return [b"S0\nN0\nS0.lc\nS0.l\n", *(shipped_text("neural/positions", name)[0].encode() for name in names)]
+    return [b"S0\nN0\nS0.lc\nS0.l\n", *(read_shipped("neural/positions", name)[0].encode() for name in names)]
 
 
 def target(data: bytes) -> None:

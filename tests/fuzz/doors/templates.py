@@ -8,7 +8,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import OptionError, Sentence
-from dodona.data.files import shipped_text
+from dodona.data.files import read_shipped
 from dodona.linear.templates import ATTRIBUTES, Templates
 from dodona.search.addresses import PLACES, STEPS
 from dodona.systems.registry import SYSTEMS
@@ -20,7 +20,7 @@ def seeds() -> list[bytes]:
     return [
         STACK.encode(),
         SITES.encode(),
-        *(shipped_text("linear/templates", s)[0].encode() for s in ("covington", "hybrid")),
+        *(read_shipped("linear/templates", s)[0].encode() for s in ("covington", "hybrid")),
     ]
 
 

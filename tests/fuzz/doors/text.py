@@ -6,8 +6,8 @@ from samples.small_models import whole
 from samples.texts import english, japanese
 
 from dodona.data.characters import is_blank
-from dodona.data.plain_text import read_text
-from dodona.data.spacing import raw_text, rebuilt
+from dodona.data.plain_text import decode_text
+from dodona.data.spacing import raw_text, rebuild_text
 
 TOKENS = (
     b"\n\n", b"\r\n", b"\t", b"\x00", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\xc2\xa0", b"\xe3\x80\x80", b".", b"?!",
@@ -28,13 +28,13 @@ def seeds() -> list[bytes]:
 
 
 def target(data: bytes) -> None:
-    text = "".join(read_text([data], "fuzz"))
+    text = "".join(decode_text([data], "fuzz"))
     size = 1 + len(data) % 61
-    assert "".join(read_text([data[k : k + size] for k in range(0, len(data), size)], "fuzz")) == text
+    assert "".join(decode_text([data[k : k + size] for k in range(0, len(data), size)], "fuzz")) == text
     nlp = whole()
     sentences = nlp(text)
     blank = all(map(is_blank, text))
-    assert blank if not sentences else rebuilt(sentences) == text, "the text cannot be told from the sentences"
+    assert blank if not sentences else rebuild_text(sentences) == text, "the text cannot be told from the sentences"
     for sentence in sentences:
         check_parsed(sentence, single_root=True)
         located = [text[begin:end] for begin, end in sentence.offsets or ()]

@@ -6,7 +6,9 @@ from fuzz.trees import check_parsed
 from samples.inflected import STRANGE
 from samples.small_models import whole
 
-from dodona.data.plain_text import read_plain
+from dodona.data.files import chunks
+from dodona.data.plain_text import read_words
+from dodona.data.stream import only_sentences
 
 TOKENS = (
     b"\n\n",
@@ -31,6 +33,6 @@ def seeds() -> list[bytes]:
 def target(data: bytes) -> None:
     path = Path("words.txt")
     path.write_bytes(data[1:])
-    sentences = list(read_plain(path, vertical=data[:1] == b"\1"))
+    sentences = list(only_sentences(read_words(chunks(path), str(path), vertical=data[:1] == b"\1")))
     for sentence in whole().parse(sentences):
         check_parsed(sentence, single_root=True)

@@ -15,17 +15,16 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from dodona import __version__
-from dodona.data import read
 from dodona.data.files import chunks, output
-from dodona.data.formats import sniffed_format
-from dodona.data.plain_text import read_text
+from dodona.data.formats import detect_format, read_stream
+from dodona.data.plain_text import decode_text
 from dodona.data.spacing import raw_text
+from dodona.data.stream import only_sentences
 from dodona.errors import DodonaError, FormatError
 from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.models import model_path
-from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
+from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline, collect_rarely
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.threads import collect_rarely
 from dodona.tables import open_console
 
 FORMAT = 1
@@ -88,8 +87,10 @@ def bench(
 
 
 def _read_text(file: str) -> str:
-    kind, content = sniffed_format(chunks(file), file)
-    return "".join(read_text(content, file)) if kind == "text" else raw_text(read(file))
+    format, content = detect_format(chunks(file), file)
+    if format == "text":
+        return "".join(decode_text(content, file))
+    return raw_text(only_sentences(read_stream(format, content, file)))
 
 
 def _measure_start(model: Path) -> float:

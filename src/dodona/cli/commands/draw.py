@@ -8,7 +8,7 @@ from itertools import chain
 import click
 
 from dodona.cli.formats import WRITERS, write_html, write_latex_document, write_svg
-from dodona.cli.inputs import safe_name
+from dodona.cli.inputs import make_safe
 from dodona.cli.outputs import EXTENSIONS, is_same_file
 from dodona.data import Sentence, read
 from dodona.data.files import bare_name
@@ -140,7 +140,7 @@ def _name(items: Iterable[Drawable]) -> Iterator[tuple[str, Drawable]]:
     """Yield sentences with names for files, no two of them the same: of the sent_id, or else a number."""
     taken: set[str] = set()
     for number, item in enumerate(items, start=1):
-        name = safe_name(_first(item).sent_id or "")[:MAX_LETTERS] or str(number)
+        name = make_safe(_first(item).sent_id or "")[:MAX_LETTERS] or str(number)
         if name.casefold() in taken:
             name = f"{name}-{number}"
         taken.add(name.casefold())

@@ -7,7 +7,7 @@ import click
 from dodona.cli.commands.models import list_models
 from dodona.errors import OptionError
 from dodona.pipeline.models import model_path
-from dodona.pipeline.pipeline import Pipeline, description
+from dodona.pipeline.pipeline import Pipeline, describe
 
 
 @click.command(short_help="Show the description and the scores of a model, or list the models.")
@@ -32,7 +32,7 @@ def info(model: str | None, models: bool) -> None:
 def _describe(path: Path) -> None:
     """Print what a model file says about itself."""
     pipeline = Pipeline.load(path)
-    rows = {"file": f"{path}, {path.stat().st_size / 1e6:.1f} MB"} | description(pipeline)
+    rows = {"file": f"{path}, {path.stat().st_size / 1e6:.1f} MB"} | describe(pipeline)
     for key, value in rows.items():
         line = f"{key + ':':<16}{value}"
         click.echo("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dodona import DodonaError, TreeError, system
-from dodona.cli.inputs import find_sentence, given_sentence
+from dodona.cli.inputs import build_sentence, find_sentence
 from dodona.cli.options import system_options
 from dodona.data.files import output
 from dodona.drawing.graph import graph_dot, graph_svg
@@ -99,7 +99,7 @@ def lattice(
         raise click.UsageError("Expected a FILE, or --heads, and not both.")
     if (words if heads is None else labelled or None) is not None:
         raise click.UsageError("--words goes with --heads, and --labelled with a FILE.")
-    tree = find_sentence(file, sentence) if file is not None else given_sentence(str(heads), words)
+    tree = find_sentence(file, sentence) if file is not None else build_sentence(str(heads), words)
     labels = tree.gold_labels() if labelled else None
     wanted = {key: value for key, value in options.items() if value is not None}
     chosen = system(name, None if labels is None else sorted(set(labels)), **wanted)

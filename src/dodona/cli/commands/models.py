@@ -10,7 +10,7 @@ from dodona.pipeline.models import GET_ONE, model_names, model_path
 from dodona.pipeline.pipeline import Pipeline
 
 COLUMNS = ("model", "language", "scorer", "size", "LAS (dev)", "data", "licence")
-SAID = re.compile(r"^- (language|licence): (.+)$", re.M)  # on the page of a model
+PAGE_LINE = re.compile(r"^- (language|licence): (.+)$", re.M)  # of the page of a model
 
 
 @click.command(short_help="List the models that are here.")
@@ -43,13 +43,13 @@ def _row(name: str, path: Path) -> tuple[str, ...]:
         click.echo(f"dodona: {error}", err=True)
         return (name, *[""] * (len(COLUMNS) - 1))
     page = path.with_suffix(".md")
-    said = dict(SAID.findall(page.read_text(encoding="utf-8"))) if page.exists() else {}
+    facts = dict(PAGE_LINE.findall(page.read_text(encoding="utf-8"))) if page.exists() else {}
     about = pipeline.about
-    told = (about.get("dev", {}).get("LAS"), about.get("data"), said.get("licence") or about.get("licence"))
+    last = (about.get("dev", {}).get("LAS"), about.get("data"), facts.get("licence") or about.get("licence"))
     return (
         name,
-        said.get("language", ""),
+        facts.get("language", ""),
         pipeline.parser.options.scorer,
         f"{path.stat().st_size / 1e6:.1f} MB",
-        *("" if x is None else str(x) for x in told),
+        *("" if x is None else str(x) for x in last),
     )

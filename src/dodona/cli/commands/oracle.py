@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dodona import OptionError, TreeError, system
-from dodona.cli.inputs import find_sentence, given_sentence, parsed_sentence
+from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
 from dodona.cli.main import import_modules
 from dodona.cli.options import system_options
 from dodona.data import Sentence
@@ -155,8 +155,8 @@ def _find_tree(
     if file is not None:
         return find_sentence(file, sentence)
     if text is not None:
-        return parsed_sentence(text, model, sentence)
-    return given_sentence(str(heads), words, labels)
+        return parse_sentence(text, model, sentence)
+    return build_sentence(str(heads), words, labels)
 
 
 @contextmanager

@@ -28,7 +28,8 @@ def package_command(
     dodona parse ga text.txt
     """
     path = model_path(model)
-    said = Pipeline.load(path).about.get("licence") if licence is None else licence
-    if not said:
+    if licence is None:
+        licence = Pipeline.load(path).about.get("licence")
+    if not licence:
         raise OptionError(f"{model}: the model does not say under which licence it is; expected --licence")
-    click.echo(write_package(path, ModelPackage(name or language, language, said, version), output))
+    click.echo(write_package(path, ModelPackage(name or language, language, licence, version), output))

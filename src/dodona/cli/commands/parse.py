@@ -1,30 +1,36 @@
 """`dodona parse`: from text, words or CoNLL-U to trees."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from dodona.cli.inputs import text_names
-from dodona.cli.outputs import EXTENSIONS, checked_targets, with_a_count_of_pieces, write_each
+from dodona.cli.inputs import name_texts
+from dodona.cli.main import IMPORTED
+from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, write_each
 from dodona.cli.progress import ReadingProgress
 from dodona.data import write
-from dodona.data.conllu import read_stream
-from dodona.data.files import chunks, is_terminal, size_of
-from dodona.data.formats import sniffed_format
-from dodona.data.plain_text import read_plain_stream, read_text
+from dodona.data.files import chunks, is_tty, size_of
+from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Boundary, Item, Pause
 from dodona.errors import DodonaError, FormatError, OptionError
 from dodona.parser.options import WIDEST
 from dodona.parser.parser import Request
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.models import model_names, model_path
-from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.threads import collect_rarely
+from dodona.pipeline.pipeline import Pipeline, collect_rarely
 
-INPUTS = ("auto", "text", "conllu", "conllx", "horizontal", "vertical")
-DEFAULT = "en"
+if TYPE_CHECKING:
+    from dodona.distributed.cluster import Cluster
+    from dodona.distributed.corpus import Summary
+
+DEFAULT_MODEL = "en"
+LOCAL = "local"  # a scheduler
+SHARD_SIZE = 8.0  # megabytes
 
 
 @click.command(short_help="Parse text, words or CoNLL-U.")
@@ -130,26 +136,24 @@ def parse(
     model, sources = _model_and_sources(arguments)
     request = Request(beam, nbest, confidence, constrained, max_length, timeout)
     if scheduler is not None or shard_size is not None:
-        from dodona.cli.cluster import parse_on_cluster
-
-        parse_on_cluster(model, sources, output, request, kind, retag)
+        _parse_on_cluster(model, sources, output, request, kind, retag)
         return
     files = [None if _is_text(source) else source for source in sources]
-    targets = checked_targets(files, output, each, form, model)
+    targets = check_targets(files, output, each, form, model)
     pipeline = Pipeline.load(model)
     pipeline.parser.check(request)
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
     with collect_rarely(), ReadingProgress(sources, results=output == "-") as progress:
-        items = _stream(sources, kind, pipeline, each, progress)
+        items = _read_sources(sources, kind, pipeline, each, progress)
         parsed = pipeline.stream(items, request, retag, jobs=jobs)
         if max_length is not None or timeout is not None:
-            parsed = with_a_count_of_pieces(parsed)
-        write_each(progress.count(parsed), targets, _writer(form, sort))
+            parsed = report_pieces(parsed)
+        write_each(progress.count(parsed), targets, _pick_writer(form, sort))
 
 
-def _writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
+def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
     """Return what writes the parses of one output."""
     writer: Callable[[Iterable[Item], str], None] = write
     if form != "conllu":
@@ -168,8 +172,8 @@ def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...
     _check_encoding(arguments)
     first = arguments[0] if arguments else "-"
     if is_model(first) or not (first == "-" or _is_text(first) or _is_file(first)):
-        return _model(first), arguments[1:] or ("-",)
-    return _default_model(), arguments or ("-",)
+        return _find_model(first), arguments[1:] or ("-",)
+    return _find_default_model(), arguments or ("-",)
 
 
 def _check_encoding(arguments: tuple[str, ...]) -> None:
@@ -182,7 +186,7 @@ def _check_encoding(arguments: tuple[str, ...]) -> None:
             raise OptionError(f"{argument[:40]!r}: byte {byte:#04x} is not UTF-8; expected text in UTF-8") from None
 
 
-def _model(name: str) -> Path:
+def _find_model(name: str) -> Path:
     if Path(name).is_dir() and name not in model_names():
         raise FormatError(f"{name}: is a directory; expected a model, a file to parse, or a text with spaces in it")
     try:
@@ -192,12 +196,12 @@ def _model(name: str) -> Path:
         raise FormatError(f"{error}{hint}") from None
 
 
-def _default_model() -> Path:
+def _find_default_model() -> Path:
     try:
-        return model_path(DEFAULT)
+        return model_path(DEFAULT_MODEL)
     except FormatError:
         expected = "expected a file made by `dodona train` as the first argument"
-        raise FormatError(f"no MODEL is named, and the model {DEFAULT!r} is not installed; {expected}") from None
+        raise FormatError(f"no MODEL is named, and the model {DEFAULT_MODEL!r} is not installed; {expected}") from None
 
 
 def _is_file(argument: str) -> bool:
@@ -209,24 +213,24 @@ def _is_text(argument: str) -> bool:
     return (not argument or any(letter.isspace() for letter in argument)) and not _is_file(argument)
 
 
-def _names(sources: tuple[str, ...]) -> list[str | None]:
+def _name_documents(sources: Sequence[str]) -> list[str | None]:
     """Where several texts are parsed into one file, every one needs a name of its own: its file's, or else a number."""
     if len(sources) == 1:
         return [None]
-    return [*text_names([None if _is_text(source) else source for source in sources])]
+    return [*name_texts([None if _is_text(source) else source for source in sources])]
 
 
-def _stream(
+def _read_sources(
     sources: tuple[str, ...], kind: str, pipeline: Pipeline, each: bool, progress: ReadingProgress
 ) -> Iterator[Item]:
     """Yield the sentences of all sources, with a boundary after each of them; and a pause wherever something has to be
     waited for, or an error comes."""
-    names = [None] * len(sources) if each else _names(sources)
+    names = [None] * len(sources) if each else _name_documents(sources)
     for source, name in zip(sources, names, strict=True):
         try:
             if size_of(source) is None:
                 yield Pause()
-            yield from _sentences(source, kind, pipeline, name, progress)
+            yield from _read_source(source, kind, pipeline, name, progress)
         except DodonaError:
             yield Pause()
             raise
@@ -234,18 +238,95 @@ def _stream(
             yield Boundary()
 
 
-def _sentences(
+def _read_source(
     source: str, kind: str, pipeline: Pipeline, name: str | None, progress: ReadingProgress
 ) -> Iterator[Item]:
     if _is_text(source):
-        return pipeline.text_stream([source], name=name)
+        return pipeline.tokenize([source], name=name)
     if source == "-" and os.isatty(0):
         click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
-    pieces = chunks(source, pauses=True, count=progress.read)
-    if kind in ("horizontal", "vertical"):
-        return read_plain_stream(pieces, source, vertical=kind == "vertical")
-    if kind == "auto":
-        kind, pieces = sniffed_format(pieces, source)
-    if kind != "text":
-        return read_stream(pieces, source, format=kind)
-    return pipeline.text_stream(read_text(pieces, source), by_line=is_terminal(source), name=name)
+    tokenize = partial(pipeline.tokenize, by_line=is_tty(source), name=name)
+    return read_stream(kind, chunks(source, pauses=True, count=progress.read), source, tokenize=tokenize)
+
+
+def _parse_on_cluster(
+    model: Path, sources: Sequence[str], output: str, request: Request, kind: str, retag: bool
+) -> None:
+    """Parse files into a folder of shards, on a cluster or on several processes of this machine, with the other options
+    of the command."""
+    from dodona.distributed.cluster import choose_monitor  # with Dask, which takes long to import
+    from dodona.distributed.corpus import Corpus, parse_corpus
+    from dodona.distributed.models import read_model
+
+    options = click.get_current_context().params
+    _check_cluster_options(options, output)
+    files = [os.path.abspath(file) for file in _find_files(sources)]
+    sent = read_model(model)
+    sent.pipeline().parser.check(request)
+    size = max(1, round((options["shard_size"] or SHARD_SIZE) * 1e6))
+    corpus = Corpus(files, _name_documents(files), request, kind, retag, size)
+    folder = os.path.abspath(output)
+    summary = parse_corpus(corpus, sent, folder, _pick_cluster(options), choose_monitor("shards"), _say)
+    _summarize(summary, output)
+
+
+def _find_files(sources: Sequence[str]) -> list[str]:
+    """Return the files that names and patterns stand for, those of a pattern sorted by name."""
+    from glob import glob, has_magic
+
+    files: list[str] = []
+    for source in sources:
+        if os.path.isfile(source):
+            files.append(source)
+        elif has_magic(source):
+            matches = [file for file in sorted(glob(source, recursive=True)) if os.path.isfile(file)]
+            if not matches:
+                raise FormatError(f"{source}: no file has a name like this")
+            files += matches
+        elif source == "-" or (not os.path.exists(source) and any(map(str.isspace, source))):
+            raise OptionError("--scheduler parses files; expected their names, not a text or standard input")
+        else:
+            wrong = "is not a file" if os.path.exists(source) else "there is no such file"
+            raise FormatError(f"{source}: {wrong}; expected a file, or a pattern like 'corpus/*.txt.gz'")
+    return files
+
+
+def _check_cluster_options(options: dict[str, object], output: str) -> None:
+    if options["scheduler"] is None:
+        raise click.UsageError("--shard-size needs --scheduler: nothing else makes shards.")
+    if options["each"]:
+        raise OptionError(
+            "--each writes an output for each file, and --scheduler one for each shard; expected one of them"
+        )
+    if options["sort"]:
+        raise OptionError("--sort needs all sentences in one place; expected no --scheduler")
+    if options["form"] != "conllu":
+        raise OptionError(f"--format {options['form']}: --scheduler writes CoNLL-U")
+    if output == "-" or (os.path.exists(output) and not os.path.isdir(output)):
+        shown = "standard output" if output == "-" else output
+        raise OptionError(f"--scheduler writes shards into a folder; expected -o with a folder, not {shown}")
+
+
+def _pick_cluster(options: dict[str, object]) -> "Cluster":
+    from dodona.distributed.cluster import Cluster
+    from dodona.pipeline.processes import available_cores
+
+    context = click.get_current_context()
+    is_given = context.get_parameter_source("jobs") is not ParameterSource.DEFAULT
+    modules = context.meta.get(IMPORTED, ())
+    if options["scheduler"] == LOCAL:
+        return Cluster(int(str(options["jobs"])) if is_given else available_cores(), None, modules)
+    if is_given:
+        raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
+    return Cluster(0, str(options["scheduler"]), modules)
+
+
+def _say(message: str) -> None:
+    click.echo(f"dodona: {message}", err=True)
+
+
+def _summarize(summary: "Summary", output: str) -> None:
+    if summary.pieces:
+        _say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
+    counts = f"{summary.shards} shards, {summary.sentences:,} sentences, {summary.words:,} words"
+    _say(f"{counts}: {os.path.join(output, '*.conllu')}, in this order")

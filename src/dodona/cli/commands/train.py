@@ -11,16 +11,15 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from dodona.cli.options import NAMES as NETWORK_OPTIONS
 from dodona.cli.options import (
     GroupedCommand,
-    given_network,
-    given_options,
     network_options,
     option_names,
     system_options,
+    take_network,
+    take_system_options,
 )
 from dodona.cli.outputs import is_same_file
-from dodona.data import Sentence
+from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
-from dodona.data.spacing import detokenized
 from dodona.errors import OptionError
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
@@ -190,7 +189,7 @@ def train_command(
         click.echo(f"dodona: {dev} is both treebank and --dev; expect scores that are far too high", err=True)
     sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
     if detokenize:
-        detokenized(sentences)
+        spacing.detokenize(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):
         click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
     begin = time.monotonic()
@@ -211,9 +210,9 @@ def component_names(listed: str | None) -> list[str] | None:
 
 def parser_options(options: dict[str, Any]) -> ParserOptions:
     """The options of the parser, from those of the command line."""
-    network = given_network(options)
+    network = take_network(options)
     return ParserOptions(
-        system_options=given_options(options),
+        system_options=take_system_options(options),
         single_root=not options.pop("allow_multiple_roots"),
         network=network,
         **options,

@@ -7,8 +7,8 @@ from msgspec import Meta, Struct
 
 from dodona.data import Sentence
 from dodona.data.checks import check_columns
-from dodona.data.conllu import read_chunks
-from dodona.data.formats import sniffed_format
+from dodona.data.formats import detect_format, read_stream
+from dodona.data.stream import only_sentences
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, OptionError, TreeError
 from dodona.parser.request import Analysis, Request, sentence_confidence, without_notes
@@ -103,7 +103,7 @@ def correct(request: CorrectRequest, models: Models) -> dict[str, Any]:
 def _read_input(nlp: Pipeline, text: str) -> tuple[list[Sentence], bool]:
     if not text.strip():
         raise OptionError("there is no text; write a sentence")
-    form, _ = sniffed_format([text.encode()], INPUT)
+    form, _ = detect_format([text.encode()], INPUT)
     if form == "text" and nlp.tokenizer is None:
         raise OptionError("this model has no tokenizer; expected CoNLL-U")
     sentences = _read(text) if form == "conllu" else list(nlp.sentences([text]))
@@ -118,7 +118,7 @@ def _read_input(nlp: Pipeline, text: str) -> tuple[list[Sentence], bool]:
 
 def _read(text: str) -> list[Sentence]:
     """Read CoNLL-U; what was copied from somewhere may lack the last line ends."""
-    return list(read_chunks([text.rstrip("\r\n").encode(), b"\n\n"], INPUT))
+    return list(only_sentences(read_stream("conllu", [text.rstrip("\r\n").encode(), b"\n\n"], INPUT)))
 
 
 def _list_arcs(sentence: Sentence) -> list[list[Any]]:
@@ -147,7 +147,7 @@ def _analyse(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> list[
 
 
 def _tree(sentence: Sentence, analysis: Analysis) -> dict[str, Any]:
-    copy = sentence.copied()
+    copy = sentence.copy()
     copy.accept_tree(analysis.heads, list(analysis.labels))
     confidence = [round(value, 4) for value in analysis.confidence]
     return {

@@ -1,17 +1,14 @@
-"""The quick way of reading: it takes what is usual, says the same as the careful one, and runs uncompiled too."""
+"""The quick way of reading: it takes what is usual, and says the same as the careful one."""
 
-import importlib.util
 import warnings
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dodona import FormatWarning, Sentence
-from dodona.data import table
 from dodona.data.conllu import Block, _Reader
+from dodona.data.rows import scan_rows
 
 COLUMNS = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels", "deps", "misc", "multiword", "comments")
 USUAL = (
@@ -21,20 +18,6 @@ USUAL = (
 TEN = "\n".join(f"{k}\tw\t_\t_\t_\t_\t{k - 1}\td\t_\t_" for k in range(1, 12))
 
 
-def interpreted() -> ModuleType:
-    """The same file, run by the interpreter."""
-    file = Path(__file__).parents[2] / "src" / "dodona" / "data" / "table.py"
-    spec = importlib.util.spec_from_file_location("interpreted_table", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-INTERPRETED = interpreted()
-
-
 def all_of(sentence: Sentence) -> list[object]:
     lines = [sentence.word_line(d) for d in range(1, len(sentence) + 1)]
     return [*(getattr(sentence, name) for name in COLUMNS), lines, len(sentence), sentence.to_bytes()]
@@ -42,12 +25,7 @@ def all_of(sentence: Sentence) -> list[object]:
 
 @pytest.mark.parametrize("text", [USUAL, TEN, TEN.replace("10\td", "_\td")])
 def test_what_is_usual_goes_the_quick_way(text: str) -> None:
-    assert table.plain_words(text.encode(), True) is not None
-
-
-def test_one_is_compiled_and_the_other_is_not() -> None:
-    assert not str(table.__file__).endswith(".py")
-    assert str(INTERPRETED.__file__).endswith(".py")
+    assert scan_rows(text.encode(), True) is not None
 
 
 @settings(max_examples=500, deadline=None)
@@ -62,21 +40,22 @@ def test_the_quick_way_says_what_the_careful_one_says(text: str, changes: list[t
     for place, length, new in changes:
         at = int(place * len(text))
         text = text[:at] + new + text[at + length :]
-    body = text.encode()
-    quick, same = table.plain_words(body, True), INTERPRETED.plain_words(body, True)
-    assert (quick is None) == (same is None)
+    block = Block(5, b"", text.encode(), b"\n\n")
+    reader = _Reader("x", "conllu", True)
+    quick = reader.read_quickly(block)
     if quick is None:
         return
-    assert (list(quick[0].starts)[: 11 * quick[0].n], *quick[1:]) == (list(same[0].starts)[: 11 * same[0].n], *same[1:])
-    values = [f"{k}é" for k in range(quick[0].n)]
-    assert quick[0].replaced({2: values, 9: values}) == same[0].replaced({2: values, 9: values})
-    assert [quick[0].column(c) for c in range(10)] == [same[0].column(c) for c in range(10)]
-    block = Block(5, b"", body, b"\n\n")
-    reader = _Reader("x", "conllu", True)
-    plain = reader._plain(block)
     with warnings.catch_warnings():
         warnings.simplefilter("error", FormatWarning)
-        careful = reader._careful(block)
-    assert plain is not None
+        careful = reader.read_carefully(block)
     assert careful is not None
-    assert all_of(plain) == all_of(careful)
+    assert all_of(quick) == all_of(careful)
+    words = [row for row in quick.rows() if row[0].isdecimal()]
+    assert [[row[number] for row in words] for number in (1, 2, 9)] == [quick.words, quick.lemmas, quick.misc]
+    values = [f"{k}é" for k in range(len(quick))]
+    for sentence in (quick, careful):
+        sentence.lemmas = sentence.misc = values
+    assert quick.to_bytes() == careful.to_bytes()
+    lines = [line.split("\t") for line in quick.to_bytes().decode().split("\n") if line[:1].isdecimal()]
+    expected = [[*row[:2], value, *row[3:9], value] for row, value in zip(words, values, strict=True)]
+    assert [line for line in lines if line[0].isdecimal()] == expected

@@ -1,1 +1,0 @@
-# nothing for other compiled modules
