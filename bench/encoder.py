@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.neural.encoder import Dense, Encoder, Network, kernels
-from dodona.neural.quantization import quantized
+from dodona.neural.quantization import quantize
 
 SIZES = (
     (256, 160, 2, 1280),
@@ -36,7 +36,7 @@ def random_network(
             name = f"layer{layer}.{direction}"
             for part, depth in (("input", 2 * width if layer else inputs), ("recurrent", width)):
                 matrix = generator.normal(0, 2 / np.sqrt(depth), (depth, 4 * width)).astype(np.float32)
-                arrays[f"{name}.{part}"], arrays[f"{name}.{part}_scales"] = quantized(matrix)
+                arrays[f"{name}.{part}"], arrays[f"{name}.{part}_scales"] = quantize(matrix)
             arrays[f"{name}.bias"] = np.zeros(4 * width, np.float32)
     return arrays
 
@@ -57,7 +57,7 @@ def main() -> None:
     print(f"batches of {BATCH} sentences, {words} words; words per CPU second")
     for inputs, width, layers, outputs in SIZES:
         arrays = random_network(generator, inputs, width, layers)
-        weights, scales = quantized(generator.normal(0, 1, (2 * width, outputs)).astype(np.float32))
+        weights, scales = quantize(generator.normal(0, 1, (2 * width, outputs)).astype(np.float32))
         x = generator.normal(0, 1, (words, inputs)).astype(np.float32)
         for kernel in kernels():
             encoder = Encoder(Network(arrays, inputs=inputs, width=width, layers=layers, kernel=kernel))

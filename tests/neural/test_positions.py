@@ -11,7 +11,7 @@ from dodona.neural.positions import MOST, Positions
 from dodona.search.addresses import PLACES, STEPS
 from dodona.systems.registry import SYSTEMS
 
-FILES = sorted(path.stem for path in (Path(dodona.__file__).parent / "positions").glob("*.txt"))
+FILES = sorted(path.stem for path in (Path(dodona.__file__).parent / "neural" / "positions").glob("*.txt"))
 
 
 def test_every_file_suits_a_system() -> None:
@@ -76,15 +76,15 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_shipped_texts(tmp_path: Path) -> None:
-    text, path = shipped_text("positions", "hybrid")
+    text, path = shipped_text("neural/positions", "hybrid")
     assert "arc-hybrid" in text
     assert Path(path).name == "hybrid.txt"
-    assert shipped_text("templates", "hybrid")[0] != text
+    assert shipped_text("linear/templates", "hybrid")[0] != text
     with pytest.raises(OptionError, match=f"no positions 'hybird'; expected a file, or one of: {', '.join(FILES)}$"):
-        shipped_text("positions", "hybird")
+        shipped_text("neural/positions", "hybird")
     with pytest.raises(OptionError, match=r"cannot be read: .*; expected positions$"):
-        shipped_text("positions", str(tmp_path))
+        shipped_text("neural/positions", str(tmp_path))
     bad = tmp_path / "bad.txt"
     bad.write_bytes(b"S0\n\xff")
     with pytest.raises(OptionError, match=r"bad\.txt: cannot be read: not a text in UTF-8; expected positions$"):
-        shipped_text("positions", str(bad))
+        shipped_text("neural/positions", str(bad))

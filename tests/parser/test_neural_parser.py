@@ -15,10 +15,10 @@ from samples.treebank import treebank
 
 from dodona import OptionError, Sentence
 from dodona.data.trees import is_projective
-from dodona.neural.batching import Lanes, batch_of
+from dodona.neural.batching import Lanes, lay_out
 from dodona.neural.encoder import Dense, Network, kernels
 from dodona.neural.network import encode
-from dodona.neural.options import NetworkOptions, Sizes
+from dodona.neural.options import NetworkOptions
 from dodona.parser import neural as neural_model
 from dodona.parser.confidence import calibrate
 from dodona.parser.neural import NeuralModel, NeuralSession
@@ -82,9 +82,8 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
     sentences = [tree.seen for tree in made.data.trees.trees[:6]]
     lanes = Lanes(64, 1)
     assert all(lanes.add(len(example)) for example in examples)
-    batch = batch_of(made.data.tables(), examples, lanes, 3)
-    sizes = Sizes(0, 0, 0, 0, 0, 0, 0, tuple(map(len, made.data.kinds)), width=DEEP.width, layers=DEEP.layers)
-    rows, _, heads = encode(made.weights, batch, None, sizes, None, jax.random.key(1))
+    batch = lay_out(made.data.tables(), examples, lanes)
+    rows, _, heads = encode(made.weights, batch, None, DEEP, None, jax.random.key(1))
     count = sum(map(len, sentences))
     expected = np.concatenate([np.asarray(rows)[:count], np.asarray(rows)[-2:]])
     session = model.session()
@@ -431,5 +430,5 @@ def test_sizes_of_a_network(change: dict[str, Any], message: str) -> None:
 )
 def test_options_of_the_other_scorer(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        ParserOptions(**options).resolved()
+        ParserOptions(**options)
     assert str(raised.value) == message

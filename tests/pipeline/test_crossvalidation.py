@@ -120,7 +120,7 @@ def test_several_processes_find_the_same(capfd: pytest.CaptureFixture[str]) -> N
 
 def test_what_is_said() -> None:
     said: list[str] = []
-    run(say=lambda component, *_: said.append(component))
+    run(callback=lambda progress: said.append(progress.component))
     assert said == ["parser"] * 6
 
 

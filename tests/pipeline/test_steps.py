@@ -5,11 +5,11 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import OptionError
-from dodona.pipeline.training import TrainingStep
+from dodona.pipeline.training import TrainingProgress
 
 
 def test_each_iteration_is_reported() -> None:
-    steps: list[TrainingStep] = []
+    steps: list[TrainingProgress] = []
     dodona.train(treebank(20), dev=treebank(8, seed=2), iterations=2, callback=steps.append)
     parser = [step for step in steps if step.component == "parser"]
     assert [(step.iteration, step.iterations) for step in parser] == [(1, 2), (2, 2)]
@@ -22,9 +22,9 @@ def test_each_iteration_is_reported() -> None:
 
 
 def test_the_callback_can_end_the_training() -> None:
-    steps: list[TrainingStep] = []
+    steps: list[TrainingProgress] = []
 
-    def stop(step: TrainingStep) -> bool:
+    def stop(step: TrainingProgress) -> bool:
         steps.append(step)
         return step.iteration == (1 if step.component == "tagger" else 3)
 
@@ -34,8 +34,8 @@ def test_the_callback_can_end_the_training() -> None:
 
 
 def test_without_development_data_there_are_no_scores_and_a_callback_is_a_function() -> None:
-    steps: list[TrainingStep] = []
+    steps: list[TrainingProgress] = []
     dodona.train(treebank(20), iterations=1, components=["parser"], callback=steps.append)
     assert [(step.uas, step.las) for step in steps] == [(None, None)]
-    with pytest.raises(OptionError, match="callback 3: expected a function that takes a TrainingStep"):
+    with pytest.raises(OptionError, match="callback 3: expected a function that takes a TrainingProgress"):
         dodona.train(treebank(20), callback=3)  # type: ignore[arg-type]

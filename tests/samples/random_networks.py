@@ -27,7 +27,7 @@ def random_network(
     system: str = "arc-hybrid", positions: str | None = None, retags: bool = True, seed: int = 1
 ) -> Parser:
     """A parser whose trees are valid, and nothing more. `positions` is a text, not a name."""
-    options = ParserOptions(system=system, scorer="neural", network=TINY).resolved()
+    options = ParserOptions(system=system, scorer="neural", network=TINY)
     tags = sorted({(tag, xpos, "_") for s in treebank(8) for tag, xpos in zip(s.upos, s.xpos, strict=True)})
     parts = sorted({f"u{tag}" for tag, _, _ in tags} | {f"x{xpos}" for _, xpos, _ in tags})
     text = positions if positions is not None else Positions.load(str(options.positions)).text

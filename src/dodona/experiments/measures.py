@@ -17,7 +17,7 @@ from dodona.experiments.repairs import repairs
 from dodona.experiments.treebanks import Treebank, sentences_of
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import ParserIteration, train_parser
+from dodona.parser.training import begin_training
 from dodona.research.statistics import Statistics
 
 __all__ = ["MEASURES", "Subject"]
@@ -64,18 +64,17 @@ class Subject:
         follows = "curve" in self.measures or self.keep == "best"
         dev, seen_dev = (self.gold("dev"), self.seen("dev")) if follows else ([], [])
 
-        def report(iteration: ParserIteration) -> None:
-            point: dict[str, Any] = {"iteration": iteration.number, "transitions": iteration.transitions}
+        training = begin_training(train, self.options, seen)
+        for progress in training.iterations():
+            point: dict[str, Any] = {"iteration": progress.iteration, "transitions": progress.transitions}
             if follows:
-                parser = iteration.parser()
+                parser = training.parser()
                 rates = attachment(compared(parser, dev, seen_dev))
                 point |= {name: 100 * rates[name].accuracy for name in ("UAS", "LAS")}
                 if not best or point["LAS"] > best[0][0]:
                     best[:] = [(point["LAS"], parser)]
             curve.append(point)
-
-        last = train_parser(train, self.options, report, seen=seen)
-        return best[0][1] if self.keep == "best" else last, curve
+        return best[0][1] if self.keep == "best" else training.parser(), curve
 
     @property
     def parser(self) -> Parser:

@@ -52,7 +52,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.options is not None:
-            object.__setattr__(self, "options", without_exploration(self.options.resolved()))
+            object.__setattr__(self, "options", without_exploration(self.options))
 
     @property
     def seed(self) -> int:
@@ -89,9 +89,7 @@ class Run:
         """The run in a line, for messages."""
         what = [self.treebank.name]
         if self.options is not None:
-            plain = without_exploration(
-                ParserOptions(system=self.options.system, oracle=self.options.oracle).resolved()
-            )
+            plain = without_exploration(ParserOptions(system=self.options.system, oracle=self.options.oracle))
             own = {k: v for k, v in asdict(self.options).items() if v != getattr(plain, k) and k != "seed"}
             what += [str(self.options.system), str(self.options.oracle)]
             what += [f"{name}={value}" for name, value in own.items() if value is not None]

@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport int8_t, int32_t
 
 @cython.final
-cdef class Table:
+cdef class EmbeddingTable:
     cdef readonly int count, width
     cdef const int8_t[:, ::1] values
     cdef const float[::1] scales
@@ -12,7 +12,7 @@ cdef class Table:
 @cython.final
 cdef class Inputs:
     cdef readonly int size
-    cdef Table word, subword, vector, tag
+    cdef EmbeddingTable word, subword, vector, tag
     cdef const float[:, ::1] from_word, from_subword, from_vector, from_tag
     cdef const float[::1] bias
     cdef int widest                 # row of a table

@@ -13,7 +13,7 @@ cdef extern from "layer.h" nogil:
     void add_product(float* total, const float* values, int count, const float* weights, int size)
 
 
-cdef class Table:
+cdef class EmbeddingTable:
     """Embeddings as 8-bit numbers with a scale for each row. Row 0 stands for everything that has no row."""
 
     def __init__(self, const int8_t[:, ::1] values not None, const float[::1] scales not None):
@@ -33,7 +33,7 @@ cdef class Table:
 cdef class Inputs:
     """Tables and the weights of the linear layer. `vector` is None in a network without pretrained vectors."""
 
-    def __init__(self, Table word not None, Table subword not None, Table vector, Table tag not None, weights, bias):
+    def __init__(self, EmbeddingTable word not None, EmbeddingTable subword not None, EmbeddingTable vector, EmbeddingTable tag not None, weights, bias):
         """`weights` are matrices [width of the table, inputs of the network], in the order of the tables."""
         self.word, self.subword, self.vector, self.tag = word, subword, vector, tag
         self.from_word, self.from_subword, self.from_vector, self.from_tag = weights

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 MOST = 127
 
 
-def quantized(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def quantize(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Return (weights, scales) of a matrix [inputs, outputs]: int8 [outputs * inputs], output by output, and float32
     [outputs].
 

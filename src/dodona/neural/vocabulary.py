@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from dodona.data.hashing import hash_text
 
-__all__ = ["SUBWORDS", "WordNumbers", "fingerprint", "tag_parts"]
+__all__ = ["SUBWORDS", "Vocabulary", "fingerprint", "tag_parts"]
 
 SUBWORDS = 24  # at most, of one form
 LONGEST_SHAPE = 8
 
 
 @dataclass
-class WordNumbers:
+class Vocabulary:
     """Numbers of forms and tags. 0 is a word that is not in the vocabulary, a missing vector, a missing part."""
 
     words: dict[int, int]  # fingerprint of a lower-cased word: number

@@ -4,7 +4,7 @@ Weights are 8-bit numbers. Everything that depends on the form of a word alone, 
 and kept. All products are exact or have a fixed order: the same parse on every machine, whatever else is in the batch.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,18 @@ from numpy.typing import NDArray
 
 from dodona.errors import FormatError
 from dodona.neural.encoder import Dense, Encoder, Network
-from dodona.neural.inputs import Inputs, Table
+from dodona.neural.inputs import EmbeddingTable, Inputs
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
+from dodona.neural.quantization import quantize
 from dodona.neural.scorer import Contributions, HiddenLayer
-from dodona.neural.vocabulary import WordNumbers
+from dodona.neural.vectors import Vectors
+from dodona.neural.vocabulary import Vocabulary, fingerprint
 from dodona.parser.linear import TagColumns, Tagged
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice, checked_tag
 
-__all__ = ["NeuralModel", "NeuralSession"]
+__all__ = ["NeuralModel", "NeuralSession", "model_arrays"]
 
 MOST_FORMS = 20_000  # kept in a thread; then it begins anew
 MOST_CHARACTERS = 1 << 22  # in them, and in tags
@@ -46,7 +48,7 @@ class NeuralModel:
         self.retags, self.arrays = retags, arrays
         take = _Checked(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
-        self.numbers = WordNumbers(
+        self.vocabulary = Vocabulary(
             {int(word): i for i, word in enumerate(words, start=1)},
             {int(word): i for i, word in enumerate(vectors, start=1)},
             {part: i for i, part in enumerate(tag_parts, start=1)},
@@ -169,12 +171,12 @@ class NeuralSession:
         new_forms = list(forms)[len(self._form_inputs) :]
         if new_forms:
             self._characters += sum(map(len, new_forms))
-            numbers = np.array([model.numbers.of_form(form) for form in new_forms], dtype=np.int32)
+            numbers = np.array([model.vocabulary.of_form(form) for form in new_forms], dtype=np.int32)
             self._form_inputs = np.concatenate([self._form_inputs, model.inputs.of_forms(numbers)])
         new_tags = list(tags)[len(self._tag_inputs) :]
         if new_tags:
             self._characters += sum(len(part) for tag in new_tags for part in tag)
-            found = model.inputs.of_tags([model.numbers.of_tag(tag) for tag in new_tags])
+            found = model.inputs.of_tags([model.vocabulary.of_tag(tag) for tag in new_tags])
             self._tag_inputs = np.concatenate([self._tag_inputs, found])
         x: NDArray[np.float32] = self._form_inputs[np.array(words, dtype=np.intp)]
         x += self._tag_inputs[np.array(tagged, dtype=np.intp)]
@@ -226,11 +228,11 @@ class _Checked:
             raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
         return found
 
-    def table(self, name: str, count: int, width: int | None) -> Table:
+    def table(self, name: str, count: int, width: int | None) -> EmbeddingTable:
         if width is None:
             found = self._arrays.get(name)
             width = max(1, 0 if found is None else found.size // count)
-        return Table(self.bytes(name, count, width), self.floats(f"{name}.scales", count))
+        return EmbeddingTable(self.bytes(name, count, width), self.floats(f"{name}.scales", count))
 
     def rows(self, name: str, count: int, width: int) -> NDArray[np.float32]:
         """Return rows of 8-bit numbers with a scale each as floats."""
@@ -252,3 +254,61 @@ def _layer_names(layers: int) -> Iterator[str]:
         for direction in ("forward", "backward"):
             for part in ("input", "input_scales", "recurrent", "recurrent_scales", "bias"):
                 yield f"layer{layer}.{direction}.{part}"
+
+
+def model_arrays(
+    options: NetworkOptions,
+    words: Sequence[int],
+    vectors: Vectors | None,
+    weights: Mapping[str, NDArray[np.float32]],
+    measure_scale: Callable[[Inputs], float],
+) -> dict[str, NDArray[Any]]:
+    """Return trained weights as the arrays of a model: matrices in 8 bits, biases and scales as floats.
+
+    `words` are the fingerprints of the vocabulary; `measure_scale` returns the scale of the first layer's inputs.
+    """
+    arrays: dict[str, NDArray[Any]] = {"words": np.array(words, dtype=np.uint32)}
+    arrays["vectors"] = np.array([fingerprint(word) for word in vectors.words] if vectors else [], dtype=np.uint32)
+    tables: dict[str, EmbeddingTable] = {}
+    for name in ("word", "subword", "tag"):
+        values, scales = quantize(weights[name].T)
+        arrays[name], arrays[f"{name}.scales"] = values, scales
+        tables[name] = EmbeddingTable(values.reshape(weights[name].shape), scales)
+    if vectors is not None:
+        values = np.concatenate([np.zeros((1, vectors.dimensions), np.int8), vectors.values])
+        scales = np.concatenate([np.zeros(1, np.float32), vectors.scales]).astype(np.float32)
+        arrays["vector"], arrays["vector.scales"] = values.reshape(-1), scales
+        tables["vector"] = EmbeddingTable(values, scales)
+    names = ("word", "subword", "vector", "tag")
+    matrices: list[NDArray[np.float32] | None] = []
+    for name in names:
+        if name not in tables:
+            matrices.append(None)
+            continue
+        values, scales = quantize(weights[f"input.{name}"].T)
+        arrays[f"input.{name}"], arrays[f"input.{name}.scales"] = values, scales
+        matrices.append(values.reshape(weights[f"input.{name}"].shape).astype(np.float32) * scales[:, None])
+    arrays["input.bias"] = weights["input.bias"]
+    inputs = Inputs(
+        tables["word"], tables["subword"], tables.get("vector"), tables["tag"], matrices, weights["input.bias"]
+    )
+    arrays["input.scale"] = np.array([measure_scale(inputs)], dtype=np.float32)
+    for layer in range(options.layers):
+        for direction in ("forward", "backward"):
+            name = f"layer{layer}.{direction}"
+            for part in ("input", "recurrent"):
+                arrays[f"{name}.{part}"], arrays[f"{name}.{part}_scales"] = quantize(weights[f"{name}.{part}"])
+            arrays[f"{name}.bias"] = weights[f"{name}.bias"]
+    ends = np.tanh(np.stack([weights["root"], weights["nobody"]]))
+    arrays["ends"] = np.rint(127 * ends).astype(np.int8).reshape(-1)
+    heads = np.concatenate([weights[f"head{kind}"] for kind in range(3)], axis=1)
+    arrays["heads"], arrays["heads.scales"] = quantize(heads)
+    arrays["heads.bias"] = np.concatenate([weights[f"head{kind}.bias"] for kind in range(3)])
+    arrays["positions"], arrays["positions.scales"] = quantize(weights["positions"])
+    arrays["positions.bias"] = np.zeros(weights["positions"].shape[1], np.float32)
+    units = options.units
+    arrays["labels"], arrays["labels.scales"] = quantize(weights["labels"].reshape(-1, units).T)
+    arrays["hidden.bias"] = weights["hidden.bias"]
+    arrays["actions"], arrays["actions.scales"] = quantize(weights["actions"].T)
+    arrays["actions.bias"] = weights["actions.bias"]
+    return arrays

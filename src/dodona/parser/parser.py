@@ -312,7 +312,7 @@ class Parser:
         try:
             given = dict(description["options"])
             network = NetworkOptions(**given.pop("network")) if given.get("network") is not None else None
-            options = ParserOptions(**given | {"network": network}).resolved()
+            options = ParserOptions(**given | {"network": network})
             labels, temperature = description["labels"], checked_temperature(description["temperature"])
             if not isinstance(labels, list) or not labels:
                 raise OptionError("expected a parser with labels")

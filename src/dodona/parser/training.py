@@ -1,17 +1,21 @@
-"""Training a parser: from gold trees, complete or partial, to a linear model or a network."""
+"""Training a parser: from gold trees, complete or partial, to a linear model or a network.
+
+`training_trees` makes trees that the system can build: it lifts arcs of non-projective ones, numbers labels, and plans
+derivations for static oracles. A `ParserTraining` goes over them, one iteration after the other, and can make a parser
+after each. `train_parser` does all of it.
+"""
 
 import random
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Iteration
+from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escaped, projectivize, without_lift
 from dodona.data.trees import is_projective
@@ -20,19 +24,16 @@ from dodona.linear.perceptron import GreedyLearner
 from dodona.linear.pruning import frozen_arrays
 from dodona.linear.structured import StructuredLearner
 from dodona.linear.templates import Templates
-from dodona.neural.inputs import Inputs, Table
-from dodona.neural.options import NetworkOptions
+from dodona.neural.inputs import Inputs
 from dodona.neural.positions import Positions
-from dodona.neural.quantization import quantized
 from dodona.neural.vectors import Vectors
-from dodona.neural.vocabulary import WordNumbers, fingerprint, tag_parts
+from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
 from dodona.parser.linear import Encoder, LinearModel
-from dodona.parser.neural import NeuralModel
+from dodona.parser.neural import NeuralModel, model_arrays
 from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser
 from dodona.systems.build import BUDGET, BuiltSystem
-from dodona.tagger.tagger import Tag
-from dodona.tagger.tagger import tag_values as values_of
+from dodona.tagger.tagger import Tag, tag_values
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
@@ -41,36 +42,78 @@ from dodona.transitions.policy import Policy, leaves_a_choice
 __all__ = [
     "MOST_ACTIONS",
     "RARE",
+    "LinearTraining",
     "NetworkSource",
-    "ParserIteration",
+    "NetworkTraining",
+    "ParserTraining",
     "TrainingTree",
     "TrainingTrees",
-    "check_network_can_learn",
+    "begin_training",
     "check_parser_options",
     "check_tree",
     "drop_rare_encodings",
-    "network_iterations",
     "train_parser",
     "training_trees",
 ]
 
+MOST_ACTIONS = 65_535
 RARE = 50_000
 """An encoding of less than one in so many arcs is dropped."""
 
 
-def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:
-    """Replace the rare labels of lifted arcs by those of arcs that were not lifted, in place."""
-    trees = list(trees)
-    counts = Counter(label for labels in trees for label in labels if label is not None)
-    total = counts.total()
-    plain = {label: without_lift(label) for label, count in counts.items() if count * RARE < total}
-    for labels in trees:
-        for i, label in enumerate(labels):
-            if label is not None:
-                labels[i] = plain.get(label, label)
+@dataclass(frozen=True)
+class NetworkSource:
+    """What a network begins with: pretrained vectors, and the state of an interrupted training."""
+
+    vectors: Vectors | None = None
+    state: Mapping[str, NDArray[Any]] | None = None
+    where: str = "state"  # named in errors
 
 
-MOST_ACTIONS = 65_535
+def train_parser(
+    sentences: Iterable[Sentence],
+    options: ParserOptions,
+    callback: Callback = ignore,
+    *,
+    seen: Sequence[Sentence] | None = None,
+    source: NetworkSource | None = None,
+) -> Parser:
+    """Train a parser on gold trees. `callback` is told of its progress; if it returns True after an iteration, that was
+    the last.
+
+    `seen` are the same sentences with the tags that the parser learns to use, predicted ones; None: the gold ones.
+    `source` is what a network can begin with: vectors, or the state of an interrupted training.
+    """
+    training = begin_training(sentences, options, seen, source)
+    for progress in training.iterations(callback):
+        if callback(progress):
+            break
+    return training.parser()
+
+
+def begin_training(
+    sentences: Iterable[Sentence],
+    options: ParserOptions,
+    seen: Sequence[Sentence] | None = None,
+    source: NetworkSource | None = None,
+) -> "ParserTraining":
+    """Return a training of a parser before its first iteration; the arguments are those of `train_parser`."""
+    check_parser_options(options)
+    trees = training_trees(sentences, options, seen)
+    return LinearTraining(trees) if options.scorer == "linear" else NetworkTraining(trees, source or NetworkSource())
+
+
+def check_parser_options(options: ParserOptions) -> None:
+    """Raise an error if templates or positions cannot be read, the system has no such places, or JAX is missing."""
+    entry = options.built().entry
+    if options.scorer == "linear":
+        check_positions(entry, "templates", Templates.load(options.templates).places())
+        return
+    check_positions(entry, "positions", Positions.load(options.positions).places())
+    try:
+        import dodona.neural.trainer  # noqa: F401
+    except ImportError as error:
+        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
 
 
 @dataclass(frozen=True)
@@ -102,7 +145,7 @@ def training_trees(
 ) -> TrainingTrees:
     """Return trees for resolved options. `seen` are the sentences with predicted tags; None: with the gold ones."""
     plain = options.built()
-    prepared = list(_prepared(sentences, seen, plain.entry.projective, options))
+    prepared = list(_prepare(sentences, seen, plain.entry.projective, options))
     if not prepared:
         raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
     if plain.entry.projective and options.nonprojective in ENCODINGS[1:]:
@@ -127,14 +170,14 @@ def training_trees(
     return TrainingTrees(options, labels, built, trees)
 
 
-def _prepared(
+def _prepare(
     sentences: Iterable[Sentence], seen: Sequence[Sentence] | None, projective: bool, options: ParserOptions
 ) -> Iterator[tuple[Sentence, Sentence, list[int], list[str | None]]]:
-    """Return sentences with trees, complete or partial, that the system can build; NONE and None are unknown."""
+    """Yield sentences with trees, complete or partial, that the system can build; NONE and None are unknown."""
     for i, sentence in enumerate(sentences):
         as_seen = sentence if seen is None else seen[i]
         labels: list[str] = sentence.gold_labels()
-        if None in sentence.heads and leaves_a_choice(str(options.oracle)):
+        if None in sentence.heads and leaves_a_choice(options.oracle):
             known = sentence.known_heads()
             if any(h is not None for h in known):
                 heads = [NONE if h is None else h for h in known]
@@ -151,10 +194,22 @@ def _prepared(
         yield sentence, as_seen, heads, [*labels]
 
 
+def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:
+    """Replace the rare labels of lifted arcs by those of arcs that were not lifted, in place."""
+    trees = list(trees)
+    counts = Counter(label for labels in trees for label in labels if label is not None)
+    total = counts.total()
+    plain = {label: without_lift(label) for label, count in counts.items() if count * RARE < total}
+    for labels in trees:
+        for i, label in enumerate(labels):
+            if label is not None:
+                labels[i] = plain.get(label, label)
+
+
 def check_tree(sentence: Sentence, options: ParserOptions) -> None:
     """Raise an error if a sentence cannot be learned from, as `training_trees` would."""
     sentence.gold_labels()
-    if None in sentence.heads and leaves_a_choice(str(options.oracle)):
+    if None in sentence.heads and leaves_a_choice(options.oracle):
         sentence.known_heads()
     else:
         _whole_tree(sentence, options)
@@ -175,114 +230,163 @@ def _gold(heads: list[int], labels: list[int], options: ParserOptions, built: Bu
     gold = gold_tree(heads, labels)
     moves = None
     if options.oracle in built.entry.static_oracles:
-        moves = built.entry.plan(built.core, gold, str(options.oracle), BUDGET)
+        moves = built.entry.plan(built.core, gold, options.oracle, BUDGET)
     return gold, array("i", moves or [])
 
 
+class ParserTraining:
+    """The training of a parser's model, one iteration after the other."""
+
+    def __init__(self, trees: TrainingTrees, planned: int) -> None:
+        self.trees, self.planned = trees, planned
+        self.options = replace(trees.options, iterations=planned)
+        self.done = 0  # iterations
+
+    def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
+        """Train, and yield after each iteration. `callback` is told of what happens within one."""
+        for number in range(self.done + 1, self.planned + 1):
+            progress = self._iterate(number, self.options.explore_in(number), callback)
+            self.done = number
+            yield progress
+
+    def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
+        raise NotImplementedError
+
+    def parser(self) -> Parser:
+        """Return a parser with the current averaged weights."""
+        raise NotImplementedError
+
+    def state(self) -> dict[str, NDArray[Any]] | None:
+        """Return what training continues from after the iteration yielded last; None if it cannot be interrupted."""
+        return None
+
+
+class LinearTraining(ParserTraining):
+    """Feature templates and weights that are learned by a perceptron."""
+
+    def __init__(self, trees: TrainingTrees) -> None:
+        assert trees.options.iterations is not None
+        super().__init__(trees, trees.options.iterations)
+        self.templates = Templates.load(self.options.templates)
+        self.learner = self._make_learner()
+        encode = Encoder(self.templates)
+        self._examples = [(encode(tree.seen), tree.gold, tree.moves) for tree in trees.trees]
+        self._generator = random.Random(self.options.seed)
+        self._order = list(range(len(self._examples)))
+        self._transitions = 0  # of all iterations before
+
+    def _make_learner(self) -> GreedyLearner | StructuredLearner:
+        options, longest = self.options, self.trees.longest
+        policy = Policy(self.trees.built.core, options.oracle, longest=longest)
+        own: dict[str, Any] = {"rule": options.update, "aggressiveness": options.aggressiveness, "longest": longest}
+        if options.beam == 1:
+            own |= {"random_choice": options.random_choice, "seed": options.seed}
+            return GreedyLearner(policy, self.templates, **own)
+        own |= {"width": options.beam, "latent": leaves_a_choice(options.oracle), "early": options.early_update}
+        return StructuredLearner(policy, self.templates, **own)
+
+    def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
+        self._generator.shuffle(self._order)
+        for i in self._order:
+            self.learner.train(*self._examples[i], explore)
+        before, self._transitions = self._transitions, self.learner.transitions
+        counts = (*self.learner.count(), self._transitions - before)
+        return TrainingProgress("parser", number, self.planned, *counts)
+
+    def parser(self) -> Parser:
+        arrays = frozen_arrays(self.learner.weights, self.options.size)
+        model = LinearModel(self.templates, arrays, self.trees.built.core.actions, "parser")
+        return Parser(self.options, self.trees.labels, model)
+
+
 FREQUENT = 2  # a word of the vocabulary stands so often in the training data
-EPOCHS = 30, 40  # at least, at most
-WORDS = 6_000_000  # words to learn from in all epochs, within these bounds
+ITERATIONS = 30, 40  # at least, at most
+WORDS = 6_000_000  # words to learn from in all iterations, within these bounds
 BATCH = 512, 2000  # words, at least and at most
-BATCHES = 100  # of an epoch, within these bounds
+BATCHES = 100  # of an iteration, within these bounds
 SAMPLE = 20_000  # words that the scale of the inputs is measured on
 CLIPPED = 1e-4  # the share of inputs outside of the scale
 
-State = dict[str, NDArray[Any]]
-Epoch = tuple[int, int, tuple[int, int], int, Callable[[], Parser], Callable[[], State]]
+
+class NetworkTraining(ParserTraining):
+    """A network, which learns with JAX."""
+
+    def __init__(self, trees: TrainingTrees, source: NetworkSource) -> None:
+        from dodona.neural.network import DataSizes
+        from dodona.neural.trainer import NeuralLearner
+
+        words = sum(len(tree.seen.words) for tree in trees.trees)
+        super().__init__(trees, trees.options.iterations or _clip(WORDS // max(1, words), ITERATIONS))
+        options, network = self.options, self.options.network
+        assert network is not None
+        self.network, self.positions = network, Positions.load(options.positions)
+        self.data = _NetworkData(trees, network.subwords, source.vectors)
+        sizes = DataSizes(
+            words=len(self.data.words) + 1,
+            tags=len(self.data.tag_parts) + 1,
+            labels=len(trees.built.label_names),
+            actions=trees.built.core.actions,
+            positions=len(self.positions.words),
+            label_positions=len(self.positions.labels),
+            tag_kinds=tuple(map(len, self.data.kinds)),
+            vector=self.data.vectors.dimensions if self.data.vectors is not None else 0,
+        )
+        self.learner = NeuralLearner(
+            replace(network, batch=network.batch or _clip(words // BATCHES, BATCH)),
+            sizes,
+            self.positions,
+            Policy(trees.built.core, options.oracle, longest=trees.longest),
+            self.data.tables(),
+            self.data.examples(),
+            iterations=self.planned,
+            seed=options.seed,
+            random_choice=options.random_choice,
+        )
+        if source.state is not None:
+            self._restore(source.state, source.where)
+
+    def _restore(self, state: Mapping[str, NDArray[Any]], where: str) -> None:
+        try:
+            done = self.learner.restore(state)
+        except ValueError as error:
+            raise FormatError(f"{where}: {error}") from error
+        if not 1 <= done <= self.planned or self.learner.updates < 1:
+            raise FormatError(f"{where}: the state after iteration {done}; expected one from 1 to {self.planned}")
+        self.done = done
+
+    def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
+        if self.done == self.planned:  # interrupted after the last iteration, before the model was written
+            yield TrainingProgress("parser", self.done, self.planned)
+        yield from super().iterations(callback)
+
+    def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
+        def report(share: float) -> None:
+            if share < 1:
+                callback(TrainingProgress("parser", number, self.planned, share=share))
+
+        steps, mistakes, _ = self.learner.iterate(number, explore, report)
+        return TrainingProgress("parser", number, self.planned, steps, mistakes)
+
+    def parser(self) -> Parser:
+        data, trees = self.data, self.trees
+        arrays = model_arrays(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
+        sizes = len(trees.built.label_names), trees.built.core.actions
+        model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
+        return Parser(self.options, trees.labels, model)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return self.learner.state(self.done)
 
 
-@dataclass(frozen=True)
-class NetworkSource:
-    """What a network begins with: pretrained vectors, and the state of an interrupted training. `progress` is called
-    with the number of iterations that are done, with parts of them, and their number in all."""
-
-    vectors: Vectors | None = None
-    state: Mapping[str, NDArray[Any]] | None = None
-    where: str = "state"  # named in errors
-    progress: Callable[[float, int], None] = lambda done, planned: None
+def _clip(number: int, bounds: tuple[int, int]) -> int:
+    return max(bounds[0], min(bounds[1], number))
 
 
-def check_network_can_learn() -> None:
-    """Raise an error if JAX is not installed."""
-    try:
-        import dodona.neural.trainer  # noqa: F401
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
-
-
-def network_iterations(trees: TrainingTrees, source: NetworkSource) -> Iterator[Epoch]:
-    """Train, and yield after each epoch its number, the number of epochs, (steps, mistakes), the number of weights, and
-    functions that return a parser and the state of training."""
-    check_network_can_learn()
-    from dodona.neural.options import Sizes
-    from dodona.neural.trainer import Course, NeuralLearner
-
-    data = _Data(trees, _told_apart(source.vectors))
-    options = trees.options
-    network = options.network or NetworkOptions()
-    positions = Positions.load(str(options.positions))
-    words = sum(len(tree.seen.words) for tree in trees.trees)
-    epochs = options.iterations or max(EPOCHS[0], min(EPOCHS[1], WORDS // max(1, words)))
-    batch = network.batch or max(BATCH[0], min(BATCH[1], words // BATCHES))
-    sizes = Sizes(
-        words=len(data.words) + 1,
-        subwords=network.subwords,
-        tags=len(data.tag_parts) + 1,
-        labels=len(trees.built.label_names),
-        actions=trees.built.core.actions,
-        positions=len(positions.words),
-        label_positions=len(positions.labels),
-        tag_kinds=tuple(map(len, data.kinds)),
-        vector=data.vectors.dimensions if data.vectors is not None else 0,
-        embedding=network.embedding,
-        tag_embedding=network.tag_embedding,
-        inputs=network.inputs,
-        width=network.width,
-        layers=network.layers,
-        tag_layer=network.tag_layer,
-        units=network.units,
-    )
-    course = Course(epochs=epochs, batch=batch, rate=network.rate, dropout=network.dropout, seed=options.seed)
-    policy = Policy(trees.built.core, str(options.oracle), longest=trees.longest)
-    learner = NeuralLearner(
-        sizes, course, positions, policy, data.tables(), data.examples(), random_choice=options.random_choice
-    )
-    done = _restored(learner, source, epochs)
-
-    def make() -> Parser:
-        resolved = replace(options, iterations=epochs, network=network)
-        return _parser(trees, resolved, positions, data, learner.weights())
-
-    if done == epochs:  # interrupted after the last epoch, before the model was written
-        yield done, epochs, (0, 0), learner.size, make, partial(learner.state, done)
-    for number in range(done + 1, epochs + 1):
-        explore = options.explore if options.oracle == "dynamic" and number > options.explore_after else 0.0
-        steps, mistakes, _ = learner.epoch(number, explore, partial(_tell, source, number - 1, epochs))
-        yield number, epochs, (steps, mistakes), learner.size, make, partial(learner.state, number)
-
-
-def _tell(source: NetworkSource, done: int, planned: int, share: float) -> None:
-    source.progress(done + share, planned)
-
-
-def _restored(learner: Any, source: NetworkSource, epochs: int) -> int:
-    """Return the number of epochs that were done before training was interrupted."""
-    if source.state is None:
-        return 0
-    try:
-        done: int = learner.restore(source.state)
-    except ValueError as error:
-        raise FormatError(f"{source.where}: {error}") from error
-    if not 1 <= done <= epochs or learner.step < 1:
-        raise FormatError(f"{source.where}: the state after epoch {done}; expected one from 1 to {epochs}")
-    return done
-
-
-class _Data:
+class _NetworkData:
     """The training data as numbers."""
 
-    def __init__(self, trees: TrainingTrees, vectors: Vectors | None) -> None:
-        self.trees, self.vectors = trees, vectors
+    def __init__(self, trees: TrainingTrees, subwords: int, vectors: Vectors | None) -> None:
+        self.trees, self.vectors = trees, None if vectors is None else _drop_collisions(vectors)
         seen = [tree.seen for tree in trees.trees]
         self.counts = Counter(word.lower() for sentence in seen for word in sentence.words)
         frequent = [word for word, count in self.counts.items() if count >= FREQUENT]
@@ -298,12 +402,12 @@ class _Data:
         self.tags: list[Tag] = sorted(
             {tag for sentence in gold for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)}
         )
-        self.kinds = values_of(self.tags)
-        self.numbers = WordNumbers(
+        self.kinds = tag_values(self.tags)
+        self.vocabulary = Vocabulary(
             {word: i for i, word in enumerate(self.words, start=1)},
-            {fingerprint(word): i for i, word in enumerate(vectors.words, start=1)} if vectors is not None else {},
+            {fingerprint(word): i for i, word in enumerate(self.vectors.words, start=1)} if self.vectors else {},
             {part: i for i, part in enumerate(self.tag_parts, start=1)},
-            (trees.options.network or NetworkOptions()).subwords,
+            subwords,
         )
         forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
         tags = dict.fromkeys(
@@ -311,8 +415,8 @@ class _Data:
         )
         self.forms = {form: i for i, form in enumerate(forms)}
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
-        self.form_numbers = np.array([self.numbers.of_form(form) for form in self.forms], dtype=np.int32)
-        self.tag_numbers = [self.numbers.of_tag(tag) for tag in self.seen_tags]
+        self.form_numbers = np.array([self.vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
+        self.tag_numbers = [self.vocabulary.of_tag(tag) for tag in self.seen_tags]
 
     def tables(self) -> Any:
         from dodona.neural.batching import Tables
@@ -323,7 +427,7 @@ class _Data:
             self.form_numbers,
             np.array([self.counts[form.lower()] for form in self.forms], dtype=np.int32),
             np.array([[*numbers, *[0] * (most - len(numbers))] for numbers in parts], dtype=np.int32),
-            None if self.vectors is None else _with_nothing(self.vectors.values * self.vectors.scales[:, None]),
+            None if self.vectors is None else _with_row_0(self.vectors.values * self.vectors.scales[:, None]),
         )
 
     def examples(self) -> list[Any]:
@@ -359,181 +463,16 @@ class _Data:
         return max(1e-6, float(np.quantile(np.concatenate(sizes), 1 - CLIPPED)) / 127)
 
 
-def _told_apart(vectors: Vectors | None) -> Vectors | None:
+def _drop_collisions(vectors: Vectors) -> Vectors:
     """Return the vectors without the few words that have the fingerprint of another word before them."""
-    if vectors is None:
-        return None
     first: dict[int, int] = {}
     for i, word in enumerate(vectors.words):
         first.setdefault(fingerprint(word), i)
     kept = list(first.values())
-    return replace(
-        vectors, words=[vectors.words[i] for i in kept], values=vectors.values[kept], scales=vectors.scales[kept]
-    )
+    words = [vectors.words[i] for i in kept]
+    return replace(vectors, words=words, values=vectors.values[kept], scales=vectors.scales[kept])
 
 
-def _with_nothing(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a table with a row 0 of zeros."""
+def _with_row_0(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a table whose row 0, for nothing, is zeros."""
     return np.concatenate([np.zeros((1, rows.shape[1]), np.float32), rows.astype(np.float32)])
-
-
-def _parser(
-    trees: TrainingTrees, options: Any, positions: Positions, data: _Data, weights: dict[str, NDArray[np.float32]]
-) -> Parser:
-    arrays = _arrays(data, options.network, weights)
-    sizes = len(trees.built.label_names), trees.built.core.actions
-    model = NeuralModel(options.network, positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
-    return Parser(options, trees.labels, model)
-
-
-def _arrays(data: _Data, options: NetworkOptions, weights: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
-    """Return the weights as the arrays of a model: matrices in 8 bits, biases and scales as floats."""
-    found: dict[str, NDArray[Any]] = {"words": np.array(data.words, dtype=np.uint32)}
-    vectors = data.vectors
-    found["vectors"] = np.array([fingerprint(word) for word in vectors.words] if vectors else [], dtype=np.uint32)
-    tables: dict[str, Table] = {}
-    for name in ("word", "subword", "tag"):
-        values, scales = quantized(weights[name].T)
-        found[name], found[f"{name}.scales"] = values, scales
-        tables[name] = Table(values.reshape(weights[name].shape), scales)
-    if vectors is not None:
-        values = np.concatenate([np.zeros((1, vectors.dimensions), np.int8), vectors.values])
-        scales = np.concatenate([np.zeros(1, np.float32), vectors.scales]).astype(np.float32)
-        found["vector"], found["vector.scales"] = values.reshape(-1), scales
-        tables["vector"] = Table(values, scales)
-    names = ("word", "subword", "vector", "tag")
-    matrices: list[NDArray[np.float32] | None] = []
-    for name in names:
-        if name not in tables:
-            matrices.append(None)
-            continue
-        values, scales = quantized(weights[f"input.{name}"].T)
-        found[f"input.{name}"], found[f"input.{name}.scales"] = values, scales
-        matrices.append(values.reshape(weights[f"input.{name}"].shape).astype(np.float32) * scales[:, None])
-    found["input.bias"] = weights["input.bias"]
-    inputs = Inputs(
-        tables["word"], tables["subword"], tables.get("vector"), tables["tag"], matrices, weights["input.bias"]
-    )
-    found["input.scale"] = np.array([data.input_scale(inputs)], dtype=np.float32)
-    for layer in range(options.layers):
-        for direction in ("forward", "backward"):
-            name = f"layer{layer}.{direction}"
-            for part in ("input", "recurrent"):
-                found[f"{name}.{part}"], found[f"{name}.{part}_scales"] = quantized(weights[f"{name}.{part}"])
-            found[f"{name}.bias"] = weights[f"{name}.bias"]
-    ends = np.tanh(np.stack([weights["root"], weights["nobody"]]))
-    found["ends"] = np.rint(127 * ends).astype(np.int8).reshape(-1)
-    heads = np.concatenate([weights[f"head{kind}"] for kind in range(3)], axis=1)
-    found["heads"], found["heads.scales"] = quantized(heads)
-    found["heads.bias"] = np.concatenate([weights[f"head{kind}.bias"] for kind in range(3)])
-    found["positions"], found["positions.scales"] = quantized(weights["positions"])
-    found["positions.bias"] = np.zeros(weights["positions"].shape[1], np.float32)
-    units = options.units
-    found["labels"], found["labels.scales"] = quantized(weights["labels"].reshape(-1, units).T)
-    found["hidden.bias"] = weights["hidden.bias"]
-    found["actions"], found["actions.scales"] = quantized(weights["actions"].T)
-    found["actions.bias"] = weights["actions.bias"]
-    return found
-
-
-Learner = GreedyLearner | StructuredLearner
-
-
-@dataclass(frozen=True)
-class ParserIteration(Iteration):
-    """An iteration, and how a parser is made from what was learned so far."""
-
-    planned: int  # iterations
-    make: Callable[[], Parser]
-    state: Callable[[], Any] | None = None  # what training continues from, if it can be interrupted
-    transitions: int = 0  # of the derivations that a linear model was trained on in this iteration
-
-    def parser(self) -> Parser:
-        """Return a parser with the current averaged weights."""
-        return self.make()
-
-
-def train_parser(
-    sentences: Iterable[Sentence],
-    options: ParserOptions,
-    report: Callable[[ParserIteration], bool | None] | None = None,
-    *,
-    seen: Sequence[Sentence] | None = None,
-    source: NetworkSource | None = None,
-) -> Parser:
-    """Train a parser on gold trees. `report` is called after each iteration; if it returns True, that was the last.
-
-    `seen` are the same sentences with the tags that the parser learns to use, predicted ones; None: the gold ones.
-    `source` is what a network can begin with: vectors, or the state of an interrupted training.
-    """
-    options = options.resolved()
-    check_parser_options(options)
-    trees = training_trees(sentences, options, seen)
-    found: Iterator[ParserIteration]
-    found = _linear(trees) if options.scorer == "linear" else _neural(trees, source or NetworkSource())
-    last = None
-    for iteration in found:
-        last = iteration
-        if report is not None and report(iteration):
-            break
-    assert last is not None
-    return last.parser()
-
-
-def check_parser_options(options: ParserOptions) -> None:
-    """Raise an error if templates or positions cannot be read, the system has no such places, or JAX is missing."""
-    entry = options.built().entry
-    if options.scorer == "linear":
-        check_positions(entry, "templates", Templates.load(str(options.templates)).places())
-    else:
-        check_positions(entry, "positions", Positions.load(str(options.positions)).places())
-        check_network_can_learn()
-
-
-def _linear(trees: TrainingTrees) -> Iterator[ParserIteration]:
-    options = trees.options
-    templates = Templates.load(str(options.templates))
-    encode = Encoder(templates)
-    learner = _learner(trees, templates)
-    examples = [(encode(tree.seen), tree.gold, tree.moves) for tree in trees.trees]
-    generator = random.Random(options.seed)
-    order = list(range(len(examples)))
-    planned = options.iterations or 0
-    before = 0
-
-    def make() -> Parser:
-        arrays = frozen_arrays(learner.weights, options.size)
-        model = LinearModel(templates, arrays, trees.built.core.actions, "parser")
-        return Parser(options, trees.labels, model)
-
-    for number in range(1, planned + 1):
-        generator.shuffle(order)
-        explore = options.explore if options.oracle == "dynamic" and number > options.explore_after else 0.0
-        for i in order:
-            words, gold, moves = examples[i]
-            learner.train(words, gold, moves, explore)
-        taken, before = learner.transitions - before, learner.transitions
-        counts = (*learner.count(), learner.weights.features)
-        yield ParserIteration(number, *counts, planned, make, transitions=taken)
-
-
-def _neural(trees: TrainingTrees, source: NetworkSource) -> Iterator[ParserIteration]:
-    for number, planned, counted, size, make, state in network_iterations(trees, source):
-        yield ParserIteration(number, *counted, size, planned, make, state)
-
-
-def _learner(trees: TrainingTrees, templates: Templates) -> Learner:
-    options, longest = trees.options, trees.longest
-    oracle = str(options.oracle)
-    policy = Policy(trees.built.core, oracle, longest=longest)
-    rule: dict[str, Any] = {
-        "rule": options.update,
-        "aggressiveness": options.aggressiveness,
-        "longest": longest,
-    }
-    if options.beam > 1:
-        latent = leaves_a_choice(oracle)
-        return StructuredLearner(
-            policy, templates, width=options.beam, latent=latent, early=options.early_update, **rule
-        )
-    return GreedyLearner(policy, templates, random_choice=options.random_choice, seed=options.seed, **rule)

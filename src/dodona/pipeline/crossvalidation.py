@@ -12,13 +12,14 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dodona.component import Callback, ignore
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
 from dodona.parser.confidence import calibrate
 from dodona.parser.options import ParserOptions
 from dodona.parser.request import Analysis, Request, annotated
 from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
-from dodona.pipeline.training import Say, TrainingPlan, say_nothing, train_pipeline
+from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
 __all__ = ["SPLITS", "Fold", "cross_validated", "folds_of"]
@@ -74,9 +75,9 @@ def cross_validated(
     plan: TrainingPlan,
     folds: Sequence[int],
     jobs: int = 1,
-    say: Say = say_nothing,
+    callback: Callback = ignore,
 ) -> Iterator[Fold]:
-    """Yield fold after fold; the result does not depend on `jobs`. `say` is called where there is one job.
+    """Yield fold after fold; the result does not depend on `jobs`. `callback` is told of the progress of one job.
 
     `folds` has the fold of each sentence. The sentences must have trees; they are not changed.
     """
@@ -86,9 +87,9 @@ def cross_validated(
         sentence.check_gold()
         sentence.gold_labels()
     columns = [{name: getattr(sentence, name) for name in COLUMNS} for sentence in sentences]
-    study = Study(options.resolved(), replace(plan, jobs=1, checkpoint=None, resume=False), folds, columns)
+    study = Study(options, replace(plan, jobs=1, checkpoint=None, resume=False), folds, columns)
     request = Request(confidence=True)
-    for number, found in enumerate(_found(study, jobs, say)):
+    for number, found in enumerate(_found(study, jobs, callback)):
         places = [i for i, fold in enumerate(folds) if fold == number]
         parsed: list[Sentence] = []
         for i, (filled, analysis) in zip(places, found, strict=True):
@@ -99,11 +100,11 @@ def cross_validated(
         yield Fold(number, places, parsed)
 
 
-def _found(study: Study, jobs: int, say: Say) -> Iterator[list[Found]]:
+def _found(study: Study, jobs: int, callback: Callback) -> Iterator[list[Found]]:
     numbers = range(max(study.folds) + 1)
     if jobs == 1:
         for number in numbers:
-            yield _parsed(study, number, say)
+            yield _parsed(study, number, callback)
         return
     system = entry_of(str(study.options.system))
     pool = ProcessPoolExecutor(min(jobs, len(numbers)), process_context(), _prepare, (study, system))
@@ -118,11 +119,13 @@ def _found(study: Study, jobs: int, say: Say) -> Iterator[list[Found]]:
         shut_down(pool)
 
 
-def _parsed(study: Study, fold: int, say: Say = say_nothing) -> list[Found]:
+def _parsed(study: Study, fold: int, callback: Callback = ignore) -> list[Found]:
     """Train on the other folds, and parse this one."""
     sentences = [Sentence.from_words(**columns) for columns in study.columns]
     pairs = list(zip(sentences, study.folds, strict=True))
-    pipeline = train_pipeline([s for s, number in pairs if number != fold], study.options, study.plan, say=say)
+    pipeline = train_pipeline(
+        [s for s, number in pairs if number != fold], study.options, study.plan, callback=callback
+    )
     held_out = [s for s, number in pairs if number == fold]
     tagged = pipeline.tag(held_out, retag=study.plan.tags == "predicted")
     found: dict[int, Analysis] = {}

@@ -23,7 +23,7 @@ from dodona.parser.options import ParserOptions
 from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.training import TrainingPlan
+from dodona.pipeline.training import TrainingPlan, TrainingProgress
 
 
 def without_tokenizer(parameter: click.Parameter) -> click.Parameter:
@@ -148,10 +148,11 @@ def _run(
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("training", total=max(numbers) + 1)
 
-        def say(component: str, number: int, total: int, message: str) -> None:
-            bar.update(task, description=f"{component} {number}/{total}" if number else component)
+        def show(progress: TrainingProgress) -> None:
+            shown = f" {progress.iteration}/{progress.iterations}" if progress.iteration else ""
+            bar.update(task, description=f"{progress.component}{shown}")
 
-        for fold in cross_validated(sentences, options, plan, numbers, jobs, say):
+        for fold in cross_validated(sentences, options, plan, numbers, jobs, show):
             gold = [sentences[i] for i in fold.places]
             scores.append(
                 {"sentences": len(gold), "words": sum(map(len, gold))} | scores_of(gold, fold.sentences, without)

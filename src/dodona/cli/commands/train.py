@@ -26,7 +26,7 @@ from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, Parse
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
+from dodona.pipeline.training import TAGS, TrainingPlan, TrainingProgress, train_pipeline
 from dodona.systems.registry import SYSTEMS
 
 GROUPS = {
@@ -217,7 +217,7 @@ def parser_options(options: dict[str, Any]) -> ParserOptions:
         single_root=not options.pop("allow_multiple_roots"),
         network=network,
         **options,
-    ).resolved()
+    )
 
 
 def _encodable(text: str | None) -> str | None:
@@ -226,23 +226,21 @@ def _encodable(text: str | None) -> str | None:
 
 
 def _trained(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
-    """Train, with a bar on a terminal and a line after each step."""
+    """Train, with a bar on a terminal and a line after each iteration."""
     console = Console(stderr=True, highlight=False)
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
     ) as bar:
         task = bar.add_task("training", total=None)
 
-        def say(component: str, number: int, total: int, message: str) -> None:
-            line = f"{component} {number}/{total}: {message}" if number else f"{component}: {message}"
-            bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
-            bar.update(task, description=component, completed=number, total=total)
-
-        def advance(done: float, planned: int) -> None:
-            bar.update(task, description="parser", completed=done, total=planned)
+        def show(progress: TrainingProgress) -> None:
+            if progress.share == 1:
+                bar.console.print(str(progress)) if console.is_terminal else click.echo(str(progress), err=True)
+            done = progress.iteration - 1 + progress.share
+            bar.update(task, description=progress.component, completed=done, total=progress.iterations)
 
         try:
-            return train_pipeline(sentences, options, plan, dev, say, advance)
+            return train_pipeline(sentences, options, plan, dev, show)
         except KeyboardInterrupt:
             if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
                 click.echo(f"dodona: {plan.checkpoint} is kept; --resume goes on from it", err=True)
