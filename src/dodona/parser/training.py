@@ -49,6 +49,7 @@ __all__ = [
     "TrainingTree",
     "TrainingTrees",
     "begin_training",
+    "check_network_can_learn",
     "check_parser_options",
     "check_tree",
     "drop_rare_encodings",
@@ -110,6 +111,11 @@ def check_parser_options(options: ParserOptions) -> None:
         check_positions(entry, "templates", Templates.load(options.templates).places())
         return
     check_positions(entry, "positions", Positions.load(options.positions).places())
+    check_network_can_learn()
+
+
+def check_network_can_learn() -> None:
+    """Raise an error if JAX is not installed."""
     try:
         import dodona.neural.trainer  # noqa: F401
     except ImportError as error:
