@@ -38,7 +38,7 @@ def trained(training: list[Sentence], dev: list[Sentence], test: list[Sentence],
 
 
 def show_speed(parser: Parser, sentences: list[Sentence]) -> None:
-    encoded = parser._searches.session.encoded(sentences)
+    encoded = parser._searches.session.encode(sentences)
     count = sum(map(len, sentences))
     for width in WIDTHS:
         beam = parser._searches.beam(width)

@@ -44,7 +44,7 @@ def per_word(parser: Parser, sentences: list[Sentence], length: int) -> float:
     words = [word for sentence in sentences for word in sentence.words][:20_000]
     tags = [tag for sentence in sentences for tag in sentence.upos][:20_000]
     cut = [
-        parser._searches.session.encoded([Sentence.from_words(words[i : i + length], tags[i : i + length])])[0]
+        parser._searches.session.encode([Sentence.from_words(words[i : i + length], tags[i : i + length])])[0]
         for i in range(0, len(words), length)
     ]
     return seconds(lambda: [parser._searches.greedy.parse(one) for one in cut], 5) / len(words) * 1e6
@@ -67,7 +67,7 @@ def measure_speed(model: str, test: str) -> None:
     parser = load(model).parser
     sentences = list(read(test))
     count = sum(map(len, sentences))
-    encoded = parser._searches.session.encoded(sentences)
+    encoded = parser._searches.session.encode(sentences)
     alone = count / seconds(lambda: [parser._searches.greedy.parse(one) for one in encoded], 20)
     lengths = ", ".join(f"{per_word(parser, sentences, n):.2f} µs at {n}" for n in LENGTHS)
     with tempfile.TemporaryDirectory() as folder:

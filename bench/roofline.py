@@ -75,7 +75,7 @@ def counted(nlp: Pipeline, sentences: list[Sentence]) -> list[tuple[int, int, in
     assert isinstance(scorer, LinearScorer)
     weights = parser.model.weights  # type: ignore[attr-defined]
     found = []
-    for sentence, encoded in zip(sentences, parser._searches.session.encoded(sentences), strict=True):
+    for sentence, encoded in zip(sentences, parser._searches.session.encode(sentences), strict=True):
         system = parser._core
         s = derivations.start(system, len(sentence))
         while not derivations.is_terminal(system, s):
@@ -109,7 +109,7 @@ def main() -> None:
     arrays = nlp.parser.model.arrays
     table = len(arrays["fingerprints"]) * 2 * 8 + arrays["rows"].nbytes + arrays["wide"].nbytes
     waiting, together = nanoseconds(table)
-    encoded = nlp.parser._searches.session.encoded(sentences)
+    encoded = nlp.parser._searches.session.encode(sentences)
     taken = []
     for _ in range(ROUNDS):
         begin = time.process_time()

@@ -28,7 +28,7 @@ def measures(model: str, test: str, folder: str) -> dict[str, tuple[int, Callabl
     nlp = load(model)
     sentences = list(read(test))
     words = sum(map(len, sentences))
-    encoded = nlp.parser._searches.session.encoded(sentences)
+    encoded = nlp.parser._searches.session.encode(sentences)
     greedy, beam = nlp.parser._searches.greedy, nlp.parser._searches.beam(BEAM)
     found: dict[str, tuple[int, Callable[[], object]]] = {
         "parser": (words, lambda: [greedy.parse(one) for one in encoded]),

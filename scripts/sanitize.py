@@ -35,7 +35,7 @@ import threading
 from samples.small_models import linear
 from samples.treebank import treebank
 parser = linear("arc-eager").parser
-sentences, search = parser._session.encoded(treebank(50)), parser._greedy  # which serve one thread, not two
+sentences, search = parser._session.encode(treebank(50)), parser._greedy  # which serve one thread, not two
 threads = [threading.Thread(target=lambda: [search.parse(each) for each in sentences * 50]) for _ in range(2)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

@@ -13,7 +13,7 @@ from reference import quantized_encoder as reference
 from reference.float_encoder import encode as float_encode
 from reference.float_encoder import random_weights
 
-from dodona.neural.encoder import Dense, Encoder, Network, kernels, one_step, tanh
+from dodona.neural.encoder import Dense, Encoder, Network, kernels, run_step, tanh
 from dodona.neural.quantization import quantize
 
 Arrays = dict[str, NDArray[Any]]
@@ -194,7 +194,7 @@ def test_every_float_operation_is_done_in_its_order(kernel: str) -> None:
     first, second = ((chance.random(4 * width) * 4e-6).astype(np.float32) for _ in range(2))
     scales = first, second, chance.normal(size=4 * width).astype(np.float32)
     cells = chance.normal(size=width).astype(np.float32)
-    after, outputs = one_step(kernel, inputs, recurrent, scales, cells)
+    after, outputs = run_step(kernel, inputs, recurrent, scales, cells)
     floats = inputs.astype(np.float32), recurrent.astype(np.float32)
     expected, expected_outputs = reference.one_step(*floats, scales, cells)
     np.testing.assert_array_equal(after.view(np.int32), expected.view(np.int32))

@@ -67,7 +67,7 @@ def test_it_learns(parser: Parser) -> None:
     uas, las = parser.scores(TEST)
     assert uas >= las > 95
     assert any(not is_projective(parser.tree(sentence)[0]) for sentence in TEST)  # lifted arcs are lowered
-    tagged = [tag for each in parser.tagged(TEST) for tag in each.upos]
+    tagged = [tag for each in parser.predict_tags(TEST) for tag in each.upos]
     assert np.mean([a == b for a, b in zip(tagged, (tag for each in TEST for tag in each.upos), strict=True)]) > 0.9
     assert parser.options.network == DEEP
     assert parser.temperature == 1.0
@@ -95,7 +95,7 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
     assert 0 < error < 0.04
     for row, right in zip(found, expected, strict=True):
         assert np.corrcoef(row, right)[0, 1] > 0.99
-    for encoded, example, place in zip(session.encoded(sentences), examples, lanes.places, strict=True):
+    for encoded, example, place in zip(session.encode(sentences), examples, lanes.places, strict=True):
         start = derivations.start(made.parser._core, len(example))
         scores = session.greedy.scored(start, encoded)
         wanted = session.greedy.scored(start, lanes.sentence(len(example), np.asarray(rows), *place))
@@ -168,8 +168,8 @@ def test_every_kernel_finds_the_same(parser: Parser, kernel: str, monkeypatch: p
     assert isinstance(other.model, NeuralModel)
     assert other.model.network.kernel == other.model.project.kernel == kernel
     assert all_scores(other, sentences) == expected
-    again = [columns(sentence) for sentence in other.tagged(sentences)]
-    assert again == [columns(sentence) for sentence in parser.tagged(sentences)]
+    again = [columns(sentence) for sentence in other.predict_tags(sentences)]
+    assert again == [columns(sentence) for sentence in parser.predict_tags(sentences)]
 
 
 def test_a_saved_model_is_the_same(parser: Parser, tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_a_parser_that_is_no_better_leaves_tags_alone(pipeline: Pipeline, parser
     without = list(Pipeline(pipeline.parser).parse(words_only(TEST[:5])))  # nobody tagged them
     assert {tag for each in without for tag in each.upos} == {"_"}
     bare = words_only(TEST[:5])
-    found = pipeline.parser.tagged(bare)
+    found = pipeline.parser.predict_tags(bare)
     assert {tag for each in bare for tag in each.upos} == {"_"}
     assert not {tag for each in found for tag in each.upos} & {"_", "X"}
 
@@ -348,7 +348,7 @@ def test_a_treebank_without_tags() -> None:
     made = copied(untaught(bare))
     assert made.parts()[0]["tag_parts"] == []
     assert made.tree(TEST[0]) == made.tree(words_only(TEST[:1])[0])  # tags that it does not know are nothing
-    assert {tag for each in made.tagged(TEST[:3]) for tag in each.upos} == {"_"}
+    assert {tag for each in made.predict_tags(TEST[:3]) for tag in each.upos} == {"_"}
 
 
 @dataclass

@@ -58,7 +58,7 @@ def test_interrupts_are_delayed_while_a_process_is_started() -> None:
     heard = []
     before = signal.signal(signal.SIGTERM, lambda *_: heard.append("now"))
     try:
-        with processes.uninterrupted():
+        with processes.delay_signals():
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(0)
             assert heard == []
@@ -74,5 +74,5 @@ def test_all_pools_begin_and_end_alike() -> None:
     pools = [name for name, source in sources.items() if "ProcessPoolExecutor(" in source]
     assert {"pipeline/crossvalidation.py", "pipeline/jackknife.py"} <= set(pools)
     for name in pools:
-        for call in ("begin_process()", "shut_down(", "uninterrupted()", "process_context()"):
+        for call in ("begin_process()", "shut_down(", "delay_signals()", "process_context()"):
             assert call in sources[name], (name, call)

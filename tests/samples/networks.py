@@ -12,7 +12,7 @@ from dodona.neural.options import NetworkOptions
 from dodona.neural.trainer import NeuralLearner
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import NetworkSource, NetworkTraining, train_parser, training_trees
+from dodona.parser.training import NetworkSource, NetworkTraining, prepare_trees, train_parser
 
 SMALL = NetworkOptions(
     layers=1, width=8, units=16, inputs=12, embedding=6, tag_embedding=4, subwords=64, batch=64, dropout=0.1
@@ -35,7 +35,7 @@ class Trained:
 def trained() -> Trained:
     """A network that has learned the treebank by heart. The parser is shared: do not change it."""
     options = ParserOptions(scorer="neural", iterations=12, network=DEEP)
-    training = NetworkTraining(training_trees(treebank(100), options), NetworkSource())
+    training = NetworkTraining(prepare_trees(treebank(100), options), NetworkSource())
     for _ in training.iterations():
         pass
     return Trained(training.parser(), training.data, training.learner.weights())

@@ -40,7 +40,7 @@ def random_network(
         "tags": [list(tag) for tag in tags],
         "retags": retags,
     }
-    built = options.built(LABELS)
+    built = options.build_system(LABELS)
     sizes = len(parts), sum(TagChoice(tags).sizes), len(built.label_names), built.core.actions
     return Parser.from_parts(description, _arrays(Positions.parse(text), *sizes, seed), "a random network")
 

@@ -11,11 +11,11 @@ from dodona.systems.registry import SYSTEMS
 __all__ = [
     "NAMES",
     "GroupedCommand",
-    "given_network",
-    "given_options",
     "network_options",
     "option_names",
     "system_options",
+    "take_network_options",
+    "take_system_options",
 ]
 
 
@@ -74,7 +74,7 @@ def system_options(command: Command) -> Command:
     return command
 
 
-def given_options(options: dict[str, Any]) -> dict[str, Any]:
+def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
     """Those of the system options that were given, taken out of all options of a command."""
     return {key: value for key in _choices() if (value := options.pop(key, None)) is not None}
 
@@ -123,7 +123,7 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def given_network(options: dict[str, Any]) -> NetworkOptions | None:
+def take_network_options(options: dict[str, Any]) -> NetworkOptions | None:
     """Take the options of the network out of those of the command; None if all have their defaults."""
     found = {name: options.pop(name) for name in (*SIZES, "dropout")}
     given = {name: value for name, value in found.items() if value is not None}

@@ -12,7 +12,7 @@ from dodona.data import write
 from dodona.experiments.plan import Plan
 from dodona.experiments.run import FORMAT
 from dodona.experiments.treebanks import PARTS, Treebank, sentences_of
-from dodona.pipeline.jackknife import jackknifed, with_tag_columns
+from dodona.pipeline.jackknife import copy_with_tags, jackknife
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
 __all__ = ["Tagging", "tag", "taggings", "with_tags"]
@@ -77,7 +77,7 @@ def tag(tagging: Tagging) -> dict[str, str]:
         if path.exists():
             continue
         if sources == tagging.treebank.train:
-            tagged = with_tag_columns(train, jackknifed(train, jobs=1))
+            tagged = copy_with_tags(train, jackknife(train, jobs=1))
         else:
             tagged = list(tagger.apply(sentences_of(sources, tagging.limit)))
         write(tagged, path)

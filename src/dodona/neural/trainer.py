@@ -171,7 +171,7 @@ def _update(
     parameters: Any, moments: Any, averaged: Any, gradient: Any, number: Array, *, rate: float, planned: int,
     warmup: int = WARMUP, average: float = AVERAGE,
 ) -> Any:  # fmt: skip
-    """Return weights, moments and averaged weights after an update by Adam; its rate rises, then falls like a cosine."""
+    """Return weights, moments and averages after an update by Adam; its rate rises, then falls like a cosine."""
     norm = jnp.sqrt(sum(jnp.vdot(g, g) for g in jax.tree.leaves(gradient)))
     gradient = jax.tree.map(lambda g: g * jnp.minimum(1, CLIP / jnp.maximum(norm, 1e-12)), gradient)
     progress = jnp.minimum(1, number / planned)

@@ -28,10 +28,10 @@ __all__ = [
     "Evidence",
     "Example",
     "calibrate",
-    "checked_temperature",
+    "check_temperature",
     "fit_calibration",
     "fit_temperature",
-    "held_back",
+    "hold_back",
     "inputs_of",
     "sigmoid",
 ]
@@ -93,14 +93,14 @@ class Calibration:
 
     def apply(self, evidence: Evidence) -> list[float]:
         """Return for each word how probable it is that its head and label are correct."""
-        found: list[float] = sigmoid(self.curved(inputs_of(evidence) @ self.row())).tolist()
+        found: list[float] = sigmoid(self.bend(inputs_of(evidence) @ self.row())).tolist()
         return found
 
     def row(self) -> Numbers:
         """Return the weights in the order of INPUTS."""
         return np.array([self.weights.get(name, 0.0) for name in INPUTS])
 
-    def curved(self, sums: Numbers) -> Numbers:
+    def bend(self, sums: Numbers) -> Numbers:
         """Return the logits that the curve has for weighted sums of inputs."""
         if not self.curve:
             return sums
@@ -177,7 +177,7 @@ def _check_curve(points: Any, where: str) -> tuple[tuple[float, float], ...]:
     return tuple(found)
 
 
-def checked_temperature(value: Any) -> float:
+def check_temperature(value: Any) -> float:
     """Return the temperature of a model file, by which scores are divided before they become probabilities."""
     if type(value) not in (int, float) or not COLDEST <= value <= 1 / COLDEST:
         raise OptionError(f"temperature {value!r}; expected a number from {COLDEST} to {1 / COLDEST}")
@@ -325,24 +325,24 @@ TEMPERATURES = (20.0, 30.0, 45.0, 70.0, 100.0, 150.0)  # the more actions a line
 
 def calibrate(parser: "Parser", gold: Sequence[Sentence]) -> None:
     """Fit the parser's confidence to gold trees, with the tags that it will see; the sentences are not changed."""
-    some = spread(gold, WORDS)
+    some = sample_evenly(gold, WORDS)
     if parser.options.beam > 1:
         parser.temperature = fit_temperature(parser, some)
     if parser.options.scorer == "linear":  # the scores of a network are logarithms of probabilities already
-        parser.action_temperature = _action_temperature(parser, spread(gold, FEW))
+        parser.action_temperature = _action_temperature(parser, sample_evenly(gold, FEW))
     parser.calibration = fit_calibration(parser.examples(some, 1))
     if parser.has_beam:
         width = parser.options.beam if parser.options.beam > 1 else BEAM
         parser.beam_calibration = fit_calibration(parser.examples(some, width))
 
 
-def spread(sentences: Sequence[Sentence], most: int) -> Sequence[Sentence]:
+def sample_evenly(sentences: Sequence[Sentence], most: int) -> Sequence[Sentence]:
     """Return sentences from all over, with about this many words at most: every k-th one."""
     words = sum(map(len, sentences))
     return sentences[:: max(1, -(-words // most))]
 
 
-def held_back(sentences: Sequence[Sentence]) -> set[int]:
+def hold_back(sentences: Sequence[Sentence]) -> set[int]:
     """Return the numbers of the sentences that are not trained on if there are no others to calibrate on.
 
     One in twenty, with 5,000 words together at most, of a treebank that is large enough; only those with a whole tree.

@@ -13,7 +13,7 @@ from dodona.data import Sentence
 from dodona.errors import FormatError
 from dodona.parser.request import Analysis, Request
 
-__all__ = ["PIECE", "parsed_in_pieces", "spans"]
+__all__ = ["PIECE", "cut_sentence", "parse_in_pieces"]
 
 PIECE = 100
 """Words in a piece of a sentence that took too long. A sentence of so many words may take the time it needs."""
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 """The words begin + 1..end."""
 
 
-def parsed_in_pieces(
+def parse_in_pieces(
     parse: Callable[[list[Sentence], Request], list[list[Analysis]]],
     sentence: Sentence,
     request: Request,
@@ -37,13 +37,13 @@ def parsed_in_pieces(
     longest, seconds = PIECE, None
     if request.max_length is not None and len(sentence) > request.max_length:
         longest, seconds = request.max_length, request.timeout
-    found = spans(sentence, heads, longest)
+    found = cut_sentence(sentence, heads, longest)
     if seconds is not None:
         seconds /= len(found)  # a piece that takes longer is cut again
     return _joined(_pieces(parse, sentence, request, found, seconds), heads, labels, single_root)
 
 
-def spans(sentence: Sentence, heads: Sequence[int | None], longest: int) -> list[Span]:
+def cut_sentence(sentence: Sentence, heads: Sequence[int | None], longest: int) -> list[Span]:
     """Cut a sentence into pieces of at most `longest` words: after the last full stop in the second half of a piece,
     else after the last other punctuation there, else evenly. Given arcs that forbid it raise an error."""
     n = len(sentence)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dodona.data import Sentence
 from dodona.errors import FormatError
 from dodona.neural.encoder import Dense, Encoder, Network
 from dodona.neural.inputs import EmbeddingTable, Inputs
@@ -19,14 +20,13 @@ from dodona.neural.quantization import quantize
 from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint
-from dodona.parser.linear import TagColumns, Tagged
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice, checked_tag
 
-__all__ = ["NeuralModel", "NeuralSession", "model_arrays"]
+__all__ = ["NeuralModel", "NeuralSession", "quantize_weights"]
 
-MOST_FORMS = 20_000  # kept in a thread; then it begins anew
-MOST_CHARACTERS = 1 << 22  # in them, and in tags
+MAX_FORMS = 20_000  # kept in a thread; then it begins anew
+MAX_CHARACTERS = 1 << 22  # in them, and in tags
 
 
 class NeuralModel:
@@ -46,7 +46,7 @@ class NeuralModel:
     ) -> None:
         self.options, self.positions, self.tag_parts, self.tags = options, positions, list(tag_parts), list(tags)
         self.retags, self.arrays = retags, arrays
-        take = _Checked(arrays, where)
+        take = _CheckedArrays(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
         self.vocabulary = Vocabulary(
             {int(word): i for i, word in enumerate(words, start=1)},
@@ -74,7 +74,7 @@ class NeuralModel:
         )
         take.end()
 
-    def _inputs(self, take: "_Checked", words: int, vectors: int) -> Inputs:
+    def _inputs(self, take: "_CheckedArrays", words: int, vectors: int) -> Inputs:
         options = self.options
         word = take.table("word", words + 1, options.embedding)
         subword = take.table("subword", options.subwords, options.embedding)
@@ -86,7 +86,7 @@ class NeuralModel:
         ]
         return Inputs(word, subword, vector, tag, matrices, take.floats("input.bias", options.inputs))
 
-    def _dense(self, take: "_Checked", name: str, outputs: int) -> Dense:
+    def _dense(self, take: "_CheckedArrays", name: str, outputs: int) -> Dense:
         inputs = 2 * self.options.width
         take.seen |= {name, f"{name}.scales", f"{name}.bias"}
         bias = take.floats(f"{name}.bias", outputs)
@@ -104,7 +104,7 @@ class NeuralModel:
         }
 
     @classmethod
-    def restored(
+    def restore(
         cls,
         options: NetworkOptions,
         description: Mapping[str, Any],
@@ -143,23 +143,23 @@ class NeuralSession:
         self._form_inputs = np.zeros((0, inputs), np.float32)
         self._tag_inputs = np.zeros((0, inputs), np.float32)
 
-    def encoded(self, sentences: Sequence[Tagged]) -> list[EncodedSentence]:
-        if len(self._forms) + len(self._tags) > MOST_FORMS or self._characters > MOST_CHARACTERS:
+    def encode(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
+        if len(self._forms) + len(self._tags) > MAX_FORMS or self._characters > MAX_CHARACTERS:
             self._forget()
         model = self._model
         lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.int32)
         layers = self._encoder.encode(self._inputs(sentences), lengths)
         self._lengths, self._seen = lengths, layers[model.options.tag_layer]
         rows = model.project.apply(np.concatenate([layers[-1], model.ends]))
-        found: list[EncodedSentence] = []
+        encoded: list[EncodedSentence] = []
         first = 0
         for n in lengths.tolist():
-            found.append(Contributions(n, rows, first, len(rows) - 2, len(rows) - 1))
+            encoded.append(Contributions(n, rows, first, len(rows) - 2, len(rows) - 1))
             first += n
-        self.greedy.prepare(found)
-        return found
+        self.greedy.prepare(encoded)
+        return encoded
 
-    def _inputs(self, sentences: Sequence[Tagged]) -> NDArray[np.float32]:
+    def _inputs(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
         model = self._model
         forms, tags = self._forms, self._tags
         words = [forms.setdefault(form, len(forms)) for sentence in sentences for form in sentence.words]
@@ -176,26 +176,26 @@ class NeuralSession:
         new_tags = list(tags)[len(self._tag_inputs) :]
         if new_tags:
             self._characters += sum(len(part) for tag in new_tags for part in tag)
-            found = model.inputs.of_tags([model.vocabulary.of_tag(tag) for tag in new_tags])
-            self._tag_inputs = np.concatenate([self._tag_inputs, found])
+            more = model.inputs.of_tags([model.vocabulary.of_tag(tag) for tag in new_tags])
+            self._tag_inputs = np.concatenate([self._tag_inputs, more])
         x: NDArray[np.float32] = self._form_inputs[np.array(words, dtype=np.intp)]
         x += self._tag_inputs[np.array(tagged, dtype=np.intp)]
         return x
 
-    def tags(self) -> list[TagColumns]:
+    def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
         model = self._model
         best = model.choice.best(model.heads.apply(self._seen)).tolist()
-        found = []
+        tags = []
         first = 0
         for n in self._lengths.tolist():
             here = best[first : first + n]
-            found.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
+            tags.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
             first += n
-        return found
+        return tags
 
 
-class _Checked:
+class _CheckedArrays:
     """The arrays of a model file, each taken once, with the expected type and size."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], where: str) -> None:
@@ -204,16 +204,16 @@ class _Checked:
 
     def _take(self, name: str, dtype: Any, *shape: int) -> NDArray[Any]:
         self.seen.add(name)
-        found = self._arrays.get(name)
+        values = self._arrays.get(name)
         size = int(np.prod(shape))
-        if found is None or found.dtype != dtype or found.size != size:
-            has = "nothing" if found is None else f"{found.size} of {found.dtype}"
+        if values is None or values.dtype != dtype or values.size != size:
+            has = "nothing" if values is None else f"{values.size} of {values.dtype}"
             raise FormatError(f"{self._where}: array {name!r}: {has}; expected {size} of {np.dtype(dtype)}")
-        return found.reshape(shape)
+        return values.reshape(shape)
 
     def numbers(self, name: str) -> NDArray[np.uint32]:
-        found = self._arrays.get(name)
-        size = 0 if found is None else found.size
+        values = self._arrays.get(name)
+        size = 0 if values is None else values.size
         numbers = self._take(name, np.uint32, size)
         if len(set(numbers.tolist())) != size:
             raise FormatError(f"{self._where}: array {name!r}: expected different numbers")
@@ -223,25 +223,25 @@ class _Checked:
         return self._take(name, np.int8, *shape)
 
     def floats(self, name: str, *shape: int) -> NDArray[np.float32]:
-        found = self._take(name, np.float32, *shape)
-        if not np.isfinite(found).all():
+        values = self._take(name, np.float32, *shape)
+        if not np.isfinite(values).all():
             raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
-        return found
+        return values
 
     def table(self, name: str, count: int, width: int | None) -> EmbeddingTable:
         if width is None:
-            found = self._arrays.get(name)
-            width = max(1, 0 if found is None else found.size // count)
+            values = self._arrays.get(name)
+            width = max(1, 0 if values is None else values.size // count)
         return EmbeddingTable(self.bytes(name, count, width), self.floats(f"{name}.scales", count))
 
     def rows(self, name: str, count: int, width: int) -> NDArray[np.float32]:
         """Return rows of 8-bit numbers with a scale each as floats."""
         scales = self.floats(f"{name}.scales", count)
         with np.errstate(over="ignore"):
-            found = self.bytes(name, count, width).astype(np.float32) * scales[:, None]
-        if not np.isfinite(found).all():
+            values = self.bytes(name, count, width).astype(np.float32) * scales[:, None]
+        if not np.isfinite(values).all():
             raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
-        return found
+        return values
 
     def end(self) -> None:
         unknown = sorted(set(self._arrays) - self.seen)
@@ -256,7 +256,7 @@ def _layer_names(layers: int) -> Iterator[str]:
                 yield f"layer{layer}.{direction}.{part}"
 
 
-def model_arrays(
+def quantize_weights(
     options: NetworkOptions,
     words: Sequence[int],
     vectors: Vectors | None,

@@ -61,7 +61,7 @@ class ParserOptions:
         object.__setattr__(self, "system_options", dict(self.system_options or {}))
         neural = self.scorer == "neural"
         self._fill_in("system", "arc-hybrid" if neural else "arc-eager")
-        entry = self.built().entry
+        entry = self.build_system().entry
         # a beam explores by itself
         offers = [name for name in entry.training_oracles if self.beam == 1 or name != "dynamic"]
         self._fill_in("oracle", offers[-1])
@@ -107,7 +107,7 @@ class ParserOptions:
         """Return the probability that a mistake is followed in this iteration, counted from 1."""
         return self.explore if self.oracle == "dynamic" and iteration > self.explore_after else 0.0
 
-    def built(self, labels: Sequence[str] | None = None, single_root: bool = False) -> BuiltSystem:
+    def build_system(self, labels: Sequence[str] | None = None, single_root: bool = False) -> BuiltSystem:
         """Return the compiled system. Training allows several roots, because gold trees may have several."""
         return build(self.system, labels, self.system_options | {"single_root": single_root})
 

@@ -18,11 +18,11 @@ __all__ = [
     "Analysis",
     "Request",
     "agreement",
-    "annotated",
-    "different",
+    "annotate",
+    "rank_different",
+    "remove_all_notes",
     "remove_notes",
     "sentence_confidence",
-    "without_notes",
 ]
 
 NBEST, SCORE, SENTENCE_CONFIDENCE = "# nbest = ", "# score = ", "# confidence = "
@@ -64,7 +64,7 @@ class Analysis(NamedTuple):
     """In how many pieces the sentence was parsed."""
 
 
-def different(trees: Sequence[Analysis], nbest: int) -> list[int]:
+def rank_different(trees: Sequence[Analysis], nbest: int) -> list[int]:
     """Return the ranks of the first `nbest` different trees of the hypotheses, best first."""
     found: list[int] = []
     for rank, tree in enumerate(trees):
@@ -84,11 +84,11 @@ def agreement(trees: Sequence[Analysis], rank: int) -> list[float]:
     return shares
 
 
-def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
+def annotate(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
     """Yield the sentence with its best tree, and copies of it with the other trees."""
     if request.confidence and sentence.format == "conllx":
         raise OptionError("CoNLL-X has no column for confidence; expected CoNLL-U (`dodona convert` makes it)")
-    without_notes(sentence)
+    remove_notes(sentence)
     copies = sentence.repeated(len(analyses))
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
         copy.accept_tree(analysis.heads, analysis.labels)
@@ -114,13 +114,13 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
     return sum(confidence) / len(confidence)
 
 
-def remove_notes(sentences: list[Sentence]) -> None:
-    """Call `without_notes` for those sentences that may have something to remove: nearly none."""
+def remove_all_notes(sentences: list[Sentence]) -> None:
+    """Call `remove_notes` for those sentences that may have something to remove: nearly none."""
     for sentence in mentioning(sentences, MARKS):
-        without_notes(sentence)
+        remove_notes(sentence)
 
 
-def without_notes(sentence: Sentence) -> None:
+def remove_notes(sentence: Sentence) -> None:
     """Remove what an earlier parse has said about its trees: they are replaced, and it would be wrong of the new."""
     comments = "\n".join(sentence.comments)
     if any(note in comments for note in NOTES):

@@ -1,6 +1,6 @@
 """Training a parser: from gold trees, complete or partial, to a linear model or a network.
 
-`training_trees` makes trees that the system can build: it lifts arcs of non-projective ones, numbers labels, and plans
+`prepare_trees` makes trees that the system can build: it lifts arcs of non-projective ones, numbers labels, and plans
 derivations for static oracles. A `ParserTraining` goes over them, one iteration after the other, and can make a parser
 after each. `train_parser` does all of it.
 """
@@ -28,8 +28,9 @@ from dodona.neural.inputs import Inputs
 from dodona.neural.positions import Positions
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
-from dodona.parser.linear import Encoder, LinearModel
-from dodona.parser.neural import NeuralModel, model_arrays
+from dodona.parser.encoder import SentenceEncoder
+from dodona.parser.linear import LinearModel
+from dodona.parser.neural import NeuralModel, quantize_weights
 from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser
 from dodona.systems.build import BUDGET, BuiltSystem
@@ -53,8 +54,8 @@ __all__ = [
     "check_parser_options",
     "check_tree",
     "drop_rare_encodings",
+    "prepare_trees",
     "train_parser",
-    "training_trees",
 ]
 
 MOST_ACTIONS = 65_535
@@ -100,13 +101,13 @@ def begin_training(
 ) -> "ParserTraining":
     """Return a training of a parser before its first iteration; the arguments are those of `train_parser`."""
     check_parser_options(options)
-    trees = training_trees(sentences, options, seen)
+    trees = prepare_trees(sentences, options, seen)
     return LinearTraining(trees) if options.scorer == "linear" else NetworkTraining(trees, source or NetworkSource())
 
 
 def check_parser_options(options: ParserOptions) -> None:
     """Raise an error if templates or positions cannot be read, the system has no such places, or JAX is missing."""
-    entry = options.built().entry
+    entry = options.build_system().entry
     if options.scorer == "linear":
         check_positions(entry, "templates", Templates.load(options.templates).places())
         return
@@ -146,12 +147,12 @@ class TrainingTrees:
         return max(tree.gold.n for tree in self.trees)
 
 
-def training_trees(
+def prepare_trees(
     sentences: Iterable[Sentence], options: ParserOptions, seen: Sequence[Sentence] | None = None
 ) -> TrainingTrees:
     """Return trees for resolved options. `seen` are the sentences with predicted tags; None: with the gold ones."""
-    plain = options.built()
-    prepared = list(_prepare(sentences, seen, plain.entry.projective, options))
+    plain = options.build_system()
+    prepared = list(_select_trees(sentences, seen, plain.entry.projective, options))
     if not prepared:
         raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
     if plain.entry.projective and options.nonprojective in ENCODINGS[1:]:
@@ -165,7 +166,7 @@ def training_trees(
         if roots:
             usual = {"root_label": roots.most_common(1)[0][0]}
             options = replace(options, system_options=options.system_options | usual)
-    built = options.built(labels)
+    built = options.build_system(labels)
     if built.core.actions > MOST_ACTIONS:
         raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
     numbers: dict[str | None, int] = {label: i for i, label in enumerate(built.label_names)}
@@ -176,7 +177,7 @@ def training_trees(
     return TrainingTrees(options, labels, built, trees)
 
 
-def _prepare(
+def _select_trees(
     sentences: Iterable[Sentence], seen: Sequence[Sentence] | None, projective: bool, options: ParserOptions
 ) -> Iterator[tuple[Sentence, Sentence, list[int], list[str | None]]]:
     """Yield sentences with trees, complete or partial, that the system can build; NONE and None are unknown."""
@@ -213,7 +214,7 @@ def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:
 
 
 def check_tree(sentence: Sentence, options: ParserOptions) -> None:
-    """Raise an error if a sentence cannot be learned from, as `training_trees` would."""
+    """Raise an error if a sentence cannot be learned from, as `prepare_trees` would."""
     sentence.gold_labels()
     if None in sentence.heads and leaves_a_choice(options.oracle):
         sentence.known_heads()
@@ -275,7 +276,7 @@ class LinearTraining(ParserTraining):
         super().__init__(trees, trees.options.iterations)
         self.templates = Templates.load(self.options.templates)
         self.learner = self._make_learner()
-        encode = Encoder(self.templates)
+        encode = SentenceEncoder(self.templates)
         self._examples = [(encode(tree.seen), tree.gold, tree.moves) for tree in trees.trees]
         self._generator = random.Random(self.options.seed)
         self._order = list(range(len(self._examples)))
@@ -375,7 +376,7 @@ class NetworkTraining(ParserTraining):
 
     def parser(self) -> Parser:
         data, trees = self.data, self.trees
-        arrays = model_arrays(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
+        arrays = quantize_weights(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
         sizes = len(trees.built.label_names), trees.built.core.actions
         model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
         return Parser(self.options, trees.labels, model)
@@ -440,12 +441,14 @@ class _NetworkData:
         from dodona.neural.batching import Example
 
         values = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
-        found = []
+        examples = []
         for tree in self.trees.trees:
             gold = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
             numbers = [[known[value] for value in column] for known, column in zip(values, gold, strict=True)]
-            found.append(Example(*self.words_and_tags(tree.seen), np.array(numbers, np.int32), tree.gold, tree.moves))
-        return found
+            examples.append(
+                Example(*self.words_and_tags(tree.seen), np.array(numbers, np.int32), tree.gold, tree.moves)
+            )
+        return examples
 
     def words_and_tags(self, sentence: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         tags = zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)

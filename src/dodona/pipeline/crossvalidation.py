@@ -17,12 +17,12 @@ from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
 from dodona.parser.confidence import calibrate
 from dodona.parser.options import ParserOptions
-from dodona.parser.request import Analysis, Request, annotated
-from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
+from dodona.parser.request import Analysis, Request, annotate
+from dodona.pipeline.processes import begin_process, delay_signals, process_context, shut_down
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
-__all__ = ["SPLITS", "Fold", "cross_validated", "folds_of"]
+__all__ = ["SPLITS", "Fold", "assign_folds", "cross_validate"]
 
 SPLITS = ("blocks", "alternating", "random")
 COLUMNS = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels")
@@ -51,7 +51,7 @@ class Study:
     columns: Sequence[dict[str, Any]]  # of each sentence, as a pipeline uses them
 
 
-def folds_of(count: int, folds: int, split: str = "blocks", seed: int = 1) -> list[int]:
+def assign_folds(count: int, folds: int, split: str = "blocks", seed: int = 1) -> list[int]:
     """Return the fold of each sentence. Folds are of the same size, or one sentence smaller.
 
     "blocks" are sentences that follow each other, so that most documents stay together; "alternating" takes every
@@ -69,7 +69,7 @@ def folds_of(count: int, folds: int, split: str = "blocks", seed: int = 1) -> li
     return found
 
 
-def cross_validated(
+def cross_validate(
     sentences: Sequence[Sentence],
     options: ParserOptions,
     plan: TrainingPlan,
@@ -96,7 +96,7 @@ def cross_validated(
             copy = sentences[i].copied()
             for name, values in filled.items():
                 copy.set_column(name, values)
-            parsed += annotated(copy, [analysis], request)
+            parsed += annotate(copy, [analysis], request)
         yield Fold(number, places, parsed)
 
 
@@ -109,7 +109,7 @@ def _found(study: Study, jobs: int, callback: Callback) -> Iterator[list[Found]]
     system = entry_of(str(study.options.system))
     pool = ProcessPoolExecutor(min(jobs, len(numbers)), process_context(), _prepare, (study, system))
     try:
-        with uninterrupted():
+        with delay_signals():
             futures = [pool.submit(_parsed_here, number) for number in numbers]
         for future in futures:
             yield future.result()

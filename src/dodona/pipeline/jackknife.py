@@ -10,10 +10,10 @@ from functools import partial
 
 from dodona.data import Sentence
 from dodona.errors import DodonaError, OptionError
-from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
+from dodona.pipeline.processes import begin_process, delay_signals, process_context, shut_down
 from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 
-__all__ = ["jackknifed", "with_tag_columns"]
+__all__ = ["copy_with_tags", "jackknife"]
 
 Train = Callable[[Sequence[Sentence]], Tagger]
 
@@ -23,7 +23,7 @@ _sentences: list[Sentence] = []
 _train: Train | None = None
 
 
-def jackknifed(
+def jackknife(
     sentences: Sequence[Sentence],
     folds: int = 10,
     train: Train = USUAL,
@@ -46,8 +46,8 @@ def jackknifed(
     return [parts[i % folds][i // folds] for i in range(len(sentences))]
 
 
-def with_tag_columns(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:
-    """Return copies of the sentences with these tags, as `jackknifed` returns them."""
+def copy_with_tags(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:
+    """Return copies of the sentences with these tags, as `jackknife` returns them."""
     found = [sentence.copied() for sentence in sentences]
     for sentence, columns in zip(found, tags, strict=True):
         for name, values in zip(COLUMNS, columns, strict=True):
@@ -63,7 +63,7 @@ def _predicted(sentences: Sequence[Sentence], train: Train, fold: int, folds: in
 def _in_parallel(columns: list[list[list[str]]], train: Train, folds: int, jobs: int) -> list[list[list[list[str]]]]:
     pool = ProcessPoolExecutor(jobs, process_context(), _prepare, (columns, train))
     try:
-        with uninterrupted():
+        with delay_signals():
             futures = [pool.submit(_predicted_here, fold, folds) for fold in range(folds)]
         return [future.result() for future in futures]
     except BrokenProcessPool as error:

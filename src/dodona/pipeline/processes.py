@@ -11,7 +11,7 @@ from multiprocessing import connection, get_all_start_methods, get_context, pare
 from multiprocessing.context import BaseContext
 from types import FrameType
 
-__all__ = ["available_cores", "begin_process", "process_context", "shut_down", "uninterrupted"]
+__all__ = ["available_cores", "begin_process", "delay_signals", "process_context", "shut_down"]
 
 
 QUIET = "ignore:resource_tracker:UserWarning"
@@ -62,7 +62,7 @@ def shut_down(pool: Executor) -> None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def delay_signals() -> Iterator[None]:
     """Delay signals for which Python calls a function, such as Ctrl-C, to the end of the block.
 
     A process that is started meanwhile is then known, and can be ended with the others.

@@ -22,7 +22,7 @@ from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import LemmatizerOptions, train_lemmatizer
 from dodona.neural.options import NetworkOptions
 from dodona.neural.vectors import Vectors, read_vectors
-from dodona.parser.confidence import calibrate, held_back
+from dodona.parser.confidence import calibrate, hold_back
 from dodona.parser.neural import NeuralModel
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
@@ -35,7 +35,7 @@ from dodona.parser.training import (
     check_tree,
 )
 from dodona.pipeline.checkpoint import BestParser, Checkpoint
-from dodona.pipeline.jackknife import jackknifed, with_tag_columns
+from dodona.pipeline.jackknife import copy_with_tags, jackknife
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
@@ -187,7 +187,7 @@ def train_pipeline(
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
         callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
         train_fold = partial(train_tagger, options=makers["tagger"][1])
-        seen = with_tag_columns(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
+        seen = copy_with_tags(sentences, jackknife(sentences, plan.folds, train_fold, plan.jobs))
         seen_dev = list(parts["tagger"].apply([sentence.copied() for sentence in dev]))
     parser, about = ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
@@ -217,7 +217,7 @@ def _score_tags(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
     predicted = [sentence.copied() for sentence in dev]
     pipeline.tag(predicted, retag=True)
     if pipeline.tagger and pipeline.parser.model.retags:
-        predicted = pipeline.parser.tagged(predicted)
+        predicted = pipeline.parser.predict_tags(predicted)
     names = ["UPOS", "XPOS", "FEATS"] if pipeline.tagger else []
     names += ["Lemmas"] if pipeline.lemmatizer else []
     names = [name for name in names if not all(sentence.lacks(name.lower()) for sentence in dev)]  # no data, no score
@@ -286,7 +286,7 @@ def _check_labels(sentences: Sequence[Sentence], options: ParserOptions) -> None
         labels |= known - {"_"} if None in sentence.heads else known
     if not labels:
         raise FormatError("there is no label to learn; expected DEPREL to be filled in where HEAD is")
-    if options.built(sorted(labels)).core.actions > MOST_ACTIONS:
+    if options.build_system(sorted(labels)).core.actions > MOST_ACTIONS:
         raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
 
 
@@ -314,7 +314,7 @@ class ParserTrainer:
         Without development data, some sentences are held back to calibrate its confidence.
         """
         sentences, seen = self._leave_out_long(sentences, seen)
-        held = set() if self.dev else held_back(sentences)
+        held = set() if self.dev else hold_back(sentences)
         if held:
             self._tell("parser", f"{len(held)} sentences held back to calibrate its confidence")
             apart = [seen[i] for i in sorted(held)]
@@ -332,7 +332,9 @@ class ParserTrainer:
         parser = self.best.parser
         calibrate(parser, self.seen)
         if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
-            parser.model.retags = _count_right(self.dev, parser.tagged(self.seen)) > _count_right(self.dev, self.seen)
+            parser.model.retags = _count_right(self.dev, parser.predict_tags(self.seen)) > _count_right(
+                self.dev, self.seen
+            )
         scores = {"UAS": round(self.best.uas, 2), "LAS": round(self.best.las, 2)}
         return parser, {"dev": scores, "iteration": self.best.iteration}
 

@@ -9,7 +9,7 @@ from dodona.data.conllu import read_chunks
 from dodona.data.formats import sniffed_format
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, OptionError, TreeError
-from dodona.parser.request import Analysis, Request, sentence_confidence, without_notes
+from dodona.parser.request import Analysis, Request, remove_notes, sentence_confidence
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
 from dodona.server.playground_requests import Fields, quoted
@@ -125,7 +125,7 @@ def _request(nlp: Pipeline, nbest: int, constrained: bool) -> Request:
 def _analysed(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> list[list[Analysis]]:
     nlp.parser.check(wanted)
     for sentence in sentences:
-        without_notes(sentence)
+        remove_notes(sentence)
         check_columns(sentence, wanted.constrained)
     tagged = nlp.tag(sentences)
     return nlp.parser.analyses_of(sentences, wanted, tagged)

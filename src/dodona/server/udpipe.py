@@ -84,5 +84,5 @@ def _analysed(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, pars
         elif tag:
             pipeline.tag(portion, retag=True)
             if pipeline.parser.model.retags:
-                portion = pipeline.parser.tagged(portion)
+                portion = pipeline.parser.predict_tags(portion)
         yield from portion

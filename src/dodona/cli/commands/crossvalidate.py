@@ -20,7 +20,7 @@ from dodona.errors import OptionError
 from dodona.evaluation.spread import SCORES, scores_of, spread, unpredicted
 from dodona.evaluation.suspects import suspects
 from dodona.parser.options import ParserOptions
-from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
+from dodona.pipeline.crossvalidation import SPLITS, Fold, assign_folds, cross_validate
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan, TrainingProgress
@@ -105,7 +105,7 @@ def crossvalidate(
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
     plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
     sentences = read_all(treebank)
-    numbers = folds_of(len(sentences), folds, split, choice.seed)
+    numbers = assign_folds(len(sentences), folds, split, choice.seed)
     predicted = () if tags == "gold" else _predicted(named)
     without = unpredicted(sentences, predicted)
     parsed, scores = _run(sentences, choice, plan, numbers, jobs or available_cores(), without)
@@ -152,7 +152,7 @@ def _run(
             shown = f" {progress.iteration}/{progress.iterations}" if progress.iteration else ""
             bar.update(task, description=f"{progress.component}{shown}")
 
-        for fold in cross_validated(sentences, options, plan, numbers, jobs, show):
+        for fold in cross_validate(sentences, options, plan, numbers, jobs, show):
             gold = [sentences[i] for i in fold.places]
             scores.append(
                 {"sentences": len(gold), "words": sum(map(len, gold))} | scores_of(gold, fold.sentences, without)

@@ -11,11 +11,11 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from dodona.cli.options import NAMES as NETWORK_OPTIONS
 from dodona.cli.options import (
     GroupedCommand,
-    given_network,
-    given_options,
     network_options,
     option_names,
     system_options,
+    take_network_options,
+    take_system_options,
 )
 from dodona.cli.outputs import is_same_file
 from dodona.data import Sentence
@@ -211,9 +211,9 @@ def component_names(listed: str | None) -> list[str] | None:
 
 def parser_options(options: dict[str, Any]) -> ParserOptions:
     """The options of the parser, from those of the command line."""
-    network = given_network(options)
+    network = take_network_options(options)
     return ParserOptions(
-        system_options=given_options(options),
+        system_options=take_system_options(options),
         single_root=not options.pop("allow_multiple_roots"),
         network=network,
         **options,
