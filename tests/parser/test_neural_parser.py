@@ -377,7 +377,7 @@ class Bare:
 )
 def test_odd_words_and_tags(parser: Parser, words: list[str]) -> None:
     for tag in ("", "_", "NOUN", "||", "Case=Nom|Case=Nom"):
-        bare = Bare(words, *([tag] * len(words) for _ in range(3)))
+        bare: Any = Bare(words, *([tag] * len(words) for _ in range(3)))
         heads, labels = parser.tree(bare)
         assert len(heads) == len(labels) == len(words)
         assert heads.count(0) == 1
@@ -385,8 +385,9 @@ def test_odd_words_and_tags(parser: Parser, words: list[str]) -> None:
 
 
 def test_no_words(parser: Parser) -> None:
-    assert parser.tree(Bare([], [], [], [])) == ([], [])
-    mixed: Any = [Bare([], [], [], []), TEST[0], Bare([], [], [], [])]
+    nothing: Any = Bare([], [], [], [])
+    assert parser.tree(nothing) == ([], [])
+    mixed = [nothing, TEST[0], nothing]
     found = parser.analyses_of(mixed, Request())
     assert [len(analyses[0].heads) for analyses in found] == [0, len(TEST[0]), 0]
     assert found[1] == parser.analyses(TEST[0])

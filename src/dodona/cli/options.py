@@ -1,4 +1,4 @@
-"""The options of `dodona train` that are about networks."""
+"""Options that are made from data: those of the systems, those of networks; and help that shows options in groups."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -45,40 +45,6 @@ EXPLAINED = {
     "moves": "what may be repaired",
     "reduce_label": "the label of a repairing REDUCE",
 }
-
-Command = Callable[..., Any]
-
-
-def _choices() -> dict[str, tuple[list[str], list[str]]]:
-    """For each option the systems that have it, and its values."""
-    found: dict[str, tuple[list[str], list[str]]] = {}
-    for name, entry in SYSTEMS.items():
-        for key, values in entry.options.items():
-            systems, known = found.setdefault(key, ([], []))
-            systems.append(name)
-            known += [value for value in values if value not in known]
-    return found
-
-
-def option_names() -> list[str]:
-    """The names of all options of systems."""
-    return list(_choices())
-
-
-def system_options(command: Command) -> Command:
-    """A decorator: one option for each that any system has."""
-    for key, (systems, values) in reversed(_choices().items()):
-        told = f"{', '.join(systems)}: {EXPLAINED.get(key, key)}"
-        option = click.option(f"--{key.replace('_', '-')}", key, help=f"{told}: {', '.join(values)}.")
-        command = option(command)
-    return command
-
-
-def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Those of the system options that were given, taken out of all options of a command."""
-    return {key: value for key in _choices() if (value := options.pop(key, None)) is not None}
-
-
 SIZES = {
     "layers": "Number of layers of bidirectional LSTM.",
     "width": "Width of each layer in each direction; the parser's time grows with it.",
@@ -87,9 +53,31 @@ SIZES = {
 }
 NAMES = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
 
+Command = Callable[..., Any]
 
-def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to a command."""
+
+def option_names() -> list[str]:
+    """Return the names of all options of systems."""
+    return list(dict.fromkeys(key for entry in SYSTEMS.values() for key in entry.options))
+
+
+def system_options(command: Command) -> Command:
+    """A decorator: one option for each that any system has."""
+    for key in reversed(option_names()):
+        having = {name: entry.options[key] for name, entry in SYSTEMS.items() if key in entry.options}
+        values = dict.fromkeys(value for offered in having.values() for value in offered)
+        text = f"{', '.join(having)}: {EXPLAINED.get(key, key)}: {', '.join(values)}."
+        command = click.option(f"--{key.replace('_', '-')}", key, help=text)(command)
+    return command
+
+
+def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the system options that were given out of all options of a command."""
+    return {key: value for key in option_names() if (value := options.pop(key, None)) is not None}
+
+
+def network_options(command: Command) -> Command:
+    """A decorator: the options of a network's training."""
     usual = NetworkOptions()
     options = [
         click.option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
@@ -125,6 +113,5 @@ def network_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def take_network_options(options: dict[str, Any]) -> NetworkOptions | None:
     """Take the options of the network out of those of the command; None if all have their defaults."""
-    found = {name: options.pop(name) for name in (*SIZES, "dropout")}
-    given = {name: value for name, value in found.items() if value is not None}
+    given = {name: value for name in (*SIZES, "dropout") if (value := options.pop(name)) is not None}
     return NetworkOptions(**given) if given else None

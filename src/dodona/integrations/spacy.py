@@ -72,8 +72,8 @@ def _words_of_sentences(doc: Any, pipeline: Pipeline) -> list[list[int]]:
     if doc.has_annotation("SENT_START"):
         starts = {sentence.start_char for sentence in doc.sents}
     elif pipeline.tokenizer is not None:
-        found = pipeline.sentences([doc.text], located=True)
-        starts = {sentence.offsets[0][0] for sentence in found if sentence.offsets}
+        tokenized = pipeline.sentences([doc.text], located=True)
+        starts = {sentence.offsets[0][0] for sentence in tokenized if sentence.offsets}
     else:
         starts = set()
     borders = sorted(starts)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-MOST = 127
+LARGEST_BYTE = 127
 
 
 def quantize(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
@@ -18,7 +18,7 @@ def quantize(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.
     if not np.isfinite(matrix).all():
         raise ValueError("expected finite weights, found one that is not")
     rows = np.ascontiguousarray(matrix.T, dtype=np.float64)
-    scales = (np.abs(rows).max(axis=1, initial=0.0) / MOST).astype(np.float32)
+    scales = (np.abs(rows).max(axis=1, initial=0.0) / LARGEST_BYTE).astype(np.float32)
     scales[scales == 0] = 1
-    numbers = np.clip(np.rint(rows / scales[:, None].astype(np.float64)), -MOST, MOST)
+    numbers = np.clip(np.rint(rows / scales[:, None].astype(np.float64)), -LARGEST_BYTE, LARGEST_BYTE)
     return numbers.astype(np.int8).reshape(-1), scales

@@ -168,7 +168,7 @@ def _backward(backward: Any, d_rows: Array, d_head: Any, count: Array) -> Any:
 
 
 def _update(
-    parameters: Any, moments: Any, averaged: Any, gradient: Any, number: Array, *, rate: float, planned: int,
+    parameters: Any, moments: Any, averaged: Any, gradient: Any, number: Array, *, rate: Array, planned: int,
     warmup: int = WARMUP, average: float = AVERAGE,
 ) -> Any:  # fmt: skip
     """Return weights, moments and averages after an update by Adam; its rate rises, then falls like a cosine."""

@@ -7,7 +7,7 @@ from dodona.data.hashing import hash_text
 __all__ = ["SUBWORDS", "Vocabulary", "fingerprint", "tag_parts"]
 
 SUBWORDS = 24  # at most, of one form
-LONGEST_SHAPE = 8
+MAX_SHAPE = 8
 
 
 @dataclass
@@ -60,6 +60,6 @@ def _shape(form: str) -> str:
         kind = "X" if character.isupper() else "x" if character.isalpha() else "0" if character.isdigit() else character
         if shape[-2:] != 2 * kind:
             shape += kind
-        if len(shape) == LONGEST_SHAPE:
+        if len(shape) == MAX_SHAPE:
             break
     return shape

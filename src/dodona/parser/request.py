@@ -66,11 +66,11 @@ class Analysis(NamedTuple):
 
 def rank_different(trees: Sequence[Analysis], nbest: int) -> list[int]:
     """Return the ranks of the first `nbest` different trees of the hypotheses, best first."""
-    found: list[int] = []
+    ranks: list[int] = []
     for rank, tree in enumerate(trees):
-        if len(found) < nbest and not any(tree[:2] == trees[other][:2] for other in found):
-            found.append(rank)
-    return found
+        if len(ranks) < nbest and not any(tree[:2] == trees[other][:2] for other in ranks):
+            ranks.append(rank)
+    return ranks
 
 
 def agreement(trees: Sequence[Analysis], rank: int) -> list[float]:
@@ -101,7 +101,7 @@ def annotate(sentence: Sentence, analyses: list[Analysis], request: Request) -> 
             notes.append(f"{SENTENCE_CONFIDENCE}{sentence_confidence(analysis.confidence):.4f}")
             copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
         if notes:
-            copy.set_comments([*_renamed(copy.comments, rank), *notes])
+            copy.set_comments([*_rename(copy.comments, rank), *notes])
         yield copy
 
 
@@ -129,8 +129,8 @@ def remove_notes(sentence: Sentence) -> None:
         sentence.set_column("misc", list(map(_without_confidence, sentence.misc)))
 
 
-def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
-    """Return the comments of a copy: every sentence needs a unique sent_id, and a document begins only once."""
+def _rename(comments: Sequence[str], rank: int) -> Iterator[str]:
+    """Yield the comments of a copy: every sentence needs a unique sent_id, and a document begins only once."""
     for comment in comments:
         key = comment[1:].partition("=")[0].split()
         if rank > 1 and key[:1] == ["sent_id"]:
