@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.neural.encoder import Dense, Encoder, Network, kernels
-from dodona.neural.quantization import quantize
+from dodona.neural.encoder import Dense, Encoder, Network, kernels, quantize
 
 SIZES = (
     (256, 160, 2, 1280),

@@ -13,8 +13,7 @@ from reference import quantized_encoder as reference
 from reference.float_encoder import encode as float_encode
 from reference.float_encoder import random_weights
 
-from dodona.neural.encoder import Dense, Encoder, Network, kernels, run_step, tanh
-from dodona.neural.quantization import quantize
+from dodona.neural.encoder import Dense, Encoder, Network, kernels, quantize, run_step, tanh
 
 Arrays = dict[str, NDArray[Any]]
 SIZES = [(1, 1, 1), (3, 5, 2), (16, 16, 1), (19, 17, 3), (37, 6, 2), (70, 33, 2), (64, 48, 1)]  # inputs, width, layers

@@ -56,6 +56,24 @@ cdef enum:  # the sizes of workspaces
     DENSE_ROWS = 48  # rows at a time
 
 
+def quantize(matrix):
+    """Return (weights, scales) of a matrix [inputs, outputs] of floats, as a model has them: int8 [outputs * inputs],
+    output by output, and float32 [outputs].
+
+    Each output has its own scale, chosen so that its largest weight is 127 or -127: a weight is off by half a scale at
+    most. An output without any weight has the scale 1.
+    """
+    if matrix.ndim != 2:
+        raise ValueError(f"expected a matrix [inputs, outputs], found {matrix.ndim} dimensions")
+    if not np.isfinite(matrix).all():
+        raise ValueError("expected finite weights, found one that is not")
+    rows = np.ascontiguousarray(matrix.T, dtype=np.float64)
+    scales = (np.abs(rows).max(axis=1, initial=0.0) / 127).astype(np.float32)
+    scales[scales == 0] = 1
+    numbers = np.clip(np.rint(rows / scales[:, None].astype(np.float64)), -127, 127)
+    return numbers.astype(np.int8).reshape(-1), scales
+
+
 def kernels():
     """Return the names of the kernels that this machine can run, the fastest first."""
     return [name for number, name in reversed(list(enumerate(KERNELS))) if dodona_can_run(number)]

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.errors import FormatError
-from dodona.neural.encoder import Dense, Encoder, Network
+from dodona.neural.encoder import Dense, Encoder, Network, quantize
 from dodona.neural.inputs import EmbeddingTable, Inputs
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
-from dodona.neural.quantization import quantize
 from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint
