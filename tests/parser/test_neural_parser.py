@@ -135,7 +135,7 @@ def test_forms_that_were_forgotten(parser: Parser, monkeypatch: pytest.MonkeyPat
         forget(session)
 
     monkeypatch.setattr(NeuralSession, "_forget", counting)
-    monkeypatch.setattr(neural_model, "MOST_FORMS", 10)
+    monkeypatch.setattr(neural_model, "MAX_FORMS", 10)
     assert all_scores(copied(parser), sentences) == expected
     assert len(forgotten) > 4
     assert max(forgotten) <= 10 + max(map(len, sentences))

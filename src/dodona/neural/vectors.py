@@ -11,7 +11,7 @@ all; it would be known only at the end of the file, too. The price is four bytes
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -31,7 +31,6 @@ WORD_BYTES = 8
 MAX_MEGABYTES = 100_000
 MAX_DIMENSIONS = 10_000
 LINE_LIMIT = 1 << 20
-PROGRESS_LINES = 10_000
 LARGEST_BYTE = 127  # the largest 8-bit number in use; -128 is not, so that the range is the same on both sides
 LARGEST_FLOAT = float(np.finfo(np.float32).max)
 SMALLEST_SCALE = float(np.finfo(np.float32).tiny)  # smaller ones have fewer digits
@@ -56,12 +55,7 @@ class Vectors:
         return int(self.values.shape[1])
 
 
-def read_vectors(
-    path: str | Path,
-    megabytes: float = 10.0,
-    wanted: Collection[str] = (),
-    progress: Callable[[int], None] | None = None,
-) -> Vectors:
+def read_vectors(path: str | Path, megabytes: float = 10.0, wanted: Collection[str] = ()) -> Vectors:
     """Read word vectors from a file, `.gz` and `.xz` too, or from a pipe; `-` is standard input.
 
     What is kept takes at most so many megabytes in a model: `WORD_BYTES` and a byte a dimension for each word. The
@@ -69,7 +63,7 @@ def read_vectors(
     a word stands twice, the first counts. Nothing else stays in memory, however large the file.
 
     Vectors that are left out are only checked for how many numbers they have: that is many times as fast, and they
-    change nothing. `progress` is called with the number of lines read, at the end and every few thousand lines.
+    change nothing.
     """
     if not 0 < megabytes < MAX_MEGABYTES:
         raise OptionError(f"megabytes {megabytes!r}: expected more than 0 and less than {MAX_MEGABYTES:,}")
@@ -80,10 +74,8 @@ def read_vectors(
         needed = (shape.dimensions + WORD_BYTES) / 1e6
         raise OptionError(f"megabytes {megabytes!r}: expected at least {needed:f}, for one vector of {name}")
     kept = _Kept(shape.dimensions, room, frozenset(wanted))
-    number = read = skipped = 0
+    read = skipped = 0
     for number, line in numbered:
-        if progress is not None and number % PROGRESS_LINES == 0:
-            progress(number)
         line = line.rstrip(BLANK)
         if not line:
             continue
@@ -98,8 +90,6 @@ def read_vectors(
         read += 1
         if kept.takes(word):
             kept.add(word, _row(numbers, shape, f"{name}:{number}"), number)
-    if progress is not None:
-        progress(number)
     if shape.count not in (None, read + skipped):
         raise FormatError(
             f"{name}:{shape.line}: {shape.count} vectors according to the header; expected as many as there are, "

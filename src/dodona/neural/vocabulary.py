@@ -1,6 +1,6 @@
 """Words and tags as numbers for a network: a vocabulary of frequent words, hashed subwords, and parts of tags."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from dodona.data.hashing import hash_text
 
@@ -10,14 +10,18 @@ SUBWORDS = 24  # at most, of one form
 MAX_SHAPE = 8
 
 
-@dataclass
 class Vocabulary:
-    """Numbers of forms and tags. 0 is a word that is not in the vocabulary, a missing vector, a missing part."""
+    """Numbers of forms and tags. 0 is a word that is not in the vocabulary, a missing vector, a missing part.
 
-    words: dict[int, int]  # fingerprint of a lower-cased word: number
-    vectors: dict[int, int]  # fingerprint of a word as in the file of vectors: number
-    tags: dict[str, int]
-    subwords: int  # size of the table that subwords are hashed into
+    Words are given as fingerprints, lower-cased ones and as in the file of vectors; `subwords` is the size of the table
+    that subwords are hashed into.
+    """
+
+    def __init__(self, words: Iterable[int], vectors: Iterable[int], tag_parts: Iterable[str], subwords: int) -> None:
+        self.words = {word: i for i, word in enumerate(words, start=1)}
+        self.vectors = {word: i for i, word in enumerate(vectors, start=1)}
+        self.tags = {part: i for i, part in enumerate(tag_parts, start=1)}
+        self.subwords = subwords
 
     def of_form(self, form: str) -> list[int]:
         """Return the numbers of a form: vocabulary, vector, subwords; padded with 0."""

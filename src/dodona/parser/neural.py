@@ -47,12 +47,7 @@ class NeuralModel:
         self.retags, self.arrays = retags, arrays
         take = _CheckedArrays(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
-        self.vocabulary = Vocabulary(
-            {int(word): i for i, word in enumerate(words, start=1)},
-            {int(word): i for i, word in enumerate(vectors, start=1)},
-            {part: i for i, part in enumerate(tag_parts, start=1)},
-            options.subwords,
-        )
+        self.vocabulary = Vocabulary(words.tolist(), vectors.tolist(), tag_parts, options.subwords)
         width, units = options.width, options.units
         self.inputs = self._inputs(take, len(words), len(vectors))
         self.choice = TagChoice(tags)

@@ -398,43 +398,30 @@ class _NetworkData:
         self.counts = Counter(word.lower() for sentence in seen for word in sentence.words)
         frequent = [word for word, count in self.counts.items() if count >= FREQUENT]
         self.words = sorted({fingerprint(word) for word in frequent})
-        parts = {
-            part
-            for sentence in seen
-            for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
-            for part in tag_parts(tag)
-        }
-        self.tag_parts = sorted(parts)
-        gold = [tree.sentence for tree in trees.trees]
-        self.tags: list[Tag] = sorted(
-            {tag for sentence in gold for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)}
-        )
-        self.kinds = tag_values(self.tags)
-        self.vocabulary = Vocabulary(
-            {word: i for i, word in enumerate(self.words, start=1)},
-            {fingerprint(word): i for i, word in enumerate(self.vectors.words, start=1)} if self.vectors else {},
-            {part: i for i, part in enumerate(self.tag_parts, start=1)},
-            subwords,
-        )
         forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
-        tags = dict.fromkeys(
-            tag for sentence in seen for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
-        )
+        tags = dict.fromkeys(tag for sentence in seen for tag in _tags_of(sentence))
         self.forms = {form: i for i, form in enumerate(forms)}
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
-        self.form_numbers = np.array([self.vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
-        self.tag_numbers = [self.vocabulary.of_tag(tag) for tag in self.seen_tags]
+        self.tag_parts = sorted({part for tag in tags for part in tag_parts(tag)})
+        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in _tags_of(tree.sentence)})
+        self.kinds = tag_values(self.tags)
+        with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
+        vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
+        self.form_numbers = np.array([vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
+        self.tag_numbers = [vocabulary.of_tag(tag) for tag in self.seen_tags]
 
     def tables(self) -> Any:
         from dodona.neural.batching import Tables
 
-        parts = self.tag_numbers
-        most = max(1, max(map(len, parts)))
+        most = max(1, max(map(len, self.tag_numbers)))
+        vectors = None
+        if self.vectors is not None:  # row 0, for nothing, is zeros
+            vectors = np.pad(self.vectors.values * self.vectors.scales[:, None], ((1, 0), (0, 0))).astype(np.float32)
         return Tables(
             self.form_numbers,
             np.array([self.counts[form.lower()] for form in self.forms], dtype=np.int32),
-            np.array([[*numbers, *[0] * (most - len(numbers))] for numbers in parts], dtype=np.int32),
-            None if self.vectors is None else _with_row_0(self.vectors.values * self.vectors.scales[:, None]),
+            np.array([[*numbers, *[0] * (most - len(numbers))] for numbers in self.tag_numbers], dtype=np.int32),
+            vectors,
         )
 
     def examples(self) -> list[Any]:
@@ -450,11 +437,10 @@ class _NetworkData:
             )
         return examples
 
-    def words_and_tags(self, sentence: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        tags = zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
+    def words_and_tags(self, sentence: Sentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         return (
             np.array([self.forms[word] for word in sentence.words], dtype=np.int32),
-            np.array([self.seen_tags[tag] for tag in tags], dtype=np.int32),
+            np.array([self.seen_tags[tag] for tag in _tags_of(sentence)], dtype=np.int32),
         )
 
     def input_scale(self, inputs: Inputs) -> float:
@@ -472,6 +458,10 @@ class _NetworkData:
         return max(1e-6, float(np.quantile(np.concatenate(sizes), 1 - CLIPPED)) / 127)
 
 
+def _tags_of(sentence: Sentence) -> Iterator[Tag]:
+    return zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
+
+
 def _drop_collisions(vectors: Vectors) -> Vectors:
     """Return the vectors without the few words that have the fingerprint of another word before them."""
     first: dict[int, int] = {}
@@ -480,8 +470,3 @@ def _drop_collisions(vectors: Vectors) -> Vectors:
     kept = list(first.values())
     words = [vectors.words[i] for i in kept]
     return replace(vectors, words=words, values=vectors.values[kept], scales=vectors.scales[kept])
-
-
-def _with_row_0(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a table whose row 0, for nothing, is zeros."""
-    return np.concatenate([np.zeros((1, rows.shape[1]), np.float32), rows.astype(np.float32)])

@@ -222,16 +222,7 @@ def _score_tags(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
     names += ["Lemmas"] if pipeline.lemmatizer else []
     names = [name for name in names if not all(sentence.lacks(name.lower()) for sentence in dev)]  # no data, no score
     total = sum(map(len, dev))
-    scores = {}
-    for name in names:
-        pairs = zip(dev, predicted, strict=True)
-        right = sum(
-            a == b
-            for gold, guess in pairs
-            for a, b in zip(getattr(gold, name.lower()), getattr(guess, name.lower()), strict=True)
-        )
-        scores[name] = round(100 * right / total, 2)
-    return scores
+    return {name: round(100 * _count_right(dev, predicted, [name.lower()]) / total, 2) for name in names}
 
 
 def check_training_input(
@@ -393,7 +384,7 @@ class ParserTrainer:
         return bool(self.callback(progress)) or last
 
 
-def _count_right(gold: Sequence[Sentence], tagged: Sequence[Sentence]) -> int:
-    """Return how many tags are right, in all three columns."""
-    pairs = [(getattr(a, name), getattr(b, name)) for a, b in zip(gold, tagged, strict=True) for name in COLUMNS]
+def _count_right(gold: Sequence[Sentence], predicted: Sequence[Sentence], columns: Sequence[str] = COLUMNS) -> int:
+    """Return how many values of these columns are right."""
+    pairs = [(getattr(a, name), getattr(b, name)) for a, b in zip(gold, predicted, strict=True) for name in columns]
     return sum(one == other for a, b in pairs for one, other in zip(a, b, strict=True))
