@@ -12,8 +12,8 @@ SIZE = 1000
 
 def numbers(words: tuple[str, ...] = (), vectors: tuple[str, ...] = (), size: int = SIZE) -> Vocabulary:
     """The first of them has number 1."""
-    known = ([text_hash(word) % 2**32 for word in some] for some in (words, vectors))
-    return Vocabulary(*known, (), size)
+    known, with_vectors = ([text_hash(word) % 2**32 for word in some] for some in (words, vectors))
+    return Vocabulary(known, with_vectors, (), size)
 
 
 def hashed(*parts: str) -> list[int]:

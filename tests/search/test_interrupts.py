@@ -94,7 +94,7 @@ def trained(system: str) -> Parser:
 def test_parsing(system: str, n: int, beam: int) -> None:
     parser = trained(system)
     encoded = parser._searches.session.encode([words(n)])[0]
-    assert is_heard(lambda: parser._searches.ends(encoded, beam, 1))
+    assert is_heard(lambda: parser._searches.search(encoded, beam, 1))
 
 
 @pytest.mark.parametrize("system", ["swap-standard", "arc-standard", "covington", "easy-first"])
