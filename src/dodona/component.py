@@ -25,18 +25,18 @@ BATCH = 128
 WORDS = 8192  # of a batch, unless one sentence has more
 LARGEST = 100_000  # megabytes
 
-Given = TypeVar("Given", contravariant=True)
+Input = TypeVar("Input", contravariant=True)
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """A component as data: a description for JSON, and arrays."""
 
 
-class Component(Protocol[Given]):
+class Component(Protocol[Input]):
     """A trained component. It takes text (the tokenizer) or sentences (all others) and yields sentences.
 
     A function `train_NAME(sentences, options, callback)` beside the class trains it.
     """
 
-    def apply(self, given: Iterable[Given], /) -> Iterator[Sentence]:
+    def apply(self, inputs: Iterable[Input], /) -> Iterator[Sentence]:
         """Apply the component, one sentence after the other, in place."""
 
     def parts(self) -> Parts:
