@@ -13,13 +13,10 @@ from dodona.pipeline.training import TrainingProgress
 def test_each_iteration_is_reported() -> None:
     reports: list[TrainingProgress] = []
     dodona.train(treebank(20), dev=treebank(8, seed=2), iterations=2, callback=reports.append)
-    parser = [progress for each in reports if each.component == "parser"]
+    parser = [each for each in reports if each.component == "parser"]
     assert [(each.iteration, each.iterations) for each in parser] == [(1, 2), (2, 2)]
-    assert all(
-        progress.las is not None and progress.uas is not None and 0 <= progress.las <= progress.uas <= 100
-        for each in parser
-    )
-    tagger = [progress for each in reports if each.component == "tagger"]
+    assert all(each.las is not None and each.uas is not None and 0 <= each.las <= each.uas <= 100 for each in parser)
+    tagger = [each for each in reports if each.component == "tagger"]
     assert [each.iteration for each in tagger] == list(range(1, tagger[0].iterations + 1))
     assert {each.las for each in tagger} == {None}
     assert all(each.accuracy is not None and 0 <= each.accuracy <= 1 for each in reports)
