@@ -202,7 +202,7 @@ def test_the_seed_decides() -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system(name: str) -> None:
-    """Three learn for an epoch, with exploration; the others parse with random weights."""
+    """Three learn for an iteration, with exploration; the others parse with random weights."""
     learns = name in ("easy-first", "covington", "swap-standard")
     made = (taught if learns else untaught)(FEW, system=name, explore_after=0)
     assert made.options.oracle == ("nd-all" if name == "swap-standard" else "dynamic")

@@ -41,7 +41,7 @@ from dodona.transitions.moves import NONE
 from dodona.transitions.policy import Policy, leaves_a_choice
 
 __all__ = [
-    "MOST_ACTIONS",
+    "NO_TREE",
     "RARE",
     "LinearTraining",
     "NetworkSource",
@@ -50,6 +50,7 @@ __all__ = [
     "TrainingTree",
     "TrainingTrees",
     "begin_training",
+    "build_for_labels",
     "check_network_can_learn",
     "check_parser_options",
     "check_tree",
@@ -58,7 +59,8 @@ __all__ = [
     "train_parser",
 ]
 
-MOST_ACTIONS = 65_535
+NO_TREE = "there is no tree to train on; expected sentences with HEAD filled in"
+MAX_ACTIONS = 65_535
 RARE = 50_000
 """An encoding of less than one in so many arcs is dropped."""
 
@@ -154,27 +156,33 @@ def prepare_trees(
     plain = options.build_system()
     prepared = list(_select_trees(sentences, seen, plain.entry.projective, options))
     if not prepared:
-        raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
+        raise FormatError(NO_TREE)
     if plain.entry.projective and options.nonprojective in ENCODINGS[1:]:
         drop_rare_encodings([names for *_, names in prepared])
     labels = sorted({label for *_, names in prepared for label in names if label is not None})
-    if not labels:
-        raise FormatError("there is no label to learn; expected DEPREL to be filled in where HEAD is")
     if "root_label" in plain.options and "root_label" not in options.system_options:
         arcs = (arc for _, _, heads, names in prepared for arc in zip(heads, names, strict=True))
         roots = Counter(label for h, label in arcs if h == 0 and label is not None)
         if roots:
             usual = {"root_label": roots.most_common(1)[0][0]}
             options = replace(options, system_options=options.system_options | usual)
-    built = options.build_system(labels)
-    if built.core.actions > MOST_ACTIONS:
-        raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
+    built = build_for_labels(labels, options)
     numbers: dict[str | None, int] = {label: i for i, label in enumerate(built.label_names)}
     trees = [
         TrainingTree(sentence, as_seen, *_gold(heads, [numbers.get(name, NONE) for name in names], options, built))
         for sentence, as_seen, heads, names in prepared
     ]
     return TrainingTrees(options, labels, built, trees)
+
+
+def build_for_labels(labels: Sequence[str], options: ParserOptions) -> BuiltSystem:
+    """Return the system; an error if there is nothing to learn, or more than actions can be numbered."""
+    if not labels:
+        raise FormatError("there is no label to learn; expected DEPREL to be filled in where HEAD is")
+    built = options.build_system(labels)
+    if built.core.actions > MAX_ACTIONS:
+        raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
+    return built
 
 
 def _select_trees(

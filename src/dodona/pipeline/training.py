@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,11 @@ from dodona.parser.neural import NeuralModel
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
-    MOST_ACTIONS,
+    NO_TREE,
     NetworkSource,
     ParserTraining,
     begin_training,
+    build_for_labels,
     check_parser_options,
     check_tree,
 )
@@ -226,16 +226,10 @@ def _score_tags(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
 
 
 def check_training_input(
-    sentences: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    options: ParserOptions,
-    wanted: Sequence[str],
+    sentences: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions, wanted: Sequence[str]
 ) -> None:
     """Raise an error that lists the first faults of both treebanks, each with its file and line."""
-    faults = [
-        *_faults(sentences, lambda sentence: check_tree(sentence, options)),
-        *_faults(dev, Sentence.check_gold),
-    ]
+    faults = [*_faults(sentences, partial(check_tree, options=options)), *_faults(dev, Sentence.check_gold)]
     if "tokenizer" in wanted:
         faults += _faults(sentences, check_text)
     for component, columns in LEARNED_COLUMNS.items():
@@ -244,7 +238,7 @@ def check_training_input(
     if len(faults) == 1:
         raise FormatError(faults[0])
     if faults:
-        listed = "".join(f"\n  {fault}" for fault in islice(faults, SHOWN_FAULTS))
+        listed = "".join(f"\n  {fault}" for fault in faults[:SHOWN_FAULTS])
         more = f"\n  and {len(faults) - SHOWN_FAULTS:,} more" if len(faults) > SHOWN_FAULTS else ""
         raise FormatError(f"{len(faults):,} faults in the training data:{listed}{more}")
     _check_labels(sentences, options)
@@ -270,15 +264,12 @@ def _check_filled(columns: Sequence[str], sentence: Sentence) -> None:
 def _check_labels(sentences: Sequence[Sentence], options: ParserOptions) -> None:
     """Check that there is something to learn, and not more than actions can be numbered."""
     if all(h is None for s in sentences for h in s.heads):
-        raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
+        raise FormatError(NO_TREE)
     labels = set()
     for sentence in sentences:
         known = {label for h, label in zip(sentence.heads, sentence.labels, strict=True) if h is not None}
         labels |= known - {"_"} if None in sentence.heads else known
-    if not labels:
-        raise FormatError("there is no label to learn; expected DEPREL to be filled in where HEAD is")
-    if options.build_system(sorted(labels)).core.actions > MOST_ACTIONS:
-        raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
+    build_for_labels(sorted(labels), options)
 
 
 class ParserTrainer:
