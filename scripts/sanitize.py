@@ -33,7 +33,7 @@ from samples.small_models import linear
 from samples.treebank import treebank
 parser = linear("arc-eager").parser
 searches = parser._searches  # of this thread, which serve no other
-sentences, search = searches.session.encoded(treebank(50)), searches.greedy
+sentences, search = searches.session.encode(treebank(50)), searches.greedy
 threads = [threading.Thread(target=lambda: [search.parse(each) for each in sentences * 50]) for _ in range(2)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

@@ -27,7 +27,7 @@ from treebank_folder import VARIABLE, treebank_folder
 import dodona
 from dodona.data.spacing import raw_text
 from dodona.evaluation import Scores, evaluate
-from dodona.neural.matrix import kernels
+from dodona.neural.encoder import kernels
 
 MODELS = Path("src/dodona/models")
 VECTORS = "DODONA_VECTORS"

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
         TreeError,
     )
     from dodona.parser.request import Request
-    from dodona.pipeline.models import load, model_names, train
+    from dodona.pipeline.models import load, model_names
     from dodona.pipeline.pipeline import Pipeline
+    from dodona.pipeline.training import train
     from dodona.research.configuration import Configuration
     from dodona.research.system import System, system
 
@@ -51,8 +52,9 @@ PLACES = {
     "data": ("Sentence", "Token", "read", "write"),
     "drawing": ("draw",),
     "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
-    "pipeline.models": ("load", "model_names", "train"),
+    "pipeline.models": ("load", "model_names"),
     "pipeline.pipeline": ("Pipeline",),
+    "pipeline.training": ("train",),
     "research.configuration": ("Configuration",),
     "research.system": ("System", "system"),
 }

@@ -1,6 +1,6 @@
-"""The common interface of all components: application, training options, and reports during training."""
+"""The common interface of all components: application, options of training, and its progress."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -9,24 +9,34 @@ from numpy.typing import NDArray
 from dodona.data import Sentence
 from dodona.errors import OptionError
 
-__all__ = ["Component", "Iteration", "Parts", "TrainingOptions", "batches", "check_size"]
+__all__ = [
+    "Callback",
+    "Component",
+    "Parts",
+    "TrainingOptions",
+    "TrainingProgress",
+    "batches",
+    "check_iterations",
+    "check_size",
+    "ignore",
+]
 
 BATCH = 128
 WORDS = 8192  # of a batch, unless one sentence has more
 LARGEST = 100_000  # megabytes
 
-Given = TypeVar("Given", contravariant=True)
+Input = TypeVar("Input", contravariant=True)
 Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 """A component as data: a description for JSON, and arrays."""
 
 
-class Component(Protocol[Given]):
+class Component(Protocol[Input]):
     """A trained component. It takes text (the tokenizer) or sentences (all others) and yields sentences.
 
-    A function `train_NAME(sentences, options, report)` beside the class trains it.
+    A function `train_NAME(sentences, options, callback)` beside the class trains it.
     """
 
-    def apply(self, given: Iterable[Given], /) -> Iterator[Sentence]:
+    def apply(self, inputs: Iterable[Input], /) -> Iterator[Sentence]:
         """Apply the component, one sentence after the other, in place."""
 
     def parts(self) -> Parts:
@@ -62,6 +72,11 @@ def check_size(size: Any) -> None:
         raise OptionError(f"size {size!r}: expected megabytes, more than 0 and less than {LARGEST:,}")
 
 
+def check_iterations(iterations: Any) -> None:
+    if not isinstance(iterations, int) or iterations < 1:
+        raise OptionError(f"iterations {iterations!r}: expected at least 1")
+
+
 @dataclass(frozen=True)
 class TrainingOptions:
     """Number of iterations over the training data, random seed for the order, and maximum size of the weights."""
@@ -71,30 +86,53 @@ class TrainingOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.iterations, int) or self.iterations < 1:
-            raise OptionError(f"iterations {self.iterations!r}: expected at least 1")
+        check_iterations(self.iterations)
         if not isinstance(self.seed, int):
             raise OptionError(f"seed {self.seed!r}: expected a number")
         check_size(self.size)
 
 
 @dataclass(frozen=True)
-class Iteration:
-    """An iteration over the training data: the number of decisions, and how many of them were wrong.
+class TrainingProgress:
+    """How far the training of a component is: after an iteration, within a long one, or, with a message, before the
+    first.
 
-    Decisions without an alternative are not counted.
+    A decision is what is learned at once: a tag, a transition, or with a beam the derivation of a sentence. Those
+    without an alternative are not counted.
     """
 
-    number: int
-    steps: int
-    mistakes: int
-    features: int
+    component: str  # "tokenizer", "tagger", "lemmatizer" or "parser"; messages are also about "vectors" and "jackknife"
+    iteration: int = 0  # from 1; 0: before the first
+    iterations: int = 1  # that are planned
+    decisions: int = 0  # of this iteration
+    mistakes: int = 0  # among them
+    transitions: int = 0  # of the derivations that a linear parser was trained on
+    uas: float | None = None  # of the parser on the development data, in percent; None without such data
+    las: float | None = None
+    share: float = 1.0  # of the iteration that is done: less than 1 while a network is learning
+    message: str = ""
 
     @property
-    def accuracy(self) -> float:
-        return 1 - self.mistakes / max(1, self.steps)
+    def is_iteration(self) -> bool:
+        """Whether an iteration is done."""
+        return self.iteration > 0 and self.share == 1
 
     @property
-    def shown(self) -> str:
-        """The accuracy for a message; `–` where there was nothing to decide."""
-        return f"{self.accuracy:.2%}" if self.steps else "–"
+    def accuracy(self) -> float | None:
+        """The share of decisions that were right during the iteration; None if there was none."""
+        return 1 - self.mistakes / self.decisions if self.decisions else None
+
+    def __str__(self) -> str:
+        if not self.iteration:
+            return f"{self.component}: {self.message}"
+        right = "–" if self.accuracy is None else f"{self.accuracy:.2%}"
+        dev = "" if self.las is None else f", dev UAS {self.uas:.2f} LAS {self.las:.2f}"
+        return f"{self.component} {self.iteration}/{self.iterations}: {right} of {self.decisions} decisions right{dev}"
+
+
+Callback = Callable[[TrainingProgress], bool | None]
+"""Told of the progress of training. If it returns True after an iteration, that was the last one of this component."""
+
+
+def ignore(progress: TrainingProgress) -> None:
+    """A `Callback` for those who do not want to be told."""

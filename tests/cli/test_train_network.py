@@ -12,9 +12,9 @@ from samples.treebank import treebank
 
 from dodona import read, write
 
-EPOCHS = 12
+ITERATIONS = 12
 SMALL = ("--layers", "1", "--width", "8", "--units", "16", "--batch", "64", "--dropout", "0.1")
-NETWORK = ("--scorer", "neural", *SMALL, "--iterations", str(EPOCHS), "--folds", "2", "--jobs", "1")
+NETWORK = ("--scorer", "neural", *SMALL, "--iterations", str(ITERATIONS), "--folds", "2", "--jobs", "1")
 
 
 def dodona(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
@@ -67,7 +67,7 @@ def test_interrupted_and_resumed(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "parser: continuing after iteration " in done.stderr
     assert "parser 1/" not in done.stderr
-    assert f"parser {EPOCHS}/{EPOCHS}: " in done.stderr
+    assert f"parser {ITERATIONS}/{ITERATIONS}: " in done.stderr
     assert f"{model}: tagger, parser; trained in " in done.stderr
     assert not checkpoint.exists()
 
@@ -76,7 +76,7 @@ def test_interrupted_and_resumed(folder: Path) -> None:
         "scorer:         neural",
         "components:     tagger, parser",
         "system:         arc-hybrid",
-        f"training:       {EPOCHS} iterations, log likelihood, seed 1",
+        f"training:       {ITERATIONS} iterations, log likelihood, seed 1",
         "network:        1 layers of 8 in each direction, 16 hidden units",
         "positions:      hybrid",
         "data:           train.conllu",

@@ -18,7 +18,7 @@ from dodona.data.files import chunks
 from dodona.data.formats import detect_format
 from dodona.data.plain_text import decode_text, read_words
 from dodona.data.stream import Boundary, Item, Mark, Pause, interleave, split_batches
-from dodona.parser.request import Analysis, Request, annotated
+from dodona.parser.request import Analysis, Request, annotate
 
 WORD = b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n"
 PIECES = [WORD, WORD, WORD.replace(b"\n", b"\r\n"), b"# c\n", b"\n", b"\n", b" \n", b"\r\n", b"\xef\xbb\xbf", b"  "]
@@ -31,7 +31,7 @@ def words(items: Iterable[Item]) -> list[list[str] | None]:
 def n_best(items: Iterable[Item], count: int) -> Iterator[Item]:
     for item in items:
         if isinstance(item, Sentence):
-            yield from annotated(item, [Analysis([0], ["x"])] * count, Request(nbest=count))
+            yield from annotate(item, [Analysis([0], ["x"])] * count, Request(nbest=count))
         else:
             yield item
 

@@ -52,7 +52,7 @@ def tokens_of(sentence: Sentence) -> list[Token]:
     return found
 
 
-def annotated(tokens: list[Token], chance: random.Random) -> Sentence:
+def annotate(tokens: list[Token], chance: random.Random) -> Sentence:
     """Tags, lemma and label depend on the form, mostly; heads on the neighbours, mostly."""
     words = [word for _, parts in tokens for word in parts]
     ranges, k = [], 0
@@ -117,8 +117,8 @@ def test_the_same_counts(
     chance = random.Random(seed)
     sources = [*english(40, seed), *treebank(20, seed), *inflected(20, seed), *japanese(10, seed)]
     tokens = [[(form.replace(" ", ""), words) for form, words in tokens_of(sentence)] for sentence in sources]
-    write([annotated(sentence, chance) for sentence in tokens], tmp_path / "gold.conllu")
-    write([annotated(sentence, chance) for sentence in cut(tokens, chance)], tmp_path / "system.conllu")
+    write([annotate(sentence, chance) for sentence in tokens], tmp_path / "gold.conllu")
+    write([annotate(sentence, chance) for sentence in cut(tokens, chance)], tmp_path / "system.conllu")
     found = ours(tmp_path / "gold.conllu", tmp_path / "system.conllu")
     assert tuple(found) == METRICS
     assert found == official(tmp_path / "gold.conllu", tmp_path / "system.conllu")
@@ -130,9 +130,9 @@ def test_the_same_counts(
 def test_spaces_inside_words(tmp_path: Path) -> None:
     """They count for nothing: a word of one file may be two of the other."""
     chance = random.Random(5)
-    gold = [annotated([("10 000", ["10 000"]), ("oaks", ["oaks"])], chance) for _ in range(20)]
+    gold = [annotate([("10 000", ["10 000"]), ("oaks", ["oaks"])], chance) for _ in range(20)]
     system = [
-        annotated([("10", ["10"]), ("000", ["000"]), ("oaks", ["oaks"])] if k % 2 else tokens_of(sentence), chance)
+        annotate([("10", ["10"]), ("000", ["000"]), ("oaks", ["oaks"])] if k % 2 else tokens_of(sentence), chance)
         for k, sentence in enumerate(gold)
     ]
     write(gold, tmp_path / "gold.conllu")

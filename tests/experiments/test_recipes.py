@@ -23,7 +23,7 @@ from dodona.experiments.schedule import Cluster, carry_out, each_once
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import train_parser
+from dodona.parser.training import begin_training, train_parser
 
 ITERATIONS, SEEDS, BEAM, LIMIT = 2, (1, 2), 2, 8
 
@@ -181,11 +181,9 @@ def test_swap(results: Results) -> None:
                 system="swap-standard", oracle=oracle, templates="standard", iterations=ITERATIONS, seed=seed, size=1e4
             )
             dev = sentences_of(one.dev, LIMIT)
-
-            def report(i: Any, dev: Any = dev, every: list[tuple[float, Parser]] = parsers) -> None:
-                every.append((i.parser().scores(dev)[1], i.parser()))
-
-            train_parser(sentences_of(one.train, LIMIT), options, report)
+            training = begin_training(sentences_of(one.train, LIMIT), options)
+            for _ in training.iterations():
+                parsers.append((training.parser().scores(dev)[1], training.parser()))
             kept.append(max(parsers, key=lambda pair: pair[0]))
         las = fmean(value for value, _ in kept)
         assert float(results.table("swap", "dev-greedy")[f"greedy {oracle.upper()}", "en_a"]) == pytest.approx(las)
@@ -219,12 +217,10 @@ def test_learning_curves_share_the_runs_of_swap(results: Results) -> None:
             iterations=ITERATIONS, seed=seed, size=1e4,
         )  # fmt: skip
         dev, train = sentences_of(one.dev, LIMIT), sentences_of(one.train, LIMIT)
-
-        def report(i: Any, own: list[float] = own, taken: list[int] = taken, dev: Any = dev) -> None:
-            own.append(i.parser().scores(dev)[1])
-            taken.append(i.transitions)
-
-        train_parser(train, options, report)
+        training = begin_training(train, options)
+        for progress in training.iterations():
+            own.append(training.parser().scores(dev)[1])
+            taken.append(progress.transitions)
         scores.append(own)
         words = sum(map(len, train))
         transitions.append([(count - 2 * words) / 2 / len(train) for count in taken])

@@ -67,10 +67,10 @@ def test_where_reduce_cannot_repair_it_is_not_judge() -> None:
 
 def test_the_walk_is_that_of_the_parser() -> None:
     parser = train_parser(SENTENCES[:10], OPTIONS)
-    built = parser.options.built(parser.labels, True)
+    built = parser.options.build_system(parser.labels, True)
     session = parser.model.session()
     for sentence in SENTENCES:
-        (encoded,) = session.encoded([sentence])
+        (encoded,) = session.encode([sentence])
         heads: dict[int, int] = {}
         for state, move, _ in walk(built.core, session.greedy, encoded):
             dependent = built.core.dependent_of(state, move, 0)
@@ -81,12 +81,12 @@ def test_the_walk_is_that_of_the_parser() -> None:
 
 def test_counts_are_of_all_words_but_punctuation() -> None:
     parser = train_parser(SENTENCES[:4], OPTIONS)
-    built = parser.options.built(parser.labels, True)
+    built = parser.options.build_system(parser.labels, True)
     session = parser.model.session()
     expected = {"LEFT": Counter[str](), "REDUCE": Counter[str]()}
     for sentence in SENTENCES:
         heads, _ = projectivize(sentence.gold_heads(), sentence.gold_labels(), "head")
-        (encoded,) = session.encoded([sentence])
+        (encoded,) = session.encode([sentence])
         for state, move, _ in walk(built.core, session.greedy, encoded):
             found = judge(built.core, state, move, heads)
             if found is not None and sentence.upos[state.s0() - 1] != "PUNCT":

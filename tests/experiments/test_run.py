@@ -15,7 +15,7 @@ from dodona.experiments.records import Record, Store
 from dodona.experiments.run import BESIDE, DECIDING, Run, Subject, perform
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of, tag
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import ParserIteration, train_parser
+from dodona.parser.training import begin_training, train_parser
 from dodona.research.statistics import Statistics
 
 OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=2)
@@ -50,11 +50,9 @@ def test_the_best_iteration_is_kept(treebanks: tuple[Treebank, ...]) -> None:
     options = replace(OPTIONS, iterations=3)
     curve: list[tuple[float, float]] = []
     dev = sentences_of(one.dev, 4)
-
-    def report(iteration: ParserIteration) -> None:
-        curve.append(iteration.parser().scores(dev))
-
-    train_parser(sentences_of(one.train, 4), options, report)
+    training = begin_training(sentences_of(one.train, 4), options)
+    for _ in training.iterations():
+        curve.append(training.parser().scores(dev))
     record = Record(perform(Run(one, options, ("dev", "curve"), keep="best", limit=4)))
     assert [(point["UAS"], point["LAS"]) for point in record.result("curve")] == [pytest.approx(two) for two in curve]
     assert record.percent("dev", "LAS") == pytest.approx(max(las for _, las in curve))
@@ -87,7 +85,7 @@ def test_the_key_is_of_what_decides_the_result(treebanks: tuple[Treebank, ...]) 
     run = Run(one, OPTIONS)
     same = [
         Run(replace(one, name="another"), OPTIONS),
-        Run(one, OPTIONS.resolved()),
+        Run(one, OPTIONS),
         replace(run, tagged="somewhere"),
     ]
     different = [

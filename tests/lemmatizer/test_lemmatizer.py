@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from samples.inflected import STRANGE, bare, inflected
 
 from dodona import FormatError, OptionError, Sentence
-from dodona.component import Iteration
+from dodona.component import TrainingProgress
 from dodona.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions, Script, lowered, script_for, train_lemmatizer
 from dodona.pipeline import modelfile
 
@@ -140,14 +140,14 @@ def test_a_round_trip(lemmatizer: Lemmatizer, tmp_path: Path) -> None:
         assert lemma(again, form, "VERB") == lemma(lemmatizer, form, "VERB")
 
 
-def test_training_can_be_stopped_by_the_report() -> None:
+def test_training_can_be_stopped_by_the_callback() -> None:
     seen: list[int] = []
 
-    def report(iteration: Iteration) -> bool:
-        seen.append(iteration.number)
-        return iteration.number == 2
+    def callback(progress: TrainingProgress) -> bool:
+        seen.append(progress.iteration)
+        return progress.iteration == 2
 
-    train_lemmatizer(TRAIN[:20], LemmatizerOptions(), report)
+    train_lemmatizer(TRAIN[:20], LemmatizerOptions(), callback)
     assert seen == [1, 2]
 
 

@@ -10,7 +10,7 @@ from dodona.linear.pruning import WEIGHTS, frozen_arrays
 from dodona.linear.scorer import LinearScorer
 from dodona.linear.templates import Templates
 from dodona.linear.weights import Weights
-from dodona.parser.linear import Encoder
+from dodona.parser.encoder import SentenceEncoder
 from dodona.systems.registry import SYSTEMS
 from dodona.transitions import derivations
 from dodona.transitions.state import State
@@ -35,7 +35,7 @@ def test_remembered_scores_are_the_scores(name: str, part: str, is_frozen: bool)
     plain = LinearScorer(templates, weights)
     examples = []
     for n in [2, 3, 5] * 10:
-        encoded = Encoder(templates)(random_sentence(chance, n))
+        encoded = SentenceEncoder(templates)(random_sentence(chance, n))
         configurations = [derivations.copy(s) for s in random_walk(core, n, chance)]
         for s in configurations:
             names = plain.named(s, encoded)
@@ -57,7 +57,7 @@ def test_a_configuration_in_a_workspace_that_is_used_again() -> None:
     chance = random.Random(1)
     core = built("arc-eager").core
     templates = Templates.parse("S0.w\nN0.w")
-    first, second = (Encoder(templates)(random_sentence(chance, 4)) for _ in range(2))
+    first, second = (SentenceEncoder(templates)(random_sentence(chance, 4)) for _ in range(2))
     weights = Weights(core.actions)
     plain = LinearScorer(templates, weights)
     s: State = derivations.start(core, 4)

@@ -12,7 +12,7 @@ import dodona
 from dodona.linear.scorer import LinearScorer
 from dodona.linear.templates import ATTRIBUTES, DISTANCES, Templates
 from dodona.linear.weights import Weights
-from dodona.parser.linear import Encoder
+from dodona.parser.encoder import SentenceEncoder
 from dodona.search.addresses import STEPS
 from dodona.search.scorer import EncodedSentence
 from dodona.systems.registry import SYSTEMS
@@ -33,7 +33,7 @@ def compare(name: str, options: dict[str, object], text: str, lengths: list[int]
         core = built(name, chance.choice([("a", "b", "root"), MANY_LABELS]), **options).core
         scorer = LinearScorer(templates, Weights(core.actions))
         sentence = random_sentence(chance, n)
-        encoded = Encoder(templates)(sentence)
+        encoded = SentenceEncoder(templates)(sentence)
         gold = derivations.gold_tree(*random_tree(core, n, chance))
         for s in random_walk(core, n, chance):
             for site in derivations.sites(core, s):
@@ -87,7 +87,7 @@ def test_each_bin_of_the_distances_is_seen() -> None:
     sentence = random_sentence(chance, 14)
     templates = Templates.parse("dist\ngap")
     scorer = LinearScorer(templates, Weights(core.actions))
-    encoded: EncodedSentence = Encoder(templates)(sentence)
+    encoded: EncodedSentence = SentenceEncoder(templates)(sentence)
     bins = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 5, 9: 5, 10: 5, 11: 6, 12: 6, 13: 6}
     for length, number in bins.items():
         s = derivations.start(core, 14)
@@ -110,7 +110,7 @@ def test_a_site_or_a_sentence_that_does_not_fit() -> None:
     core = built("easy-first").core
     templates = Templates.parse("P0.w")
     scorer = LinearScorer(templates, Weights(core.actions))
-    encoded = Encoder(templates)(random_sentence(random.Random(1), 3))
+    encoded = SentenceEncoder(templates)(random_sentence(random.Random(1), 3))
     with pytest.raises(ValueError, match="site 4"):
         scorer.named(derivations.start(core, 3), encoded, 4)
     with pytest.raises(ValueError, match="of 3 words"):

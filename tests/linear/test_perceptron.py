@@ -16,7 +16,7 @@ from samples.small_templates import small_templates
 
 from dodona.linear.perceptron import RULES, GreedyLearner
 from dodona.linear.templates import Templates
-from dodona.parser.linear import Encoder
+from dodona.parser.encoder import SentenceEncoder
 from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.policy import Policy, leaves_a_choice
@@ -55,7 +55,7 @@ def train_both(system: BuiltSystem, regime: Regime, seed: int) -> tuple[GreedyLe
         tree = random_tree(builder, n, chance)
         gold = derivations.gold_tree(*(random_part(tree, chance) if regime.parts else tree))
         oracle = Oracle(system, regime.oracle, gold)
-        examples.append((sentence, Encoder(templates)(sentence), gold, oracle))
+        examples.append((sentence, SentenceEncoder(templates)(sentence), gold, oracle))
     for iteration in range(regime.iterations):
         explore = regime.explore if iteration > 0 else 0.0
         for sentence, encoded, gold, oracle in examples:

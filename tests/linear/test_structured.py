@@ -16,7 +16,7 @@ from samples.small_templates import small_templates
 from dodona import Sentence
 from dodona.linear.structured import StructuredLearner
 from dodona.linear.templates import Templates
-from dodona.parser.linear import Encoder
+from dodona.parser.encoder import SentenceEncoder
 from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.moves import NONE
@@ -52,7 +52,7 @@ def check(
         sentence = random_sentence(chance, n)
         tree = random_tree(system.core, n, chance)
         gold = derivations.gold_tree(*(random_part(tree, chance) if parts else tree))
-        examples.append((sentence, Encoder(templates)(sentence), Oracle(system, oracle, gold)))
+        examples.append((sentence, SentenceEncoder(templates)(sentence), Oracle(system, oracle, gold)))
     for _ in range(3):
         for sentence, encoded, oracle_of in examples:
             compiled.train(encoded, oracle_of.gold, array("i", oracle_of.plan), 0.0)
@@ -139,7 +139,7 @@ def test_by_hand(width: int, early: bool, rule: str, changes: dict[tuple[int, in
         longest=2,
     )
     learner.weights.step([(*key, weight) for key, weight in START.items()])
-    words = Encoder(templates)(Sentence.from_words(["a", "b"]))
+    words = SentenceEncoder(templates)(Sentence.from_words(["a", "b"]))
     learner.train(words, derivations.gold_tree([2, 0], [NONE, NONE]), array("i"), 0.0)
     assert learner.count() == (1, 1)
     for feature in (ROOT, A, B):

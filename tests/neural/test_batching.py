@@ -4,10 +4,10 @@ import random
 
 import numpy as np
 import pytest
-from samples.examples import KINDS, TABLES, examples_of
+from samples.examples import TABLES, examples_of
 from samples.random_parses import built
 
-from dodona.neural.batching import LANE, Lanes, _padded, batch_of, chunks, lane_length
+from dodona.neural.batching import LANE, Lanes, _pad, lane_length, lay_out, split_records
 from dodona.neural.positions import Positions
 from dodona.neural.scorer import HiddenLayer
 from dodona.transitions import derivations
@@ -60,7 +60,7 @@ def test_a_batch_of_sentences(lengths: tuple[int, ...]) -> None:
     lanes = Lanes(8, 3)
     for n in lengths:
         assert lanes.add(n)
-    batch = batch_of(TABLES, examples, lanes, len(KINDS))
+    batch = lay_out(TABLES, examples, lanes)
     inside = np.zeros((8, 3), bool)
     for each, (time, lane) in zip(examples, lanes.places, strict=True):
         n = len(each)
@@ -82,7 +82,7 @@ def test_a_batch_of_sentences(lengths: tuple[int, ...]) -> None:
 def test_many_forms_need_more_room() -> None:
     """A list of forms has one of two lengths, so that there are few shapes to compile for."""
     for count, room in ((1, 8), (8, 8), (9, 16), (16, 16)):
-        padded = _padded(np.ones((count, 2), np.int32), 8, 16)
+        padded = _pad(np.ones((count, 2), np.int32), 8, 16)
         assert padded.shape == (room, 2)
         assert padded.sum() == 2 * count
         assert (padded[:count] == 1).all()
@@ -107,7 +107,7 @@ def test_pieces_of_the_records(seed: int) -> None:
     words, labels = (np.arange(width * count, dtype=np.int32).reshape(count, width) + 1 for width in (3, 2))
     verdicts = np.array([[chance.randint(-1, 1), 1] for _ in range(count)], np.int8)
     at = 0
-    for piece in chunks((words, labels, verdicts, step_of), room):
+    for piece in split_records((words, labels, verdicts, step_of), room):
         assert [len(part) for part in (piece.words, piece.labels, piece.verdicts, piece.step_of)] == [room] * 4
         real = int((piece.verdicts[:, 1] == 1).sum())
         assert real > 0
@@ -126,7 +126,7 @@ def test_pieces_of_the_records(seed: int) -> None:
 
 def test_no_records_are_one_piece_of_padding() -> None:
     nothing = (np.zeros((0, 3), np.int32), np.zeros((0, 2), np.int32), np.zeros((0, 4), np.int8), np.zeros(0, np.int32))
-    (piece,) = chunks(nothing, 6)
+    (piece,) = split_records(nothing, 6)
     assert piece.words.shape == (6, 3)
     assert (piece.verdicts == -1).all()
     assert not piece.step_of.any()

@@ -13,8 +13,7 @@ from reference import quantized_encoder as reference
 from reference.float_encoder import encode as float_encode
 from reference.float_encoder import random_weights
 
-from dodona.neural.encoder import Dense, Encoder, Network, kernels, one_step, tanh
-from dodona.neural.quantization import quantized
+from dodona.neural.encoder import Dense, Encoder, Network, kernels, quantize, run_step, tanh
 
 Arrays = dict[str, NDArray[Any]]
 SIZES = [(1, 1, 1), (3, 5, 2), (16, 16, 1), (19, 17, 3), (37, 6, 2), (70, 33, 2), (64, 48, 1)]  # inputs, width, layers
@@ -194,7 +193,7 @@ def test_every_float_operation_is_done_in_its_order(kernel: str) -> None:
     first, second = ((chance.random(4 * width) * 4e-6).astype(np.float32) for _ in range(2))
     scales = first, second, chance.normal(size=4 * width).astype(np.float32)
     cells = chance.normal(size=width).astype(np.float32)
-    after, outputs = one_step(kernel, inputs, recurrent, scales, cells)
+    after, outputs = run_step(kernel, inputs, recurrent, scales, cells)
     floats = inputs.astype(np.float32), recurrent.astype(np.float32)
     expected, expected_outputs = reference.one_step(*floats, scales, cells)
     np.testing.assert_array_equal(after.view(np.int32), expected.view(np.int32))
@@ -219,7 +218,7 @@ def test_quantized_weights_are_off_by_half_a_scale_at_most() -> None:
         -6, 6, 20, dtype=np.float32
     )
     matrix[:, 7] = 0
-    numbers, scales = quantized(matrix)
+    numbers, scales = quantize(matrix)
     assert (str(numbers.dtype), str(scales.dtype)) == ("int8", "float32")
     assert (numbers.shape, scales.shape) == ((600,), (20,))
     rows = numbers.reshape(20, 30)
@@ -227,10 +226,10 @@ def test_quantized_weights_are_off_by_half_a_scale_at_most() -> None:
     assert (scales > 0).all()
     off = np.abs(rows * scales[:, None].astype(np.float64) - matrix.T)
     assert (off <= scales[:, None] * 0.5001).all()
-    assert quantized(np.zeros((0, 3), np.float32))[1].tolist() == [1, 1, 1]
+    assert quantize(np.zeros((0, 3), np.float32))[1].tolist() == [1, 1, 1]
     for wrong in (np.zeros(3, np.float32), np.full((2, 2), np.nan, np.float32)):
         with pytest.raises(ValueError, match="expected"):
-            quantized(wrong)
+            quantize(wrong)
 
 
 def test_quantization_changes_little() -> None:
@@ -242,7 +241,7 @@ def test_quantization_changes_little() -> None:
         if name.endswith("bias"):
             arrays[name] = matrix.astype(np.float32)
         else:
-            arrays[name], arrays[f"{name}_scales"] = quantized(matrix.astype(np.float32))
+            arrays[name], arrays[f"{name}_scales"] = quantize(matrix.astype(np.float32))
     x, lengths = random_batch(9, inputs, 10, 30)
     found = encoder(arrays, inputs, width, layers).encode(x, lengths)
     expected = float_encode(x.astype(np.float64), lengths.tolist(), weights, width, layers)

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from reference import inputs as reference
 
-from dodona.neural.inputs import Inputs, Table
+from dodona.neural.inputs import EmbeddingTable, Inputs
 
 WORDS, SUBWORDS, VECTORS, TAGS = 5, 9, 4, 6
 WIDTHS = (7, 7, 11, 3)  # of the tables
@@ -30,7 +30,7 @@ class Parts:
         self.bias = chance.normal(size=SIZE).astype(np.float32)
 
     def inputs(self, **others: Any) -> Inputs:
-        tables = [Table(*table) if table is not None else None for table in self.tables]
+        tables = [EmbeddingTable(*table) if table is not None else None for table in self.tables]
         given: dict[str, Any] = {"matrices": self.matrices, "bias": self.bias, **others}
         word, subword, vector, tag = tables
         assert word is not None
@@ -123,10 +123,10 @@ def test_numbers_without_a_row(with_vectors: bool) -> None:
 def test_tables_that_do_not_fit_together() -> None:
     for rows, width, scales in ((0, 3, 0), (2, 0, 2), (2, 3, 1), (2, 3, 3)):
         with pytest.raises(ValueError, match=f"^{rows} rows of {width} numbers with {scales} scales"):
-            Table(np.zeros((rows, width), np.int8), np.zeros(scales, np.float32))
+            EmbeddingTable(np.zeros((rows, width), np.int8), np.zeros(scales, np.float32))
     parts = Parts(1)
-    assert Table(*parts.tables[0]).count == WORDS
-    assert Table(*parts.tables[0]).width == WIDTHS[0]
+    assert EmbeddingTable(*parts.tables[0]).count == WORDS
+    assert EmbeddingTable(*parts.tables[0]).width == WIDTHS[0]
     for at in range(4):
         matrix = parts.matrices[at]
         wrong: list[Any] = [np.append(matrix, matrix[:1], axis=0), matrix[:-1], matrix[:, :-1].copy(), None]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from reference import lstm as reference
 from reference.float_encoder import random_weights, run
 
-from dodona.neural.network import bidirectional, states
+from dodona.neural.network import run_both_ways, run_lstm
 
 TIME, LANES, WIDTH = 6, 3, 4
 SENTENCES = [(0, 0, 3), (3, 0, 1), (4, 0, 2), (1, 1, 1), (2, 1, 3)]  # time, lane, length
@@ -54,7 +54,7 @@ def test_states_and_gradient(reverse: bool) -> None:
     keep = (1 - edges(SENTENCES)[reverse])[..., None]
 
     def ours(z: Any, recurrent: Any) -> Any:
-        found = states(z, keep, recurrent, reverse) * in_sentences()
+        found = run_lstm(z, keep, recurrent, reverse) * in_sentences()
         return (found * said).sum(), found
 
     def naive(z: Any, recurrent: Any) -> Any:
@@ -80,7 +80,7 @@ def test_both_directions_against_numpy() -> None:
         (weights[f"layer0.{way}.input"], weights[f"layer0.{way}.recurrent"], weights[f"layer0.{way}.bias"])
         for way in ("forward", "backward")
     )
-    found = np.asarray(bidirectional(x, *edges(SENTENCES), (forward, backward)))
+    found = np.asarray(run_both_ways(x, *edges(SENTENCES), (forward, backward)))
     assert found.shape == (TIME, LANES, 2 * WIDTH)
     for time, lane, length in SENTENCES:
         sentence = x[time : time + length, lane]
@@ -101,7 +101,7 @@ def test_a_sentence_does_not_feel_its_neighbours() -> None:
     seen: list[list[Floats]] = [[], []]
 
     def loss(z: Any, keep: Any, recurrent: Any, weights: Any, reverse: bool) -> Any:
-        found = states(z, keep, recurrent, reverse)
+        found = run_lstm(z, keep, recurrent, reverse)
         return (found * weights).sum(), found
 
     derived = jax.jit(jax.grad(loss, has_aux=True), static_argnums=4)

@@ -12,13 +12,24 @@ import pytest
 from numpy.typing import NDArray
 from reference import network as reference
 
-from dodona.neural.network import Batch, Dropout, Steps, dropped, encode, initial, step_loss, tag_loss, word_inputs
-from dodona.neural.options import Sizes
+from dodona.neural.network import (
+    Batch,
+    DataSizes,
+    Dropout,
+    Steps,
+    drop_out,
+    encode,
+    initial_weights,
+    step_loss,
+    tag_loss,
+    word_inputs,
+)
+from dodona.neural.options import NetworkOptions
 
-SIZES = Sizes(
-    words=6, subwords=7, tags=5, labels=3, actions=4, positions=3, label_positions=2, tag_kinds=(3, 4), vector=2,
-    embedding=3, tag_embedding=2, inputs=5, width=3, layers=2, tag_layer=0, units=6,
+SIZES = DataSizes(
+    words=6, tags=5, labels=3, actions=4, positions=3, label_positions=2, tag_kinds=(3, 4), vector=2
 )  # fmt: skip
+OPTIONS = NetworkOptions(layers=2, width=3, units=6, inputs=5, embedding=3, tag_embedding=2, subwords=7)
 TIME, LANES = 6, 2
 SENTENCES = [(0, 0, 3), (3, 0, 2), (0, 1, 5)]  # time, lane, length
 NODES = TIME * LANES + 2
@@ -33,10 +44,10 @@ def double_precision() -> Iterator[None]:
         yield
 
 
-def parameters(sizes: Sizes = SIZES, seed: int = 1) -> Arrays:
+def parameters(sizes: DataSizes = SIZES, seed: int = 1) -> Arrays:
     """Random ones, in which no bias is 0."""
     chance = np.random.default_rng(seed)
-    found = {name: np.asarray(values, np.float64) for name, values in initial(sizes, seed).items()}
+    found = {name: np.asarray(values, np.float64) for name, values in initial_weights(OPTIONS, sizes, seed).items()}
     return {name: 2 * values + 0.3 * chance.normal(size=values.shape) for name, values in found.items()}
 
 
@@ -94,7 +105,7 @@ def loss_and_gradient(p: Arrays, rows: Any, s: Steps, units: float = 0.0, number
 
 
 def random_rows() -> NDArray[np.float64]:
-    return np.random.default_rng(5).normal(size=(NODES, SIZES.positions * SIZES.units))
+    return np.random.default_rng(5).normal(size=(NODES, SIZES.positions * OPTIONS.units))
 
 
 @cache
@@ -102,7 +113,7 @@ def loss_of(with_vectors: bool) -> Callable[[Any], Any]:
     vectors = VECTORS if with_vectors else None
 
     def loss(p: Any) -> Any:
-        rows, tags, _ = encode(p, batch(), vectors, SIZES, None, key())
+        rows, tags, _ = encode(p, batch(), vectors, OPTIONS, None, key())
         return step_loss(p, rows, jax.tree.map(jnp.asarray, steps()), 0.0, key()) + 0.7 * tags
 
     return loss
@@ -111,16 +122,16 @@ def loss_of(with_vectors: bool) -> Callable[[Any], Any]:
 def test_encode_against_numpy() -> None:
     """Also with the tag heads on another layer."""
     p, b = parameters(), batch()
-    for vectors, sizes in ((VECTORS, SIZES), (None, replace(SIZES, tag_layer=1))):
-        rows, tags, heads = compiled_encode(p, b, vectors, sizes, None, key())
+    for vectors, options in ((VECTORS, OPTIONS), (None, replace(OPTIONS, tag_layer=1))):
+        rows, tags, heads = compiled_encode(p, b, vectors, options, None, key())
         rows = np.asarray(rows)
-        assert rows.shape == (NODES, SIZES.positions * SIZES.units)
+        assert rows.shape == (NODES, SIZES.positions * OPTIONS.units)
         seen, gold = [], []
         for time, lane, length in SENTENCES:
             here = range(time, time + length)
             x = [reference.word_input(p, b.forms[b.form[t, lane]], b.tags[b.tag[t, lane]], vectors) for t in here]
-            encoded = reference.layers(p, np.array(x), SIZES.width, SIZES.layers)
-            for t, word, early in zip(here, encoded[-1], encoded[sizes.tag_layer], strict=True):
+            encoded = reference.layers(p, np.array(x), OPTIONS.width, OPTIONS.layers)
+            for t, word, early in zip(here, encoded[-1], encoded[options.tag_layer], strict=True):
                 np.testing.assert_allclose(rows[t * LANES + lane], reference.contributions(p, word), atol=1e-12)
                 seen.append(early)
                 gold.append(b.gold[:, t, lane])
@@ -183,7 +194,7 @@ def test_gradient_against_differences(with_vectors: bool) -> None:
 
 
 def test_initial_weights_have_the_sizes_that_are_wanted() -> None:
-    found = initial(SIZES, 1)
+    found = initial_weights(OPTIONS, SIZES, 1)
     assert {name: values.shape for name, values in found.items()} == {
         "word": (6, 3), "subword": (7, 3), "tag": (5, 2),
         "input.word": (3, 5), "input.subword": (3, 5), "input.tag": (2, 5), "input.vector": (2, 5), "input.bias": (5,),
@@ -193,8 +204,7 @@ def test_initial_weights_have_the_sizes_that_are_wanted() -> None:
            for part, shape in (("input", (depth, 12)), ("recurrent", (3, 12)), ("bias", (12,)))},
         "head0": (6, 3), "head0.bias": (3,), "head1": (6, 4), "head1.bias": (4,),
     }  # fmt: skip
-    assert SIZES.into == 3 + 3 + 2 + 2
-    again, other = initial(SIZES, 1), initial(SIZES, 2)
+    again, other = initial_weights(OPTIONS, SIZES, 1), initial_weights(OPTIONS, SIZES, 2)
     for name, values in found.items():
         np.testing.assert_array_equal(values, again[name])
         assert name.endswith((".bias", "bias")) or (values != other[name]).any()
@@ -204,10 +214,10 @@ def test_initial_weights_have_the_sizes_that_are_wanted() -> None:
 def test_dropping_out() -> None:
     """What is left is scaled up, so that the mean stays."""
     x = jnp.ones((100, 100)) * 3
-    found = np.asarray(dropped(0.25, x, key()))
+    found = np.asarray(drop_out(0.25, x, key()))
     assert sorted(set(found.ravel().tolist())) == [0, 4]
     assert found.mean() == pytest.approx(3, abs=0.1)
-    assert dropped(0.0, x, key()) is x
+    assert drop_out(0.0, x, key()) is x
 
 
 def test_rare_words_are_dropped_more_often() -> None:
@@ -231,13 +241,13 @@ def test_rare_words_are_dropped_more_often() -> None:
     assert (np.asarray(word_inputs(p, b, None, None, key()))[..., 0] == [1, 2, 3]).all()
 
 
-def test_units_of_every_part_are_dropped() -> None:
+def test_units_of_every_part_are_drop_out() -> None:
     """With vectors, layers, heads and hidden units: another key, another result; the same key, the same."""
     p, b = parameters(), batch()
     dropout = Dropout(0.5)
 
     def results(number: int, dropout: Dropout | None) -> list[NDArray[Any]]:
-        rows, tags, heads = compiled_encode(p, b, VECTORS, SIZES, dropout, jax.random.key(number))
+        rows, tags, heads = compiled_encode(p, b, VECTORS, OPTIONS, dropout, jax.random.key(number))
         return [np.asarray(rows), np.asarray(tags), *map(np.asarray, heads)]
 
     for one, same, other, none in zip(

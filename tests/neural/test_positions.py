@@ -7,7 +7,7 @@ import pytest
 import dodona
 from dodona.data.files import read_shipped
 from dodona.errors import OptionError
-from dodona.neural.positions import MOST, Positions
+from dodona.neural.positions import MAX_LINES, Positions
 from dodona.search.addresses import PLACES, STEPS
 from dodona.systems.registry import SYSTEMS
 
@@ -59,8 +59,8 @@ def test_bad_positions(text: str, message: str) -> None:
 
 def test_no_more_than_64_lines() -> None:
     lines = [f"{place}.{step}.l" for place in PLACES[:8] for step in STEPS[1:]]
-    assert len(lines) == MOST
-    assert len(Positions.parse("\n".join(["S0", *lines[1:]])).labels) == MOST - 1
+    assert len(lines) == MAX_LINES
+    assert len(Positions.parse("\n".join(["S0", *lines[1:]])).labels) == MAX_LINES - 1
     with pytest.raises(OptionError, match="1 words and 64 labels"):
         Positions.parse("\n".join(["S0", *lines]))
 

@@ -13,37 +13,35 @@ from samples.random_parses import built
 from samples.treebank import treebank
 
 from dodona.neural import trainer as neural
-from dodona.neural.batching import Example, Tables, chunks
-from dodona.neural.network import Dropout, encode, step_loss
-from dodona.neural.options import Sizes
+from dodona.neural.batching import Example, Tables, split_records
+from dodona.neural.network import DataSizes, Dropout, encode, step_loss
+from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
-from dodona.neural.trainer import Course, NeuralLearner
+from dodona.neural.trainer import TAG_WEIGHT, NeuralLearner
 from dodona.systems.registry import BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.policy import Policy
 
-COURSE = Course(epochs=40, batch=128, rate=0.02, warmup=2, dropout=0.1)
-
-
-def sizes_of(system: BuiltSystem, **others: Any) -> Sizes:
-    positions = Positions.load(system.entry.templates)
-    given: dict[str, Any] = {
-        "words": 12, "subwords": 12, "tags": 6, "labels": len(system.label_names), "actions": system.core.actions,
-        "positions": len(positions.words), "label_positions": len(positions.labels), "tag_kinds": KINDS,
-        "embedding": 6, "tag_embedding": 4, "inputs": 10, "width": 6, "layers": 1, "units": 16,
-    }  # fmt: skip
-    return Sizes(**given | others)
+OPTIONS = NetworkOptions(
+    layers=1, width=6, units=16, inputs=10, embedding=6, tag_embedding=4, subwords=12, batch=128, rate=0.02, dropout=0.1
+)
+ITERATIONS = 40
 
 
 def learner(
-    system: BuiltSystem, examples: list[Example], course: Course, *, like: NeuralLearner | None = None, **others: Any
-) -> NeuralLearner:
+    system: BuiltSystem, examples: list[Example], options: NetworkOptions = OPTIONS, *,
+    like: NeuralLearner | None = None, **others: Any,
+) -> NeuralLearner:  # fmt: skip
     """A small one. `like`: compiled for the same sizes already."""
     policy = Policy(system.core, "dynamic", longest=max(map(len, examples)))
     positions = Positions.load(system.entry.templates)
     tables = others.pop("tables", TABLES)
-    sizes = sizes_of(system, vector=0 if tables.vectors is None else tables.vectors.shape[1])
-    made = NeuralLearner(sizes, course, positions, policy, tables, examples, **others)
+    sizes = DataSizes(
+        words=12, tags=6, labels=len(system.label_names), actions=system.core.actions, positions=len(positions.words),
+        label_positions=len(positions.labels), tag_kinds=KINDS,
+        vector=0 if tables.vectors is None else tables.vectors.shape[1],
+    )  # fmt: skip
+    made = NeuralLearner(options, sizes, positions, policy, tables, examples, iterations=ITERATIONS, **others)
     if like is not None:
         made._forward, made._head = like._forward, like._head
         made._backward, made._update = like._backward, like._update
@@ -56,7 +54,7 @@ def learner(
 def test_every_example_is_in_one_batch() -> None:
     system = built("arc-hybrid")
     lengths = (3, 64, 65, 1, 20, 130, 128, 64, 10, 30, 30, 30, 2, 90)
-    made = learner(system, examples_of(system, *lengths), replace(COURSE, batch=128))
+    made = learner(system, examples_of(system, *lengths))
     orders = []
     for seed in (1, 1, 2):
         seen = []
@@ -72,7 +70,7 @@ def test_every_example_is_in_one_batch() -> None:
         orders.append(seen)
     assert orders[0] == orders[1] != orders[2]
     assert made.planned > 0
-    assert made.planned % COURSE.epochs == 0
+    assert made.planned % ITERATIONS == 0
 
 
 # A step
@@ -83,13 +81,12 @@ def test_every_example_is_in_one_batch() -> None:
 def test_steps_against_adam_by_the_book(size: float, warmup: int) -> None:
     """Also with gradients that are clipped, and beyond the planned steps; the rate rises for a fifth of all at most."""
     chance = np.random.default_rng(1)
-    course = Course(rate=0.1, warmup=warmup, average=0.7)
     weights = {"a": chance.normal(size=3), "b": chance.normal(size=2)}
     naive = Adam({name: values.tolist() for name, values in weights.items()}, 0.1, 3, 15, 0.7)
     parameters = {name: values.astype(np.float32) for name, values in weights.items()}
     averaged = parameters
     moments: Any = jax.tree.map(np.zeros_like, (parameters, parameters))
-    update = jax.jit(lambda *state: neural._update(*state, course=course, planned=15))
+    update = jax.jit(lambda *state: neural._update(*state, rate=0.1, planned=15, warmup=warmup, average=0.7))
     for step in range(1, 18):
         gradient = {name: size * chance.normal(size=len(values)) for name, values in weights.items()}
         singles = {name: values.astype(np.float32) for name, values in gradient.items()}
@@ -103,7 +100,7 @@ def test_steps_against_adam_by_the_book(size: float, warmup: int) -> None:
 def test_a_gradient_of_nothing_changes_nothing() -> None:
     weights = {"a": np.ones(3, np.float32)}
     zero = {"a": np.zeros(3, np.float32)}
-    update = jax.jit(lambda *state: neural._update(*state, course=COURSE, planned=5))
+    update = jax.jit(lambda *state: neural._update(*state, rate=0.02, planned=5))
     found, _, averaged = update(weights, (zero, zero), weights, zero, 1)
     np.testing.assert_array_equal(found["a"], weights["a"])
     np.testing.assert_allclose(averaged["a"], weights["a"], rtol=1e-6)
@@ -133,9 +130,9 @@ def test_the_gradient_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     The sentences are longer than 64 words, and have more rows than there is room for at a time.
     """
     system = built("easy-first")
-    course = replace(COURSE, batch=64, dropout=0.0)
+    options = replace(OPTIONS, batch=64, dropout=0.0)
     tables = replace(TABLES, vectors=np.random.default_rng(3).normal(size=(12, 3)).astype(np.float32))
-    made = learner(system, examples_of(system, 66, 70), course, tables=tables)
+    made = learner(system, examples_of(system, 66, 70), options, tables=tables)
     recorder: Any = Recorder(made.rollouts)
     made.rollouts = recorder
     forward, update = made._forward, made._update
@@ -152,21 +149,21 @@ def test_the_gradient_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(made, "_forward", forwarded)
     monkeypatch.setattr(made, "_update", updated)
-    steps, mistakes, mean = made.epoch(1, 0.0)
+    steps, mistakes, mean = made.iterate(1, 0.0)
     assert all(batch.form.shape == (128, 1) for _, batch, *_ in given)
     assert all(len(words) > 5 * 256 for words, *_ in recorder.kept)
     assert mistakes > 10
 
     def loss(p: Any, batch: Any, first: Any, steps: Any, count: Any) -> Any:
-        rows, tags, _ = encode(p, batch, made.vectors, made.sizes, Dropout(0.0), first)
+        rows, tags, _ = encode(p, batch, made.vectors, options, Dropout(0.0), first)
         total = step_loss(p, rows, steps, 0.0, first)
-        return total / count + course.tag_weight * tags, total
+        return total / count + TAG_WEIGHT * tags, total
 
     derived = jax.jit(jax.grad(loss, has_aux=True))
     room = 3000
     losses = []
     for (before, batch, _, key), records, gradient in zip(given, recorder.kept, gradients, strict=True):
-        (whole,) = chunks(records, room)
+        (whole,) = split_records(records, room)
         wanted, total = derived(before, batch, key, whole, int(records[3][-1]) + 1)
         losses.append(float(total))
         for name, values in gradient.items():
@@ -199,12 +196,12 @@ def learnable() -> tuple[BuiltSystem, list[Example], Tables]:
 
 @pytest.fixture(scope="module")
 def studied() -> tuple[NeuralLearner, list[dict[str, Any]], list[tuple[int, int, float]]]:
-    """A learner after all epochs, its weights at the start and after the first ones, and what each epoch returned."""
+    """A learner after all iterations, its weights at the start and after the first ones, and what each one returned."""
     system, examples, tables = learnable()
-    made = learner(system, examples, COURSE, tables=tables)
+    made = learner(system, examples, tables=tables)
     weights, seen = [made.weights()], []
-    for number in range(1, COURSE.epochs + 1):
-        seen.append(made.epoch(number, explored(number)))
+    for number in range(1, ITERATIONS + 1):
+        seen.append(made.iterate(number, explored(number)))
         if number <= 3:
             weights.append(made.weights())
             assert all((np.asarray(made.parameters[name]) != values).any() for name, values in weights[-1].items())
@@ -217,12 +214,12 @@ def explored(number: int) -> float:
 
 def like(first: NeuralLearner, seed: int = 1) -> NeuralLearner:
     system, examples, tables = learnable()
-    return learner(system, examples, replace(COURSE, seed=seed), tables=tables, like=first)
+    return learner(system, examples, tables=tables, like=first, seed=seed)
 
 
 def test_it_learns(studied: Any) -> None:
     made, _, seen = studied
-    assert abs(made.step - made.planned) < COURSE.epochs
+    assert abs(made.updates - made.planned) < ITERATIONS
     accuracy = [1 - mistakes / steps for steps, mistakes, _ in seen]
     losses = [loss for *_, loss in seen]
     assert all(steps == sum(2 * len(each) + 1 for each in made.examples) for steps, _, _ in seen)
@@ -231,11 +228,11 @@ def test_it_learns(studied: Any) -> None:
 
 
 def test_the_seed_decides(studied: Any) -> None:
-    """Two learners of one seed have the same bytes after each epoch; another seed has others."""
+    """Two learners of one seed have the same bytes after each iteration; another seed has others."""
     first, kept, seen = studied
     same, other = like(first), like(first, seed=2)
     for number in (1, 2):
-        assert same.epoch(number, explored(number)) == seen[number - 1] != other.epoch(number, explored(number))
+        assert same.iterate(number, explored(number)) == seen[number - 1] != other.iterate(number, explored(number))
         others = other.weights()
         for name, values in same.weights().items():
             assert values.dtype == np.float32
@@ -245,16 +242,16 @@ def test_the_seed_decides(studied: Any) -> None:
 
 
 def test_training_goes_on_from_a_state(studied: Any) -> None:
-    """With the weights that it would have had; the state is that of its epoch, also when the learner learns on."""
+    """With the weights that it would have had; the state is that of its iteration, also when the learner learns on."""
     first, kept, seen = studied
     before, after = like(first), like(first)
     for number in (1, 2):
-        before.epoch(number, explored(number))
+        before.iterate(number, explored(number))
     state = before.state(2)
     assert all(values.ndim == 1 for values in state.values())
-    before.epoch(3, explored(3))
+    before.iterate(3, explored(3))
     assert after.restore(state) == 2
-    assert after.epoch(3, explored(3)) == seen[2]
+    assert after.iterate(3, explored(3)) == seen[2]
     for name, values in after.weights().items():
         assert values.tobytes() == kept[3][name].tobytes(), name
     again = after.state(3)
@@ -275,8 +272,8 @@ def test_the_state_of_another_network(studied: Any) -> None:
 
 def test_a_batch_with_a_single_word(studied: Any) -> None:
     system, _, _ = learnable()
-    alone = learner(system, examples_of(system, 1), COURSE, like=studied[0])
-    steps, _, loss = alone.epoch(1, 0.0)
+    alone = learner(system, examples_of(system, 1), like=studied[0])
+    steps, _, loss = alone.iterate(1, 0.0)
     assert steps == 3
     assert 0 < loss < 10
     assert all(np.isfinite(values).all() for values in alone.weights().values())

@@ -3,7 +3,7 @@
 import pytest
 
 from dodona import OptionError, Sentence
-from dodona.parser.request import Analysis, Request, annotated, different, sentence_confidence, without_notes
+from dodona.parser.request import Analysis, Request, annotate, rank_different, remove_notes, sentence_confidence
 
 OLD = [
     "# sent_id = 7",
@@ -24,10 +24,10 @@ def sentence() -> Sentence:
 
 def test_notes_of_an_earlier_parse_go() -> None:
     one = sentence()
-    without_notes(one)
+    remove_notes(one)
     assert one.comments == KEPT
     assert one.misc == ["SpaceAfter=No|NoConfidence=1", "_"]
-    (parsed,) = annotated(sentence(), [TREE], Request())
+    (parsed,) = annotate(sentence(), [TREE], Request())
     assert parsed.comments == KEPT
     assert parsed.misc == ["SpaceAfter=No|NoConfidence=1", "_"]
     text = parsed.to_bytes().decode()
@@ -38,16 +38,16 @@ def test_notes_of_an_earlier_parse_go() -> None:
 def test_a_sentence_without_notes_is_not_touched() -> None:
     one = Sentence.from_words(["a", "b"], misc=["A=b", "_"], comments=KEPT)
     before = one.to_bytes(), one.comments, one.misc
-    without_notes(one)
+    remove_notes(one)
     assert (one.to_bytes(), one.comments, one.misc) == before
     assert one.comments is before[1]
 
 
 def test_new_notes() -> None:
-    (parsed,) = annotated(sentence(), [TREE], Request(confidence=True))
+    (parsed,) = annotate(sentence(), [TREE], Request(confidence=True))
     assert parsed.comments == [*KEPT, "# confidence = 0.6250"]
     assert parsed.misc == ["SpaceAfter=No|NoConfidence=1|Confidence=0.5000", "Confidence=0.7500"]
-    best, second = annotated(
+    best, second = annotate(
         sentence(), [TREE, TREE._replace(score=2.0, confidence=[0.1, 0.2])], Request(9, 2, confidence=True)
     )
     assert best.comments == [*KEPT, "# nbest = 1", "# score = 3.000000", "# confidence = 0.6250"]
@@ -62,8 +62,8 @@ def test_the_share_of_arcs_that_should_be_right() -> None:
 def test_ranks_of_different_trees() -> None:
     a, b = TREE, TREE._replace(labels=["amod", "root"])
     c = TREE._replace(heads=[0, 1])
-    assert different([a, a, b, a, c, b], 5) == [0, 2, 4]
-    assert different([a, a, b, a, c, b], 2) == [0, 2]
+    assert rank_different([a, a, b, a, c, b], 5) == [0, 2, 4]
+    assert rank_different([a, a, b, a, c, b], 2) == [0, 2]
 
 
 def test_a_format_without_a_column_for_confidence() -> None:
@@ -71,6 +71,6 @@ def test_a_format_without_a_column_for_confidence() -> None:
     one = Sentence.from_words(["a", "b"], heads=[0, 1], labels=["x", "y"], format="conllx")
     tree = Analysis([2, 0], ["y", "x"], confidence=[0.5, 0.5])
     with pytest.raises(OptionError, match="CoNLL-X has no column"):
-        list(annotated(one, [tree], Request(confidence=True)))
-    assert list(annotated(one, [tree], Request())) == [one]
+        list(annotate(one, [tree], Request(confidence=True)))
+    assert list(annotate(one, [tree], Request())) == [one]
     assert one.heads == [2, 0]

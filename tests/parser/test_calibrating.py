@@ -7,7 +7,7 @@ import pytest
 from samples.treebank import treebank
 
 from dodona import FormatError, Sentence
-from dodona.parser.confidence import BEAM, calibrate, fit_calibration, held_back, spread
+from dodona.parser.confidence import BEAM, calibrate, fit_calibration, hold_back, sample_evenly
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.training import train_parser
@@ -68,23 +68,23 @@ def test_a_system_without_a_beam() -> None:
 
 
 def test_sentences_from_all_over() -> None:
-    assert spread(DEV, 10**6) == DEV
+    assert sample_evenly(DEV, 10**6) == DEV
     words = sum(map(len, DEV))
-    assert spread(DEV, words) == DEV
-    assert spread(DEV, words - 1) == DEV[::2]
-    assert spread(DEV, words // 4) in (DEV[::4], DEV[::5])
-    assert spread([], 10) == []
+    assert sample_evenly(DEV, words) == DEV
+    assert sample_evenly(DEV, words - 1) == DEV[::2]
+    assert sample_evenly(DEV, words // 4) in (DEV[::4], DEV[::5])
+    assert sample_evenly([], 10) == []
 
 
 def test_what_is_held_back() -> None:
     """One in twenty; of a large treebank fewer; none of a small one, and no partial trees."""
     one = Sentence.from_words(["oak"] * 10, heads=[0, *[1] * 9], labels=["x"] * 10)
     part = Sentence.from_words(["oak"] * 10, heads=[0, None, *[1] * 8], labels=["x"] * 10)
-    assert held_back([one] * 1999) == set()
-    assert held_back([one] * 2000) == set(range(19, 2000, 20))
-    assert held_back([part] * 2000) == set()
-    assert held_back([one] * 39 + [part] + [one] * 1960) == set(range(19, 2000, 20)) - {39}
-    assert sum(10 for _ in held_back([one] * 100_000)) == 5000
+    assert hold_back([one] * 1999) == set()
+    assert hold_back([one] * 2000) == set(range(19, 2000, 20))
+    assert hold_back([part] * 2000) == set()
+    assert hold_back([one] * 39 + [part] + [one] * 1960) == set(range(19, 2000, 20)) - {39}
+    assert sum(10 for _ in hold_back([one] * 100_000)) == 5000
 
 
 def test_actions_have_a_temperature_of_their_own() -> None:

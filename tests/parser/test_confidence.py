@@ -13,7 +13,7 @@ import pytest
 from dodona import FormatError, Sentence
 from dodona.evaluation import compare
 from dodona.evaluation.calibration import reliability
-from dodona.parser.confidence import INPUTS, RIDGE, Calibration, Evidence, Example, fit_calibration
+from dodona.parser.confidence import INPUTS, RIDGE, Calibration, CalibrationExample, Evidence, fit_calibration
 
 TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 UPOS = TAGS.split()
@@ -62,9 +62,9 @@ def applied(calibration: Calibration, evidence: Evidence) -> list[float]:
     return [1 / (1 + exp(-bent(calibration.curve, total))) for total in sums]
 
 
-def drawn(seed: int, sentences: int, truth: Calibration = BOLD, beam: bool = True) -> list[Example]:
+def drawn(seed: int, sentences: int, truth: Calibration = BOLD, beam: bool = True) -> list[CalibrationExample]:
     chance = random.Random(seed)
-    found: list[Example] = []
+    found: list[CalibrationExample] = []
     for _ in range(sentences):
         n = chance.randint(1, 20)
         heads = [chance.choice([h for h in range(n + 1) if h != k]) for k in range(1, n + 1)]
@@ -98,7 +98,7 @@ def test_by_default_the_probability_of_the_action() -> None:
     assert fit_calibration([(Evidence([0.0], [], []), [])]) == Calibration()
 
 
-def slope_of_the_loss(weights: Mapping[str, float], examples: list[Example]) -> dict[str, float]:
+def slope_of_the_loss(weights: Mapping[str, float], examples: list[CalibrationExample]) -> dict[str, float]:
     """Of the log loss and the ridge, derived by hand. Both are convex, so where it is flat is the minimum."""
     slope = {name: RIDGE * w for name, w in weights.items()}
     for evidence, correct in examples:
@@ -154,7 +154,7 @@ def shares(sums: list[float], right: list[bool]) -> list[tuple[float, float]]:
 def test_the_curve_is_the_isotonic_one(seed: int) -> None:
     """Drawn so that the regression is wrong, and so that groups must be merged."""
     chance = random.Random(seed)
-    examples: list[Example] = []
+    examples: list[CalibrationExample] = []
     for _ in range(150):
         raw = [-0.1, *(1 / (1 + exp(-chance.gauss(1, 2))) for _ in range(10))]
         correct = [chance.random() < (0.9 if p > 0.6 else 0.5 if p > 0.2 else 0.7) for p in raw[1:]]
@@ -170,13 +170,13 @@ def test_the_curve_is_the_isotonic_one(seed: int) -> None:
 
 def test_few_arcs_have_no_curve_and_equal_ones_neither() -> None:
     assert fit_calibration(drawn(0, 15)).curve == ()
-    same: list[Example] = [(Evidence([-0.1, 0.7], [0], ["X"]), [i % 3 > 0]) for i in range(900)]
+    same: list[CalibrationExample] = [(Evidence([-0.1, 0.7], [0], ["X"]), [i % 3 > 0]) for i in range(900)]
     found = fit_calibration(same)
     assert found.curve == ()
     assert found.apply(same[0][0]) == pytest.approx([2 / 3], abs=0.01)
 
 
-def error(calibration: Calibration, examples: list[Example]) -> float:
+def error(calibration: Calibration, examples: list[CalibrationExample]) -> float:
     """The expected calibration error; a wrong arc is one with another label."""
     gold, system, sure = [], [], []
     for evidence, correct in examples:

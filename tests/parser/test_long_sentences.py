@@ -8,7 +8,7 @@ from samples.treebank import treebank
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.errors import TimeLimitError
-from dodona.parser.long_sentences import PIECE, spans
+from dodona.parser.long_sentences import PIECE, cut_sentence
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.training import train_parser
@@ -44,7 +44,7 @@ def is_tree(heads: list[int]) -> bool:
 
 
 def unmarked(n: int, longest: int) -> list[tuple[int, int]]:
-    return spans(Sentence.from_words(["oak"] * n), [None] * n, longest)
+    return cut_sentence(Sentence.from_words(["oak"] * n), [None] * n, longest)
 
 
 def test_pieces_without_punctuation_are_even() -> None:
@@ -58,7 +58,7 @@ def test_pieces_without_punctuation_are_even() -> None:
 def test_a_piece_ends_after_a_full_stop_else_after_other_punctuation() -> None:
     def cut(text: str, longest: int) -> list[tuple[int, int]]:
         words = text.split()
-        return spans(Sentence.from_words(words), [None] * len(words), longest)
+        return cut_sentence(Sentence.from_words(words), [None] * len(words), longest)
 
     assert cut("a b c . d , e f g h", 8) == [(0, 6), (6, 10)]  # the full stop is not in the second half
     assert cut("a b c d . f , h i j", 8) == [(0, 5), (5, 10)]
@@ -78,7 +78,7 @@ def test_a_long_sentence_becomes_one_valid_tree(name: str, single_root: bool) ->
     assert not single_root or heads.count(0) == 1
     assert not SYSTEMS[name].projective or is_projective(tuple(heads))
     assert parsed.comments == ["# parsed_in_pieces = 6"]
-    pieces = spans(long_sentence(50), [None] * 50, 12)
+    pieces = cut_sentence(long_sentence(50), [None] * 50, 12)
     assert len(pieces) == 6
     for begin, end in pieces:  # every piece has the tree that it has as a sentence
         alone = Sentence.from_words(sentence.words[begin:end], sentence.upos[begin:end])
@@ -101,7 +101,7 @@ def test_roots_of_later_pieces_hang_on_the_first_one_with_a_label_of_the_model()
         tree = parser.analyses(long_sentence(30), Request(max_length=10))[0]
         (top,) = (d for d, h in enumerate(tree.heads, start=1) if h == 0)
         assert top <= 10
-        begins = spans(long_sentence(30), [None] * 30, 10)
+        begins = cut_sentence(long_sentence(30), [None] * 30, 10)
         linked = [d for d, h in enumerate(tree.heads, start=1) if h == top and d > begins[0][1]]
         assert [tree.labels[d - 1] for d in linked] == [expected] * (len(begins) - 1)
 
@@ -130,7 +130,7 @@ def test_what_takes_too_long_is_parsed_in_pieces(beam: int) -> None:
     (short,) = parser.apply([long_sentence(PIECE)], request=request)
     (parsed,) = parser.apply([long_sentence(900)], request=request)
     assert short.comments == []
-    assert parsed.comments == [f"# parsed_in_pieces = {len(spans(long_sentence(900), [None] * 900, PIECE))}"]
+    assert parsed.comments == [f"# parsed_in_pieces = {len(cut_sentence(long_sentence(900), [None] * 900, PIECE))}"]
     assert is_tree([h for h in parsed.heads if h is not None])
 
 
@@ -150,7 +150,7 @@ def test_one_sentence_of_a_batch_does_not_change_the_others(parser: Parser) -> N
 
 
 def test_time_limits_end_a_search(parser: Parser) -> None:
-    encoded = parser._searches.session.encoded([long_sentence(3000)])[0]
+    encoded = parser._searches.session.encode([long_sentence(3000)])[0]
     with pytest.raises(TimeLimitError):
         parser._searches.greedy.parse(encoded, seconds=1e-9)
     assert len(parser._searches.greedy.parse(encoded)[0]) == 3000  # the next one has no limit

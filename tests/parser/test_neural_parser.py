@@ -15,10 +15,10 @@ from samples.treebank import treebank
 
 from dodona import OptionError, Sentence
 from dodona.data.trees import is_projective
-from dodona.neural.batching import Lanes, batch_of
+from dodona.neural.batching import Lanes, lay_out
 from dodona.neural.encoder import Dense, Network, kernels
 from dodona.neural.network import encode
-from dodona.neural.options import NetworkOptions, Sizes
+from dodona.neural.options import NetworkOptions
 from dodona.parser import neural as neural_model
 from dodona.parser.confidence import calibrate
 from dodona.parser.neural import NeuralModel, NeuralSession
@@ -67,7 +67,7 @@ def test_it_learns(parser: Parser) -> None:
     uas, las = parser.scores(TEST)
     assert uas >= las > 95
     assert any(not is_projective(parser.tree(sentence)[0]) for sentence in TEST)  # lifted arcs are lowered
-    tagged = [tag for each in parser.tagged(TEST) for tag in each.upos]
+    tagged = [tag for each in parser.predict_tags(TEST) for tag in each.upos]
     assert np.mean([a == b for a, b in zip(tagged, (tag for each in TEST for tag in each.upos), strict=True)]) > 0.9
     assert parser.options.network == DEEP
     assert parser.temperature == 1.0
@@ -82,9 +82,8 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
     sentences = [tree.seen for tree in made.data.trees.trees[:6]]
     lanes = Lanes(64, 1)
     assert all(lanes.add(len(example)) for example in examples)
-    batch = batch_of(made.data.tables(), examples, lanes, 3)
-    sizes = Sizes(0, 0, 0, 0, 0, 0, 0, tuple(map(len, made.data.kinds)), width=DEEP.width, layers=DEEP.layers)
-    rows, _, heads = encode(made.weights, batch, None, sizes, None, jax.random.key(1))
+    batch = lay_out(made.data.tables(), examples, lanes)
+    rows, _, heads = encode(made.weights, batch, None, DEEP, None, jax.random.key(1))
     count = sum(map(len, sentences))
     expected = np.concatenate([np.asarray(rows)[:count], np.asarray(rows)[-2:]])
     session = model.session()
@@ -96,7 +95,7 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
     assert 0 < error < 0.04
     for row, right in zip(found, expected, strict=True):
         assert np.corrcoef(row, right)[0, 1] > 0.99
-    for encoded, example, place in zip(session.encoded(sentences), examples, lanes.places, strict=True):
+    for encoded, example, place in zip(session.encode(sentences), examples, lanes.places, strict=True):
         start = derivations.start(made.parser._core, len(example))
         scores = session.greedy.scored(start, encoded)
         wanted = session.greedy.scored(start, lanes.sentence(len(example), np.asarray(rows), *place))
@@ -136,7 +135,7 @@ def test_forms_that_were_forgotten(parser: Parser, monkeypatch: pytest.MonkeyPat
         forget(session)
 
     monkeypatch.setattr(NeuralSession, "_forget", counting)
-    monkeypatch.setattr(neural_model, "MOST_FORMS", 10)
+    monkeypatch.setattr(neural_model, "MAX_FORMS", 10)
     assert all_scores(copied(parser), sentences) == expected
     assert len(forgotten) > 4
     assert max(forgotten) <= 10 + max(map(len, sentences))
@@ -169,8 +168,8 @@ def test_every_kernel_finds_the_same(parser: Parser, kernel: str, monkeypatch: p
     assert isinstance(other.model, NeuralModel)
     assert other.model.network.kernel == other.model.project.kernel == kernel
     assert all_scores(other, sentences) == expected
-    again = [columns(sentence) for sentence in other.tagged(sentences)]
-    assert again == [columns(sentence) for sentence in parser.tagged(sentences)]
+    again = [columns(sentence) for sentence in other.predict_tags(sentences)]
+    assert again == [columns(sentence) for sentence in parser.predict_tags(sentences)]
 
 
 def test_a_saved_model_is_the_same(parser: Parser, tmp_path: Path) -> None:
@@ -203,7 +202,7 @@ def test_the_seed_decides() -> None:
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_system(name: str) -> None:
-    """Three learn for an epoch, with exploration; the others parse with random weights."""
+    """Three learn for an iteration, with exploration; the others parse with random weights."""
     learns = name in ("easy-first", "covington", "swap-standard")
     made = (taught if learns else untaught)(FEW, system=name, explore_after=0)
     assert made.options.oracle == ("nd-all" if name == "swap-standard" else "dynamic")
@@ -324,7 +323,7 @@ def test_a_parser_that_is_no_better_leaves_tags_alone(pipeline: Pipeline, parser
     without = list(Pipeline(pipeline.parser).parse(words_only(TEST[:5])))  # nobody tagged them
     assert {tag for each in without for tag in each.upos} == {"_"}
     bare = words_only(TEST[:5])
-    found = pipeline.parser.tagged(bare)
+    found = pipeline.parser.predict_tags(bare)
     assert {tag for each in bare for tag in each.upos} == {"_"}
     assert not {tag for each in found for tag in each.upos} & {"_", "X"}
 
@@ -349,7 +348,7 @@ def test_a_treebank_without_tags() -> None:
     made = copied(untaught(bare))
     assert made.parts()[0]["tag_parts"] == []
     assert made.tree(TEST[0]) == made.tree(words_only(TEST[:1])[0])  # tags that it does not know are nothing
-    assert {tag for each in made.tagged(TEST[:3]) for tag in each.upos} == {"_"}
+    assert {tag for each in made.predict_tags(TEST[:3]) for tag in each.upos} == {"_"}
 
 
 @dataclass
@@ -378,7 +377,7 @@ class Bare:
 )
 def test_odd_words_and_tags(parser: Parser, words: list[str]) -> None:
     for tag in ("", "_", "NOUN", "||", "Case=Nom|Case=Nom"):
-        bare = Bare(words, *([tag] * len(words) for _ in range(3)))
+        bare: Any = Bare(words, *([tag] * len(words) for _ in range(3)))
         heads, labels = parser.tree(bare)
         assert len(heads) == len(labels) == len(words)
         assert heads.count(0) == 1
@@ -386,8 +385,9 @@ def test_odd_words_and_tags(parser: Parser, words: list[str]) -> None:
 
 
 def test_no_words(parser: Parser) -> None:
-    assert parser.tree(Bare([], [], [], [])) == ([], [])
-    mixed: Any = [Bare([], [], [], []), TEST[0], Bare([], [], [], [])]
+    nothing: Any = Bare([], [], [], [])
+    assert parser.tree(nothing) == ([], [])
+    mixed = [nothing, TEST[0], nothing]
     found = parser.analyses_of(mixed, Request())
     assert [len(analyses[0].heads) for analyses in found] == [0, len(TEST[0]), 0]
     assert found[1] == parser.analyses(TEST[0])
@@ -431,5 +431,5 @@ def test_sizes_of_a_network(change: dict[str, Any], message: str) -> None:
 )
 def test_options_of_the_other_scorer(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        ParserOptions(**options).resolved()
+        ParserOptions(**options)
     assert str(raised.value) == message

@@ -7,9 +7,10 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError, Sentence
+from dodona.component import TrainingProgress
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import ParserIteration, train_parser
+from dodona.parser.training import train_parser
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 
@@ -123,15 +124,16 @@ def test_many_labels_take_wider_rows(tmp_path: Path, kinds: int, least: int) -> 
     assert [loaded.tree(sentence) for sentence in TEST] == [parser.tree(sentence) for sentence in TEST]
 
 
-def test_training_can_be_stopped_by_the_report() -> None:
+def test_training_can_be_stopped_by_the_callback() -> None:
     seen: list[int] = []
 
-    def report(iteration: ParserIteration) -> bool:
-        seen.append(iteration.number)
-        assert 0 < iteration.accuracy <= 1
-        return iteration.number == 2
+    def callback(progress: TrainingProgress) -> bool:
+        seen.append(progress.iteration)
+        assert progress.accuracy is not None
+        assert 0 < progress.accuracy <= 1
+        return progress.iteration == 2
 
-    train_parser(TRAIN, ParserOptions(iterations=9), report)
+    train_parser(TRAIN, ParserOptions(iterations=9), callback)
     assert seen == [1, 2]
 
 

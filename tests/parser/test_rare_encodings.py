@@ -6,7 +6,7 @@ from dodona import Sentence
 from dodona.data.pseudoprojective import decode_label, remove_lift
 from dodona.parser import training as rare_encodings
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import drop_rare_encodings, training_trees
+from dodona.parser.training import drop_rare_encodings, prepare_trees
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_less_than_one_in_so_many_arcs_is_rare(monkeypatch: pytest.MonkeyPatch) 
 def test_training_drops_them_only_where_labels_are_encoded(monkeypatch: pytest.MonkeyPatch) -> None:
     crossing = Sentence.from_words(list("abcd"), heads=[3, 4, 0, 3], labels=["x", "y", "root", "z"])
     plain = Sentence.from_words(list("ab"), heads=[2, 0], labels=["x↑", "root"])
-    assert "y↑z" in training_trees([crossing], ParserOptions().resolved()).labels
+    assert "y↑z" in prepare_trees([crossing], ParserOptions()).labels
     monkeypatch.setattr(rare_encodings, "RARE", 3)
-    assert training_trees([crossing], ParserOptions().resolved()).labels == ["root", "x", "y", "z"]
-    assert "x↑" in training_trees([plain], ParserOptions(nonprojective="baseline").resolved()).labels
+    assert prepare_trees([crossing], ParserOptions()).labels == ["root", "x", "y", "z"]
+    assert "x↑" in prepare_trees([plain], ParserOptions(nonprojective="baseline")).labels

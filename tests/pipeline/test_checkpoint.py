@@ -16,31 +16,33 @@ from dodona.pipeline import modelfile
 from dodona.pipeline import training as parser_study
 from dodona.pipeline.checkpoint import Checkpoint
 from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.training import TrainingPlan, train_pipeline
+from dodona.pipeline.training import TrainingPlan, TrainingProgress, train_pipeline
 
-EPOCHS = 3
+ITERATIONS = 3
 TRAIN, DEV = treebank(16), treebank(8, seed=2)
 OPTIONS = ParserOptions(
-    scorer="neural", system="swap-standard", iterations=EPOCHS, network=replace(SMALL, rate=0.1), explore_after=0
+    scorer="neural", system="swap-standard", iterations=ITERATIONS, network=replace(SMALL, rate=0.1), explore_after=0
 )
 
 
 @pytest.fixture(autouse=True)
 def always_saved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Epochs are short here: a checkpoint after each of them."""
+    """Iterations are short here: a checkpoint after each of them."""
     monkeypatch.setattr(parser_study, "PAUSE", 0.0)
 
 
 class Interruption:
-    """Ctrl-C after an epoch; keeps what was said."""
+    """Ctrl-C after an iteration; keeps what was said."""
 
-    def __init__(self, epoch: int = -1) -> None:
-        self.epoch = epoch
+    def __init__(self, iteration: int = -1) -> None:
+        self.iteration = iteration
         self.said: list[str] = []
 
-    def __call__(self, component: str, number: int, total: int, message: str) -> None:
-        self.said.append(f"{component} {number}/{total}: {message}")
-        if component == "parser" and number == self.epoch:
+    def __call__(self, progress: TrainingProgress) -> None:
+        if progress.share < 1:
+            return
+        self.said.append(str(progress))
+        if progress.component == "parser" and progress.iteration == self.iteration:
             raise KeyboardInterrupt
 
 
@@ -53,9 +55,9 @@ def saved(pipeline: Pipeline, path: Path) -> bytes:
     return path.read_bytes()
 
 
-def interrupted(path: Path, epoch: int, dev: list[Sentence], **options: Any) -> None:
+def interrupted(path: Path, iteration: int, dev: list[Sentence], **options: Any) -> None:
     with pytest.raises(KeyboardInterrupt):
-        train_pipeline(TRAIN, OPTIONS, plan(path, **options), dev, Interruption(epoch))
+        train_pipeline(TRAIN, OPTIONS, plan(path, **options), dev, Interruption(iteration))
 
 
 def test_checkpoints_are_some_time_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,19 +69,19 @@ def test_checkpoints_are_some_time_apart(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("dev", [DEV, []], ids=["dev", "no-dev"])
 def test_a_resumed_training_gives_the_same_model(dev: list[Sentence], tmp_path: Path) -> None:
-    """After any epoch, also after the last one, and after several interruptions."""
+    """After any iteration, also after the last one, and after several interruptions."""
     whole = Interruption()
     expected = saved(train_pipeline(TRAIN, OPTIONS, plan(), dev, whole), tmp_path / "whole")
-    epochs = [line for line in whole.said if line.startswith("parser")]
-    assert len(epochs) == EPOCHS
+    iterations = [line for line in whole.said if line.startswith("parser")]
+    assert len(iterations) == ITERATIONS
     path = tmp_path / "checkpoint"
-    for epoch in (EPOCHS,) if dev else (2,):
-        interrupted(path, epoch, dev)
+    for iteration in (ITERATIONS,) if dev else (2,):
+        interrupted(path, iteration, dev)
         rest = Interruption()
         again = train_pipeline(TRAIN, OPTIONS, plan(path, resume=True), dev, rest)
-        assert rest.said[0] == f"parser 0/1: continuing after iteration {epoch}"
-        if epoch < EPOCHS:
-            assert rest.said[1:] == epochs[epoch:]
+        assert rest.said[0] == f"parser: continuing after iteration {iteration}"
+        if iteration < ITERATIONS:
+            assert rest.said[1:] == iterations[iteration:]
         assert saved(again, tmp_path / "again") == expected
     if dev:
         interrupted(path, 1, dev)
@@ -101,12 +103,12 @@ def test_vectors_have_to_be_the_same(tmp_path: Path) -> None:
         replace(vectors, scales=np.array([1, 2], np.float32)),
     ]
     for i, mine in enumerate(given):
-        Checkpoint(path, OPTIONS, [TRAIN], mine).save(state, {"LAS": -1.0})
+        Checkpoint(path, OPTIONS, [TRAIN], mine).save(state, None)
         for k, theirs in enumerate(given):
             reader = Checkpoint(path, OPTIONS, [TRAIN], theirs)
             if i == k:
                 found, best = reader.load()
-                assert best == {"LAS": -1.0}
+                assert best is None
                 assert {name: values.tolist() for name, values in found.items()} == {
                     "progress": [1, 1],
                     "weights": [1, 1, 1],
@@ -133,7 +135,7 @@ def test_another_training(checkpoint: Path) -> None:
     message = "the checkpoint of another training; expected the same data and options"
     for change in (
         {"seed": 2},
-        {"iterations": EPOCHS + 1},
+        {"iterations": ITERATIONS + 1},
         {"explore": 0.5},
         {"network": replace(SMALL, rate=0.1, dropout=0.2)},
         {"network": replace(SMALL, rate=0.1, width=9)},
@@ -154,7 +156,7 @@ def test_damaged_checkpoints(checkpoint: Path, tmp_path: Path) -> None:
     for data in (b"", good[: len(good) // 2], good[:-1], good[:5000] + bytes([good[5000] ^ 1]) + good[5001:]):
         path.write_bytes(data)
         refused(path, ".")
-    train_pipeline(TRAIN, replace(OPTIONS, scorer="linear", network=None), plan()).save(path)
+    train_pipeline(TRAIN, ParserOptions(system="swap-standard", iterations=ITERATIONS), plan()).save(path)
     refused(path, "the checkpoint of another training")
 
 
@@ -176,9 +178,9 @@ def test_arrays_of_another_network(checkpoint: Path, tmp_path: Path) -> None:
     for progress in (None, np.array([2], np.int32), np.array([2, 8], np.uint32), np.array([1.0, 2.0], np.float32)):
         changed(**{"state.progress": progress})
         refused(path, "expected the checkpoint of a training")
-    for number, step in ((0, 8), (-1, 8), (EPOCHS + 1, 8), (2, 0)):
+    for number, step in ((0, 8), (-1, 8), (ITERATIONS + 1, 8), (2, 0)):
         changed(**{"state.progress": np.array([number, step], np.int32)})
-        refused(path, f"the state after epoch {number}; expected one from 1 to {EPOCHS}")
+        refused(path, f"the state after iteration {number}; expected one from 1 to {ITERATIONS}")
     changed(**{"best.words": None})
     refused(path, "array 'words'")
 

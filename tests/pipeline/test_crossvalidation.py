@@ -12,32 +12,32 @@ from dodona import DodonaError, FormatError, OptionError, Sentence
 from dodona.parser.confidence import calibrate
 from dodona.parser.options import ParserOptions
 from dodona.parser.request import Request
-from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
+from dodona.pipeline.crossvalidation import SPLITS, Fold, assign_folds, cross_validate
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 
 SENTENCES = treebank(24)
 QUICK = ParserOptions(iterations=2)
 GOLD_TAGS = TrainingPlan(["parser"], "gold")
-ALTERNATING = folds_of(24, 3, "alternating")
+ALTERNATING = assign_folds(24, 3, "alternating")
 
 
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize(("count", "folds"), [(2, 2), (10, 3), (23, 10), (100, 7)])
 def test_folds_have_the_same_size(split: str, count: int, folds: int) -> None:
-    found = folds_of(count, folds, split, seed=3)
+    found = assign_folds(count, folds, split, seed=3)
     sizes = Counter(found)
     assert sorted(sizes) == list(range(folds))
     assert max(sizes.values()) - min(sizes.values()) <= 1
     assert len(found) == count
-    assert found == folds_of(count, folds, split, seed=3)
+    assert found == assign_folds(count, folds, split, seed=3)
 
 
 def test_the_three_splits() -> None:
-    assert folds_of(7, 3) == [0, 0, 0, 1, 1, 2, 2]
-    assert folds_of(7, 3, "alternating") == [0, 1, 2, 0, 1, 2, 0]
-    shuffled = [folds_of(30, 3, "random", seed) for seed in (1, 2)]
+    assert assign_folds(7, 3) == [0, 0, 0, 1, 1, 2, 2]
+    assert assign_folds(7, 3, "alternating") == [0, 1, 2, 0, 1, 2, 0]
+    shuffled = [assign_folds(30, 3, "random", seed) for seed in (1, 2)]
     assert shuffled[0] != shuffled[1]
-    assert sorted(shuffled[0]) == sorted(shuffled[1]) == sorted(folds_of(30, 3))
+    assert sorted(shuffled[0]) == sorted(shuffled[1]) == sorted(assign_folds(30, 3))
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_the_three_splits() -> None:
 )
 def test_folds_that_cannot_be(count: int, folds: int, split: str) -> None:
     with pytest.raises(OptionError, match="expected"):
-        folds_of(count, folds, split)
+        assign_folds(count, folds, split)
 
 
 def run(
     sentences: list[Sentence] = SENTENCES, folds: list[int] = ALTERNATING, jobs: int = 1, **other: Any
 ) -> list[Fold]:
     chosen: dict[str, Any] = {"options": QUICK, "plan": GOLD_TAGS} | other
-    return list(cross_validated(sentences, folds=folds, jobs=jobs, **chosen))
+    return list(cross_validate(sentences, folds=folds, jobs=jobs, **chosen))
 
 
 def test_no_sentence_is_seen_by_its_model() -> None:
@@ -60,7 +60,7 @@ def test_no_sentence_is_seen_by_its_model() -> None:
     sentences = [
         Sentence.from_words(["a", "b"], ["X", "Y"], heads=[2, 0], labels=[f"own{i}", "root"]) for i in range(9)
     ]
-    for fold in run(sentences, folds_of(9, 3, "random")):
+    for fold in run(sentences, assign_folds(9, 3, "random")):
         for i, parsed in zip(fold.places, fold.sentences, strict=True):
             assert parsed.labels[0].startswith("own")
             assert parsed.labels[0] not in {f"own{k}" for k in fold.places}, i
@@ -120,7 +120,7 @@ def test_several_processes_find_the_same(capfd: pytest.CaptureFixture[str]) -> N
 
 def test_what_is_said() -> None:
     said: list[str] = []
-    run(say=lambda component, *_: said.append(component))
+    run(callback=lambda progress: said.append(progress.component))
     assert said == ["parser"] * 6
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dodona import FormatError, Sentence, read
 from dodona.data.stream import Boundary, Pause, only_sentences
-from dodona.pipeline.doubtful import most_doubtful_first
+from dodona.pipeline.doubtful import sort_by_doubt
 
 
 def sentence(name: str, *comments: str, n: int = 2) -> Sentence:
@@ -25,7 +25,7 @@ def test_sorted_and_stable(seed: int) -> None:
     ]
     values = [float(one.comments[-1].rpartition(" ")[2]) for one in given]
     order = sorted(range(len(given)), key=lambda i: (values[i], i))
-    found = list(only_sentences(most_doubtful_first(iter(given))))
+    found = only_sentences(sort_by_doubt(iter(given)))
     assert [one.to_bytes() for one in found] == [given[i].to_bytes() for i in order]
 
 
@@ -37,7 +37,7 @@ def test_other_trees_of_a_sentence_follow_its_best() -> None:
         sentence("2-2", "# nbest = 2", "# confidence = 0.9500"),
         sentence("3", "# nbest = 1", "# confidence = 0.9000"),
     ]
-    assert [one.sent_id for one in only_sentences(most_doubtful_first(given))] == ["2", "2-2", "1", "1-2", "3"]
+    assert [one.sent_id for one in only_sentences(sort_by_doubt(given))] == ["2", "2-2", "1", "1-2", "3"]
 
 
 def test_bytes_of_a_file_stay_as_they_are(tmp_path: Path) -> None:
@@ -49,19 +49,19 @@ def test_bytes_of_a_file_stay_as_they_are(tmp_path: Path) -> None:
     file.write_bytes("".join(texts).encode())
     with pytest.warns(match="CRLF"):
         given = list(read(file))
-    found = list(only_sentences(most_doubtful_first(given)))
+    found = only_sentences(sort_by_doubt(given))
     assert b"".join(one.to_bytes() for one in found).decode() == texts[1] + texts[2] + texts[0]
 
 
 def test_a_sentence_without_confidence() -> None:
     with pytest.raises(FormatError, match="expected one to sort by"):
-        next(most_doubtful_first([sentence("1")]))
+        next(sort_by_doubt([sentence("1")]))
 
 
 def test_marks() -> None:
     """Pauses are not waited for, and comments at the end of the input stay there."""
     doubtful, sure = sentence("1", "# confidence = 0.2000"), sentence("2", "# confidence = 0.9000")
     end = Pause(b"# the end\n")
-    found = list(most_doubtful_first([sure, Pause(), doubtful, Boundary(), end]))
+    found = list(sort_by_doubt([sure, Pause(), doubtful, Boundary(), end]))
     assert [one.sent_id for one in only_sentences(found)] == ["1", "2"]
     assert found[2:] == [end]

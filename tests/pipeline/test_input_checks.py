@@ -8,7 +8,7 @@ from samples.bad_treebanks import plain
 import dodona
 from dodona import FormatError, OptionError, Sentence, read
 from dodona.parser.options import ParserOptions
-from dodona.pipeline.training import TrainingPlan, train_pipeline
+from dodona.pipeline.training import TrainingPlan, TrainingProgress, train_pipeline
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*# text:dodona.FormatWarning")  # the reader's, before the check
 OTHER = ("# text = She doesn't see old oaks.", "# text = She doesn't see oaks.")
@@ -25,11 +25,11 @@ def refused(
 ) -> str:
     """The message of the error, which comes before anything is trained."""
 
-    def say(component: str, number: int, total: int, message: str) -> None:
-        raise AssertionError(f"{component} was trained")
+    def callback(progress: TrainingProgress) -> None:
+        raise AssertionError(f"{progress.component} was trained")
 
     with pytest.raises((FormatError, OptionError)) as caught:
-        train_pipeline(train, ParserOptions(oracle=oracle), plan, dev, say)
+        train_pipeline(train, ParserOptions(oracle=oracle), plan, dev, callback)
     return str(caught.value)
 
 
@@ -84,7 +84,8 @@ def test_text_is_needed_only_by_a_tokenizer(tmp_path: Path) -> None:
 def test_files_of_a_plan(tmp_path: Path) -> None:
     good = sentences(tmp_path)
     for size in (float("inf"), float("nan"), 0.0):
-        assert "vectors_size" in refused(good, [], TrainingPlan(vectors_size=size))
+        with pytest.raises(OptionError, match="vectors_size"):
+            TrainingPlan(vectors_size=size)
     assert "cannot be written" in refused(good, [], TrainingPlan(checkpoint=tmp_path / "none" / "x"))
     for size in (float("inf"), float("nan")):
         with pytest.raises(OptionError, match="size"):

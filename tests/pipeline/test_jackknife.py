@@ -8,7 +8,7 @@ import pytest
 from samples.inflected import inflected
 
 from dodona import DodonaError, FormatError, OptionError, Sentence
-from dodona.pipeline.jackknife import jackknifed
+from dodona.pipeline.jackknife import jackknife
 from dodona.tagger.tagger import Tagger, TaggerOptions, train_tagger
 
 TRAIN = inflected(40)
@@ -24,7 +24,7 @@ def test_every_sentence_is_tagged_by_a_tagger_that_has_not_seen_it() -> None:
         seen.append(len(rest))
         return QUICK(rest)
 
-    tags = jackknifed(sentences, folds=4, train=watched, jobs=1)
+    tags = jackknife(sentences, folds=4, train=watched, jobs=1)
     assert seen == [9] * 4
     assert len(tags) == len(sentences)
     for i, (upos, xpos, feats) in enumerate(tags):
@@ -33,27 +33,27 @@ def test_every_sentence_is_tagged_by_a_tagger_that_has_not_seen_it() -> None:
 
 
 def test_the_result_is_as_if_done_by_hand_and_independent_of_jobs() -> None:
-    tags = jackknifed(TRAIN, folds=3, train=QUICK, jobs=1)
+    tags = jackknife(TRAIN, folds=3, train=QUICK, jobs=1)
     for fold in range(3):
         tagger = QUICK([sentence for i, sentence in enumerate(TRAIN) if i % 3 != fold])
         assert tags[fold::3] == [tagger.columns(sentence.words) for sentence in TRAIN[fold::3]]
-    assert jackknifed(TRAIN, folds=3, train=QUICK, jobs=2) == tags
+    assert jackknife(TRAIN, folds=3, train=QUICK, jobs=2) == tags
 
 
 def test_the_sentences_stay_as_they_are() -> None:
     before = [sentence.to_bytes() for sentence in TRAIN]
-    jackknifed(TRAIN, folds=2, train=QUICK, jobs=1)
+    jackknife(TRAIN, folds=2, train=QUICK, jobs=1)
     assert [sentence.to_bytes() for sentence in TRAIN] == before
 
 
 def test_more_folds_than_sentences() -> None:
-    assert len(jackknifed(TRAIN[:3], folds=10, train=QUICK, jobs=1)) == 3
+    assert len(jackknife(TRAIN[:3], folds=10, train=QUICK, jobs=1)) == 3
 
 
 @pytest.mark.parametrize(("count", "folds", "jobs"), [(1, 10, 1), (0, 10, 1), (10, 1, 1), (10, 2, 0)])
 def test_too_few(count: int, folds: int, jobs: int) -> None:
     with pytest.raises(OptionError, match="expected at least"):
-        jackknifed(TRAIN[:count], folds=folds, train=QUICK, jobs=jobs)
+        jackknife(TRAIN[:count], folds=folds, train=QUICK, jobs=jobs)
 
 
 class Deadly:
@@ -68,6 +68,6 @@ class Deadly:
 
 def test_errors_in_other_processes() -> None:
     with pytest.raises(FormatError, match="some file: the tagger's description"):
-        jackknifed(TRAIN, folds=2, train=partial(Tagger.from_parts, arrays={}, where="some file"), jobs=2)
+        jackknife(TRAIN, folds=2, train=partial(Tagger.from_parts, arrays={}, where="some file"), jobs=2)
     with pytest.raises(DodonaError, match="has died"):
-        jackknifed(TRAIN, folds=2, train=Deadly(), jobs=2)
+        jackknife(TRAIN, folds=2, train=Deadly(), jobs=2)

@@ -228,4 +228,4 @@ def test_extreme_weights(name: str, tmp_path: Path) -> None:
         for sentence in sentences:
             for request in (Request(), Request(confidence=True), Request(beam=4, nbest=2, confidence=True)):
                 assert all(tree.heads.count(0) == 1 for tree in parser.analyses(sentence, request))
-        parser.tagged(sentences)
+        parser.predict_tags(sentences)

@@ -9,7 +9,7 @@ from dodona.parser import confidence as calibrating
 from dodona.parser.confidence import Calibration
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import train_parser
-from dodona.pipeline.training import TrainingPlan, train_pipeline
+from dodona.pipeline.training import TrainingPlan, TrainingProgress, train_pipeline
 
 
 def test_held_back_sentences_calibrate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,17 +17,21 @@ def test_held_back_sentences_calibrate(monkeypatch: pytest.MonkeyPatch) -> None:
     options = ParserOptions(iterations=1)
     plan = TrainingPlan(components=["parser"], tags="gold")
     said: list[str] = []
+
+    def hear(progress: TrainingProgress) -> None:
+        said.append(progress.message)
+
     whole = train_pipeline(sentences, options, plan).parser
     assert (whole.calibration, whole.beam_calibration) == (Calibration(), None)
     monkeypatch.setattr(calibrating, "ENOUGH", 100)
-    parser = train_pipeline(sentences, options, plan, say=lambda *words: said.append(words[-1])).parser
+    parser = train_pipeline(sentences, options, plan, callback=hear).parser
     assert said[0] == "3 sentences held back to calibrate its confidence"
     apart = [sentences[i] for i in (19, 39, 59)]
     other = train_parser([one for one in sentences if one not in apart], options)
     calibrating.calibrate(other, apart)
     assert parser.parts()[0] == other.parts()[0]
     assert parser.beam_calibration is not None
-    with_dev = train_pipeline(sentences, options, plan, dev=apart, say=lambda *words: said.append(words[-1])).parser
+    with_dev = train_pipeline(sentences, options, plan, dev=apart, callback=hear).parser
     assert with_dev.beam_calibration is not None
     assert sum("held back" in message for message in said) == 1
 
@@ -39,8 +43,12 @@ def test_the_parser_does_not_learn_from_long_sentences() -> None:
     assert 0 < len(short) < len(sentences)
     options = ParserOptions(iterations=2)
     said: list[str] = []
+
+    def hear(progress: TrainingProgress) -> None:
+        said.append(progress.message)
+
     plan = TrainingPlan(["parser"], max_length=longest)
-    found = train_pipeline(sentences, options, plan, say=lambda *message: said.append(message[-1]))
+    found = train_pipeline(sentences, options, plan, callback=hear)
     expected = train_pipeline(short, options, TrainingPlan(["parser"]))
     for name, values in expected.parser.parts()[1].items():
         np.testing.assert_array_equal(found.parser.parts()[1][name], values)

@@ -10,10 +10,9 @@ from samples.treebank import treebank
 from dodona import Sentence
 from dodona.neural.options import NetworkOptions
 from dodona.neural.trainer import NeuralLearner
-from dodona.parser import training as network_training
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import train_parser
+from dodona.parser.training import NetworkSource, NetworkTraining, prepare_trees, train_parser
 
 SMALL = NetworkOptions(
     layers=1, width=8, units=16, inputs=12, embedding=6, tag_embedding=4, subwords=64, batch=64, dropout=0.1
@@ -35,17 +34,11 @@ class Trained:
 @cache
 def trained() -> Trained:
     """A network that has learned the treebank by heart. The parser is shared: do not change it."""
-    kept: dict[str, Any] = {}
-    make = network_training._parser
-
-    def keeping(trees: Any, options: Any, positions: Any, data: Any, weights: Any) -> Parser:
-        kept.update(data=data, weights=weights)
-        return make(trees, options, positions, data, weights)
-
     options = ParserOptions(scorer="neural", iterations=12, network=DEEP)
-    with mock.patch.object(network_training, "_parser", keeping):
-        parser = train_parser(treebank(100), options)
-    return Trained(parser, kept["data"], kept["weights"])
+    training = NetworkTraining(prepare_trees(treebank(100), options), NetworkSource())
+    for _ in training.iterations():
+        pass
+    return Trained(training.parser(), training.data, training.learner.weights())
 
 
 def copied(parser: Parser) -> Parser:
@@ -54,11 +47,11 @@ def copied(parser: Parser) -> Parser:
 
 
 def taught(sentences: list[Sentence], **options: Any) -> Parser:
-    """A network after one epoch."""
+    """A network after one iteration."""
     return train_parser(sentences, ParserOptions(scorer="neural", iterations=1, network=SMALL, **options))
 
 
 def untaught(sentences: list[Sentence], **options: Any) -> Parser:
     """A network with random weights; nothing has to be compiled."""
-    with mock.patch.object(NeuralLearner, "epoch", return_value=(1, 0, 0.0)):
+    with mock.patch.object(NeuralLearner, "iterate", return_value=(1, 0, 0.0)):
         return taught(sentences, **options)

@@ -27,7 +27,7 @@ def random_network(
     system: str = "arc-hybrid", positions: str | None = None, retags: bool = True, seed: int = 1
 ) -> Parser:
     """A parser whose trees are valid, and nothing more. `positions` is a text, not a name."""
-    options = ParserOptions(system=system, scorer="neural", network=TINY).resolved()
+    options = ParserOptions(system=system, scorer="neural", network=TINY)
     tags = sorted({(tag, xpos, "_") for s in treebank(8) for tag, xpos in zip(s.upos, s.xpos, strict=True)})
     parts = sorted({f"u{tag}" for tag, _, _ in tags} | {f"x{xpos}" for _, xpos, _ in tags})
     text = positions if positions is not None else Positions.load(str(options.positions)).text
@@ -40,7 +40,7 @@ def random_network(
         "tags": [list(tag) for tag in tags],
         "retags": retags,
     }
-    built = options.built(LABELS)
+    built = options.build_system(LABELS)
     sizes = len(parts), sum(TagChoice(tags).sizes), len(built.label_names), built.core.actions
     return Parser.from_parts(description, _arrays(Positions.parse(text), *sizes, seed), "a random network")
 

@@ -15,7 +15,7 @@ from samples.random_parses import OPTIONS, built, random_part, random_sentence, 
 from dodona.linear.scorer import LinearScorer
 from dodona.linear.templates import Templates
 from dodona.linear.weights import Weights
-from dodona.parser.linear import Encoder
+from dodona.parser.encoder import SentenceEncoder
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import CallableScorer, EncodedSentence
@@ -127,7 +127,7 @@ def test_sites_are_scored_again_wherever_templates_can_see_a_change(single_root:
     templates = Templates.parse(text)
     weights = Weights(system.core.actions)
     linear = LinearScorer(templates, weights)
-    encode = Encoder(templates)
+    encode = SentenceEncoder(templates)
     sentences = [random_sentence(chance, n) for n in (1, 2, 5, 9, 14, 14, 20)]
     for sentence in sentences:  # a random weight for what random walks come upon
         for s in random_walk(system.core, len(sentence), chance):
@@ -163,7 +163,7 @@ def test_cached_scores_are_the_scores(name: str, text: str | None) -> None:
     linear = LinearScorer(templates, weights)
     for n in (3, 6, 9, 12):
         sentence = random_sentence(chance, n)
-        encoded = Encoder(templates)(sentence)
+        encoded = SentenceEncoder(templates)(sentence)
         for s in random_walk(system.core, n, chance):
             names = linear.named(s, encoded)
             weights.step((feature, chance.randrange(system.core.actions), chance.uniform(-1, 1)) for feature in names)

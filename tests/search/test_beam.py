@@ -10,7 +10,8 @@ from dodona.linear.frozen import FrozenWeights, freeze
 from dodona.linear.scorer import LinearScorer
 from dodona.linear.templates import Templates
 from dodona.linear.weights import Weights
-from dodona.parser.linear import Encoder, LinearModel
+from dodona.parser.encoder import SentenceEncoder
+from dodona.parser.linear import LinearModel
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import train_parser
 from dodona.research.verification import follow, steps
@@ -50,7 +51,7 @@ def test_a_beam_that_holds_everything_finds_every_tree_and_no_more(name: str) ->
     beam = Beam(two._core, LinearScorer(templates, free, cached=True), EVERYTHING)
     n = 2 if name == "nonmonotonic" else 3
     sentence = Sentence.from_words(["one", "two", "three"][:n])
-    beam.search(Encoder(templates)(sentence))
+    beam.search(SentenceEncoder(templates)(sentence))
     found = {(tuple(heads), tuple(labels)) for _, heads, labels in beam.results(EVERYTHING)}
     names = two._label_names
     ends = {
@@ -64,7 +65,9 @@ def test_a_beam_that_holds_everything_finds_every_tree_and_no_more(name: str) ->
 def test_no_beam_ends_better_than_the_one_that_holds_everything_and_scores_fall(name: str) -> None:
     chosen, templates, weights = trained(name)
     scorer = LinearScorer(templates, weights, cached=True)
-    words = [Encoder(templates)(Sentence.from_words(text.split())) for text in ("the oak asks", "doves see today")]
+    words = [
+        SentenceEncoder(templates)(Sentence.from_words(text.split())) for text in ("the oak asks", "doves see today")
+    ]
     best: dict[int, list[float]] = {}
     for width in (1, 4, 40, EVERYTHING):
         beam = Beam(chosen._core, scorer, width)
@@ -87,7 +90,7 @@ def test_a_beam_of_one_is_greedy(name: str) -> None:
         Beam(chosen._core, LinearScorer(templates, weights), 1),
     )
     for sentence in treebank(30, seed=3):
-        words = Encoder(templates)(sentence)
+        words = SentenceEncoder(templates)(sentence)
         beam.search(words)
         assert beam.results(1)[0][1:] == tuple(greedy.parse(words))
 
@@ -96,7 +99,7 @@ def test_a_beam_of_one_is_greedy(name: str) -> None:
 def test_the_room_of_a_beam_leaves_no_trace(name: str) -> None:
     """Long sentences before, and other ones in between, change nothing."""
     chosen, templates, weights = trained(name)
-    encode = Encoder(templates)
+    encode = SentenceEncoder(templates)
     sentences = [*treebank(10, seed=7), Sentence.from_words(["word"] * 100), *treebank(10, seed=8)]
     fresh = []
     for sentence in sentences:

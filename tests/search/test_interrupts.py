@@ -91,8 +91,8 @@ def trained(system: str) -> Parser:
 )
 def test_parsing(system: str, n: int, beam: int) -> None:
     parser = trained(system)
-    encoded = parser._searches.session.encoded([words(n)])[0]
-    assert is_heard(lambda: parser._searches.ends(encoded, beam, 1))
+    encoded = parser._searches.session.encode([words(n)])[0]
+    assert is_heard(lambda: parser._searches.search(encoded, beam, 1))
 
 
 @pytest.mark.parametrize("system", ["swap-standard", "arc-standard", "covington", "easy-first"])
@@ -101,7 +101,7 @@ def test_parsing_with_given_arcs(system: str) -> None:
     n = 2000
     heads = [0, *(k // 2 * 2 or 1 for k in range(1, n))] if system != "arc-standard" else [0, *range(1, n)]
     gold = derivations.gold_tree([h if k % 3 == 0 and h <= k else -1 for k, h in enumerate(heads)], [-1] * n)
-    encoded = parser._searches.session.encoded([words(n)])[0]
+    encoded = parser._searches.session.encode([words(n)])[0]
     policy = Policy(parser._core, "constraints")
     assert is_heard(lambda: parser._searches.greedy.parse(encoded, policy, gold))
 

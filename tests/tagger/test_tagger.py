@@ -9,7 +9,7 @@ import pytest
 from samples.inflected import STRANGE, bare, inflected
 
 from dodona import FormatError, OptionError, Sentence
-from dodona.component import Iteration
+from dodona.component import TrainingProgress
 from dodona.pipeline import modelfile
 from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 
@@ -110,15 +110,16 @@ def test_many_tags() -> None:
     assert tags(list(again.apply(bare(sentences[:20])))) == tags(list(tagger.apply(bare(sentences[:20]))))
 
 
-def test_training_can_be_stopped_by_the_report() -> None:
+def test_training_can_be_stopped_by_the_callback() -> None:
     seen: list[int] = []
 
-    def report(iteration: Iteration) -> bool:
-        seen.append(iteration.number)
-        assert 0 < iteration.accuracy <= 1
-        return iteration.number == 2
+    def callback(progress: TrainingProgress) -> bool:
+        seen.append(progress.iteration)
+        assert progress.accuracy is not None
+        assert 0 < progress.accuracy <= 1
+        return progress.iteration == 2
 
-    train_tagger(TRAIN[:20], TaggerOptions(), report)
+    train_tagger(TRAIN[:20], TaggerOptions(), callback)
     assert seen == [1, 2]
 
 

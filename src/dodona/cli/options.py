@@ -1,4 +1,4 @@
-"""Options that several commands share, or that depend on the systems and on the network; and help in groups."""
+"""Options that are made from data: those of the systems, those of networks; and help that shows options in groups."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,9 +9,14 @@ from dodona.neural.options import NetworkOptions
 from dodona.systems.registry import SYSTEMS
 
 __all__ = [
-    "NAMES", "GroupedCommand", "network_options", "option_names", "system_options", "take_network",
+    "NAMES",
+    "GroupedCommand",
+    "network_options",
+    "option_names",
+    "system_options",
+    "take_network_options",
     "take_system_options",
-]  # fmt: skip
+]
 
 
 class GroupedCommand(click.Command):
@@ -40,40 +45,6 @@ MEANINGS = {
     "moves": "what may be repaired",
     "reduce_label": "the label of a repairing REDUCE",
 }
-
-Command = Callable[..., Any]
-
-
-def _choices() -> dict[str, tuple[list[str], list[str]]]:
-    """For each option the systems that have it, and its values."""
-    choices: dict[str, tuple[list[str], list[str]]] = {}
-    for name, entry in SYSTEMS.items():
-        for key, values in entry.options.items():
-            systems, known = choices.setdefault(key, ([], []))
-            systems.append(name)
-            known += [value for value in values if value not in known]
-    return choices
-
-
-def option_names() -> list[str]:
-    """The names of all options of systems."""
-    return list(_choices())
-
-
-def system_options(command: Command) -> Command:
-    """A decorator: one option for each that any system has."""
-    for key, (systems, values) in reversed(_choices().items()):
-        meaning = f"{', '.join(systems)}: {MEANINGS.get(key, key)}"
-        option = click.option(f"--{key.replace('_', '-')}", key, help=f"{meaning}: {', '.join(values)}.")
-        command = option(command)
-    return command
-
-
-def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the options of the system that were given out of all options of a command."""
-    return {key: value for key in _choices() if (value := options.pop(key, None)) is not None}
-
-
 SIZES = {
     "layers": "Number of layers of bidirectional LSTM.",
     "width": "Width of each layer in each direction; the parser's time grows with it.",
@@ -82,9 +53,31 @@ SIZES = {
 }
 NAMES = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
 
+Command = Callable[..., Any]
+
+
+def option_names() -> list[str]:
+    """Return the names of all options of systems."""
+    return list(dict.fromkeys(key for entry in SYSTEMS.values() for key in entry.options))
+
+
+def system_options(command: Command) -> Command:
+    """A decorator: one option for each that any system has."""
+    for key in reversed(option_names()):
+        having = {name: entry.options[key] for name, entry in SYSTEMS.items() if key in entry.options}
+        values = dict.fromkeys(value for offered in having.values() for value in offered)
+        text = f"{', '.join(having)}: {MEANINGS.get(key, key)}: {', '.join(values)}."
+        command = click.option(f"--{key.replace('_', '-')}", key, help=text)(command)
+    return command
+
+
+def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the system options that were given out of all options of a command."""
+    return {key: value for key in option_names() if (value := options.pop(key, None)) is not None}
+
 
 def network_options(command: Command) -> Command:
-    """Add the options to a command."""
+    """A decorator: the options of a network's training."""
     usual = NetworkOptions()
     options = [
         click.option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
@@ -118,8 +111,7 @@ def network_options(command: Command) -> Command:
     return command
 
 
-def take_network(options: dict[str, Any]) -> NetworkOptions | None:
+def take_network_options(options: dict[str, Any]) -> NetworkOptions | None:
     """Take the options of the network out of those of the command; None if all have their defaults."""
-    values = {name: options.pop(name) for name in (*SIZES, "dropout")}
-    given = {name: value for name, value in values.items() if value is not None}
+    given = {name: value for name in (*SIZES, "dropout") if (value := options.pop(name)) is not None}
     return NetworkOptions(**given) if given else None

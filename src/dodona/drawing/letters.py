@@ -1,4 +1,4 @@
-"""Letters: how wide a text is on a terminal and in a picture, in which direction it runs, and how it is shortened.
+"""Letters: how wide a text is on a terminal and in a picture, in which direction it runs, and how it is shorten.
 
 How wide text is in a picture is known at most: browsers choose the font themselves. The widths are those of a wide
 sans-serif font, DejaVu Sans, rounded up. In a narrower one there is a little more space between words. Where even that

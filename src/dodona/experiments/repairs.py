@@ -57,7 +57,7 @@ def count_repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sente
     Decisions are judged by the gold trees as the parser can build them: projective ones.
     """
     options = parser.options
-    built = options.built(parser.labels, options.single_root)
+    built = options.build_system(parser.labels, options.single_root)
     session = parser.model.session()
     counts = {name: Counter[str]() for name in ("LEFT", "REDUCE")}
     labels: Counter[tuple[str, str]] = Counter()
@@ -65,7 +65,7 @@ def count_repairs(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sente
         heads = sentence.gold_heads()
         if options.nonprojective in ENCODINGS:
             heads, _ = projectivize(heads, sentence.gold_labels(), options.nonprojective)
-        (encoded,) = session.encoded([as_seen])
+        (encoded,) = session.encode([as_seen])
         for state, move, label in walk(built.core, session.greedy, encoded):
             judgement = judge(built.core, state, move, heads)
             s0 = state.s0()

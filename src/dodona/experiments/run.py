@@ -29,7 +29,7 @@ from dodona.experiments.treebanks import FORMAT, Treebank, sentences_of
 from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import ParserIteration, train_parser
+from dodona.parser.training import begin_training
 from dodona.research.statistics import Statistics
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
@@ -61,7 +61,7 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.options is not None:
-            object.__setattr__(self, "options", normalize_exploration(self.options.resolved()))
+            object.__setattr__(self, "options", normalize_exploration(self.options))
 
     @property
     def seed(self) -> int:
@@ -96,8 +96,7 @@ class Run:
         """The run in a line, for messages."""
         what = [self.treebank.name]
         if self.options is not None:
-            plain = ParserOptions(system=self.options.system, oracle=self.options.oracle).resolved()
-            plain = normalize_exploration(plain)
+            plain = normalize_exploration(ParserOptions(system=self.options.system, oracle=self.options.oracle))
             own = {k: v for k, v in asdict(self.options).items() if v != getattr(plain, k) and k != "seed"}
             what += [str(self.options.system), str(self.options.oracle)]
             what += [f"{name}={value}" for name, value in own.items() if value is not None]
@@ -203,18 +202,17 @@ class Subject:
         is_best = self.run.keep == "best"
         dev = (self.gold("dev"), self.seen("dev")) if is_best or "curve" in self.run.measures else None
 
-        def report(iteration: ParserIteration) -> None:
-            point: dict[str, Any] = {"iteration": iteration.number, "transitions": iteration.transitions}
+        training = begin_training(self.gold("train"), self.run.options, seen)
+        for progress in training.iterations():
+            point: dict[str, Any] = {"iteration": progress.iteration, "transitions": progress.transitions}
             if dev is not None:
-                parser = iteration.parser()
+                parser = training.parser()
                 rates = attachment(parse_and_compare(parser, *dev))
                 point |= {name: 100 * rates[name].accuracy for name in ("UAS", "LAS")}
                 if not best or point["LAS"] > best[0][0]:
                     best[:] = [(point["LAS"], parser)]
             curve.append(point)
-
-        last = train_parser(self.gold("train"), self.run.options, report, seen=seen)
-        return best[0][1] if is_best else last, curve
+        return best[0][1] if is_best else training.parser(), curve
 
 
 def parse_and_compare(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> Comparison:

@@ -72,8 +72,8 @@ def _words_of_sentences(doc: Any, pipeline: Pipeline) -> list[list[int]]:
     if doc.has_annotation("SENT_START"):
         starts = {sentence.start_char for sentence in doc.sents}
     elif pipeline.tokenizer is not None:
-        found = pipeline.sentences([doc.text], located=True)
-        starts = {sentence.offsets[0][0] for sentence in found if sentence.offsets}
+        tokenized = pipeline.sentences([doc.text], located=True)
+        starts = {sentence.offsets[0][0] for sentence in tokenized if sentence.offsets}
     else:
         starts = set()
     borders = sorted(starts)
@@ -102,10 +102,10 @@ def _fill_in(doc: Any, parts: Sequence[Sequence[int]], parsed: Sequence[Sentence
             head = part[token.head_id - 1] if token.head_id else place
             rows[place] = (
                 IDS.get(token.upos, IDS["X"]),
-                *_signed(add(value) if value != "_" else 0 for value in (token.xpos, token.lemma)),
-                *_signed([morphology.add(sentence.feats[token.id - 1])]),
+                *_make_signed(add(value) if value != "_" else 0 for value in (token.xpos, token.lemma)),
+                *_make_signed([morphology.add(sentence.feats[token.id - 1])]),
                 head - place,
-                *_signed([add("ROOT" if token.is_root else token.label)]),
+                *_make_signed([add("ROOT" if token.is_root else token.label)]),
             )
     _fill_in_blanks(doc, rows)
     doc.from_array(list(ATTRIBUTES), rows.astype(np.uint64))
@@ -118,12 +118,12 @@ def _fill_in_blanks(doc: Any, rows: Any) -> None:
     before = first
     for token in doc:
         if token.is_space:
-            blank = _signed([add("_SP"), add(token.text), doc.vocab.morphology.add("_")])
-            rows[token.i] = (IDS["SPACE"], *blank, before - token.i, *_signed([add("dep")]))
+            blank = _make_signed([add("_SP"), add(token.text), doc.vocab.morphology.add("_")])
+            rows[token.i] = (IDS["SPACE"], *blank, before - token.i, *_make_signed([add("dep")]))
         else:
             before = token.i
 
 
-def _signed(hashes: Iterable[int]) -> Iterator[int]:
+def _make_signed(hashes: Iterable[int]) -> Iterator[int]:
     """Hashes have 64 bits without a sign, and relative heads have one; both are in one array."""
     return (number - (1 << 64) if number >= 1 << 63 else number for number in hashes)

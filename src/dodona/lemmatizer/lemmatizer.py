@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Iteration, Parts, TrainingOptions, batches
+from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress, batches, ignore
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.storage import columns_of, fill_in, forms_of
@@ -191,9 +191,9 @@ class Lemmatizer:
 
 
 def train_lemmatizer(
-    sentences: Sequence[Sentence], options: LemmatizerOptions, report: Callable[[Iteration], bool | None] | None = None
+    sentences: Sequence[Sentence], options: LemmatizerOptions, callback: Callback = ignore
 ) -> Lemmatizer:
-    """Train a lemmatizer on gold lemmas. `report` is called after each iteration; if it returns True, it was the last.
+    """Train a lemmatizer on gold lemmas. `callback` is told of each iteration; if it returns True, that was the last.
 
     Each word type counts once; if the scripts get it wrong, its lemma is stored as an exception.
     """
@@ -214,7 +214,7 @@ def train_lemmatizer(
     for iteration in range(1, options.iterations + 1):
         generator.shuffle(examples)
         mistakes = sum([learner.train(*example) for example in examples])
-        if report is not None and report(Iteration(iteration, len(examples), mistakes, learner.weights.features)):
+        if callback(TrainingProgress("lemmatizer", iteration, options.iterations, len(examples), mistakes)):
             break
     lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights, options.size), "this lemmatizer")
     lemmatizer.exceptions = _exceptions(lemmatizer, lemmas)

@@ -1,6 +1,6 @@
 """Sentences in lanes: how a batch for the network is laid out, so that few shapes have to be compiled.
 
-Sentences lie one after the other in lanes of the same length. What rollouts recorded goes into the loss in pieces of
+Sentences lie one after the other in lanes of the same length. What rollouts recorded goes into the loss in parts of
 the same size.
 """
 
@@ -16,7 +16,7 @@ from dodona.neural.network import Batch, Steps
 from dodona.neural.scorer import Contributions
 from dodona.transitions.gold import Gold
 
-__all__ = ["Example", "Lanes", "Tables", "batch_of", "chunks", "lane_length"]
+__all__ = ["Example", "Lanes", "Tables", "lane_length", "lay_out", "split_records"]
 
 LANE = 64  # words; longer sentences have longer lanes
 
@@ -77,11 +77,11 @@ class Lanes:
         return Contributions(n, rows, time * self.count + lane, root, root + 1, self.count)
 
 
-def batch_of(tables: Tables, examples: Sequence[Example], lanes: Lanes, kinds: int) -> Batch:
-    """Return sentences as one batch."""
+def lay_out(tables: Tables, examples: Sequence[Example], lanes: Lanes) -> Batch:
+    """Return the sentences that the lanes have places for as one batch."""
     form, tag = np.zeros((2, lanes.length, lanes.count), np.int32)
     first, last = np.ones((2, lanes.length, lanes.count), np.float32)
-    gold = np.full((kinds, lanes.length, lanes.count), -1, np.int32)
+    gold = np.full((len(examples[0].gold_tags), lanes.length, lanes.count), -1, np.int32)
     for example, (time, lane) in zip(examples, lanes.places, strict=True):
         here = slice(time, time + len(example)), lane
         form[here], tag[here], gold[:, *here] = example.forms, example.tags, example.gold_tags
@@ -90,9 +90,9 @@ def batch_of(tables: Tables, examples: Sequence[Example], lanes: Lanes, kinds: i
     forms, form_at = np.unique(form, return_inverse=True)
     tags, tag_at = np.unique(tag, return_inverse=True)
     return Batch(
-        _padded(tables.forms[forms], form.size * 3 // 4, form.size),
-        _padded(tables.frequency[forms], form.size * 3 // 4, form.size),
-        _padded(tables.tags[tags], form.size // 4, form.size),
+        _pad(tables.forms[forms], form.size * 3 // 4, form.size),
+        _pad(tables.frequency[forms], form.size * 3 // 4, form.size),
+        _pad(tables.tags[tags], form.size // 4, form.size),
         form_at.reshape(form.shape).astype(np.int32),
         tag_at.reshape(tag.shape).astype(np.int32),
         first,
@@ -101,13 +101,13 @@ def batch_of(tables: Tables, examples: Sequence[Example], lanes: Lanes, kinds: i
     )
 
 
-def _padded(values: NDArray[Any], usual: int, most: int) -> NDArray[Any]:
+def _pad(values: NDArray[Any], usual: int, most: int) -> NDArray[Any]:
     """Return the rows padded to one of two numbers, so that few shapes are compiled."""
     wanted = usual if len(values) <= usual else most
     return np.concatenate([values, np.zeros((wanted - len(values), *values.shape[1:]), values.dtype)])
 
 
-def chunks(records: Any, room: int) -> Iterator[Steps]:
+def split_records(records: Any, room: int) -> Iterator[Steps]:
     """Yield the rows, `room` at a time, padded with rows that do not count. The sites of a configuration stay
     together, unless there are more than `room`."""
     words, labels, verdicts, step_of = records

@@ -4,7 +4,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.neural.matrix import kernels as kernels
+def quantize(matrix: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]: ...
+def kernels() -> list[str]: ...
 
 class Network:
     inputs: int
@@ -35,7 +36,7 @@ class Dense:
     def apply(self, values: NDArray[np.int8]) -> NDArray[np.float32]: ...
 
 def tanh(x: NDArray[np.float32]) -> NDArray[np.float32]: ...
-def one_step(
+def run_step(
     kernel: str | None,
     inputs: NDArray[np.int32],
     recurrent: NDArray[np.int32],

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-class Table:
+class EmbeddingTable:
     count: int
     width: int
     def __init__(self, values: NDArray[np.int8], scales: NDArray[np.float32]) -> None: ...
@@ -12,10 +12,10 @@ class Inputs:
     size: int
     def __init__(
         self,
-        word: Table,
-        subword: Table,
-        vector: Table | None,
-        tag: Table,
+        word: EmbeddingTable,
+        subword: EmbeddingTable,
+        vector: EmbeddingTable | None,
+        tag: EmbeddingTable,
         weights: Sequence[NDArray[np.float32] | None],
         bias: NDArray[np.float32],
     ) -> None: ...

@@ -6,6 +6,7 @@ order, so the result has the same bits on every machine.
 
 import numpy as np
 
+cimport cython
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 
@@ -13,8 +14,13 @@ cdef extern from "layer.h" nogil:
     void add_product(float* total, const float* values, int count, const float* weights, int size)
 
 
-cdef class Table:
+@cython.final
+cdef class EmbeddingTable:
     """Embeddings as 8-bit numbers with a scale for each row. Row 0 stands for everything that has no row."""
+
+    cdef readonly int count, width
+    cdef const int8_t[:, ::1] values
+    cdef const float[::1] scales
 
     def __init__(self, const int8_t[:, ::1] values not None, const float[::1] scales not None):
         if values.shape[0] != scales.shape[0] or values.shape[0] < 1 or values.shape[1] < 1:
@@ -30,10 +36,17 @@ cdef class Table:
             total[i] += row[i] * scale
 
 
+@cython.final
 cdef class Inputs:
     """Tables and the weights of the linear layer. `vector` is None in a network without pretrained vectors."""
 
-    def __init__(self, Table word not None, Table subword not None, Table vector, Table tag not None, weights, bias):
+    cdef readonly int size
+    cdef EmbeddingTable word, subword, vector, tag
+    cdef const float[:, ::1] from_word, from_subword, from_vector, from_tag
+    cdef const float[::1] bias
+    cdef int widest                 # row of a table
+
+    def __init__(self, EmbeddingTable word not None, EmbeddingTable subword not None, EmbeddingTable vector, EmbeddingTable tag not None, weights, bias):
         """`weights` are matrices [width of the table, inputs of the network], in the order of the tables."""
         self.word, self.subword, self.vector, self.tag = word, subword, vector, tag
         self.from_word, self.from_subword, self.from_vector, self.from_tag = weights
@@ -59,18 +72,18 @@ cdef class Inputs:
                     most = self.vector.count if self.vector is not None else 1
                 if not 0 <= numbers[i, k] < most:
                     raise ValueError(f"number {numbers[i, k]} of {most}")
-        found = np.zeros((numbers.shape[0], self.size), np.float32)
-        cdef float[:, ::1] rows = found
+        sums = np.zeros((numbers.shape[0], self.size), np.float32)
+        cdef float[:, ::1] rows = sums
         cdef float[::1] part = np.zeros(self.widest, np.float32)
         with nogil:
             for i in range(numbers.shape[0]):
                 self.add_form(&numbers[i, 0], numbers.shape[1], &rows[i, 0], &part[0])
-        return found
+        return sums
 
     def of_tags(self, tags):
         """Return what tags contribute [tags, inputs]; each is a list of the numbers of its parts."""
-        found = np.zeros((len(tags), self.size), np.float32)
-        cdef float[:, ::1] rows = found
+        sums = np.zeros((len(tags), self.size), np.float32)
+        cdef float[:, ::1] rows = sums
         cdef float[::1] part = np.zeros(self.widest, np.float32)
         cdef int i
         for i in range(len(tags)):
@@ -80,7 +93,7 @@ cdef class Inputs:
                     raise ValueError(f"number {number} of {self.tag.count}")
                 self.tag.add(number, &part[0])
             add_product(&rows[i, 0], &part[0], self.tag.width, &self.from_tag[0, 0], self.size)
-        return found
+        return sums
 
     cdef void add_form(self, const int32_t* numbers, int count, float* total, float* part) noexcept nogil:
         """`part` is memory for a row of any of the tables."""

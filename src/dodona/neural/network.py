@@ -16,76 +16,30 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dodona.neural.options import Sizes
+from dodona.neural.options import NetworkOptions
 
-__all__ = ["Batch", "Dropout", "Steps", "bidirectional", "encode", "initial", "step_loss"]
+__all__ = ["Batch", "DataSizes", "Dropout", "Steps", "encode", "initial_weights", "step_loss"]
 
 Array = Any
+Parameters = dict[str, Array]
 Weights = tuple[Array, Array, Array]
 Saved = tuple[Array, Array, Array, Array, Array]
 
-
-def bidirectional(x: Array, first: Array, last: Array, weights: tuple[Weights, Weights]) -> Array:
-    """Encode x [time, lanes, inputs]; the result is [time, lanes, 2 × width], forward first.
-
-    `first` and `last` [time, lanes] are 1 where a sentence begins and where it ends, else 0. `weights` are (input,
-    recurrent, bias) of each direction; gates are in the order input, forget, candidate, output.
-    """
-    outputs = []
-    for reverse, edge, (inputs, recurrent, bias) in zip((False, True), (first, last), weights, strict=True):
-        outputs.append(states(x @ inputs + bias, (1 - edge)[..., None], recurrent, reverse))
-    return jnp.concatenate(outputs, axis=-1)
-
-
-@partial(jax.custom_vjp, nondiff_argnums=(3,))
-def states(z: Array, keep: Array, recurrent: Array, reverse: bool) -> Array:
-    """Return the states h [time, lanes, width] of an LSTM with inputs z [time, lanes, 4 × width].
-
-    `keep` [time, lanes, 1] is 0 where the state of the step before is forgotten; `reverse`: from the last step to the
-    first.
-    """
-    return _forward(z, keep, recurrent, reverse)[0]
-
-
-def _forward(z: Array, keep: Array, recurrent: Array, reverse: bool) -> tuple[Array, Saved]:
-    def step(carry: tuple[Array, Array], now: tuple[Array, Array]) -> Any:
-        inputs, kept = now
-        h, c = carry[0] * kept, carry[1] * kept
-        i, f, g, o = jnp.split(inputs + h @ recurrent, 4, axis=-1)
-        i, f, g, o = jax.nn.sigmoid(i), jax.nn.sigmoid(f), jnp.tanh(g), jax.nn.sigmoid(o)
-        after = f * c + i * g
-        return (o * jnp.tanh(after), after), (o * jnp.tanh(after), c, h, jnp.concatenate([i, f, g, o], axis=-1))
-
-    zero = jnp.zeros((z.shape[1], recurrent.shape[0]), z.dtype)
-    _, (hs, before, h_before, gates) = jax.lax.scan(step, (zero, zero), (z, keep), reverse=reverse)
-    return hs, (before, h_before, gates, keep, recurrent)
-
-
-def _backward(reverse: bool, saved: Saved, dhs: Array) -> tuple[Array, None, Array]:
-    before, h_before, gates, keep, recurrent = saved
-    zero = jnp.zeros_like(before[0])
-
-    def step(carry: tuple[Array, Array], now: tuple[Array, Array, Array, Array]) -> Any:
-        above, c, gate, kept = now
-        i, f, g, o = jnp.split(gate, 4, axis=-1)
-        t = jnp.tanh(f * c + i * g)
-        dh = carry[0] + above
-        dc = carry[1] + dh * o * (1 - t * t)
-        dz = jnp.concatenate(
-            [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o)], axis=-1
-        )
-        return (dz @ recurrent.T * kept, dc * f * kept), dz
-
-    _, dzs = jax.lax.scan(step, (zero, zero), (dhs, before, gates, keep), reverse=not reverse)
-    width = before.shape[-1]
-    return dzs, None, h_before.reshape(-1, width).T @ dzs.reshape(-1, 4 * width)
-
-
-states.defvjp(_forward, _backward)
-
-
-Parameters = dict[str, Array]
 LOW = -1e9
+
+
+@dataclass(frozen=True)
+class DataSizes:
+    """How many of everything there are in the data. Words and tags are rows of tables, in which row 0 is nothing."""
+
+    words: int
+    tags: int
+    labels: int
+    actions: int
+    positions: int
+    label_positions: int
+    tag_kinds: tuple[int, ...]  # how many values the tag heads choose from: UPOS, XPOS, FEATS
+    vector: int = 0  # dimensions of pretrained vectors
 
 
 @dataclass(frozen=True)
@@ -127,7 +81,7 @@ class Steps:
     step_of: Array  # [rows]: the configuration, counted from 0
 
 
-def initial(sizes: Sizes, seed: int) -> Parameters:
+def initial_weights(options: NetworkOptions, sizes: DataSizes, seed: int) -> Parameters:
     """Return random weights."""
     generator = np.random.default_rng(seed)
 
@@ -138,35 +92,36 @@ def initial(sizes: Sizes, seed: int) -> Parameters:
         bound = width**-0.5
         return jnp.asarray(generator.uniform(-bound, bound, shape), jnp.float32)
 
-    found = {
-        "word": normal(0.1, sizes.words, sizes.embedding),
-        "subword": normal(0.2, sizes.subwords, sizes.embedding),
-        "tag": normal(0.1, sizes.tags, sizes.tag_embedding),
-        "input.word": uniform(sizes.into, sizes.embedding, sizes.inputs),
-        "input.subword": uniform(sizes.into, sizes.embedding, sizes.inputs),
-        "input.tag": uniform(sizes.into, sizes.tag_embedding, sizes.inputs),
-        "input.bias": jnp.zeros(sizes.inputs),
-        "root": normal(0.1, 2 * sizes.width),
-        "nobody": normal(0.1, 2 * sizes.width),
-        "positions": normal((6 * sizes.width) ** -0.5, 2 * sizes.width, sizes.positions * sizes.units),
-        "labels": normal(0.05, sizes.label_positions, sizes.labels + 1, sizes.units),
-        "hidden.bias": jnp.zeros(sizes.units),
-        "actions": uniform(sizes.units, sizes.units, sizes.actions),
+    read = 2 * options.embedding + options.tag_embedding + sizes.vector  # by the first linear layer, for a word
+    weights = {
+        "word": normal(0.1, sizes.words, options.embedding),
+        "subword": normal(0.2, options.subwords, options.embedding),
+        "tag": normal(0.1, sizes.tags, options.tag_embedding),
+        "input.word": uniform(read, options.embedding, options.inputs),
+        "input.subword": uniform(read, options.embedding, options.inputs),
+        "input.tag": uniform(read, options.tag_embedding, options.inputs),
+        "input.bias": jnp.zeros(options.inputs),
+        "root": normal(0.1, 2 * options.width),
+        "nobody": normal(0.1, 2 * options.width),
+        "positions": normal((6 * options.width) ** -0.5, 2 * options.width, sizes.positions * options.units),
+        "labels": normal(0.05, sizes.label_positions, sizes.labels + 1, options.units),
+        "hidden.bias": jnp.zeros(options.units),
+        "actions": uniform(options.units, options.units, sizes.actions),
         "actions.bias": jnp.zeros(sizes.actions),
     }
     if sizes.vector:
-        found["input.vector"] = uniform(sizes.into, sizes.vector, sizes.inputs)
-    for layer in range(sizes.layers):
-        inputs = 2 * sizes.width if layer else sizes.inputs
+        weights["input.vector"] = uniform(read, sizes.vector, options.inputs)
+    for layer in range(options.layers):
+        inputs = 2 * options.width if layer else options.inputs
         for direction in ("forward", "backward"):
             name = f"layer{layer}.{direction}"
-            found[f"{name}.input"] = uniform(sizes.width, inputs, 4 * sizes.width)
-            found[f"{name}.recurrent"] = uniform(sizes.width, sizes.width, 4 * sizes.width)
-            found[f"{name}.bias"] = uniform(sizes.width, 4 * sizes.width)
+            weights[f"{name}.input"] = uniform(options.width, inputs, 4 * options.width)
+            weights[f"{name}.recurrent"] = uniform(options.width, options.width, 4 * options.width)
+            weights[f"{name}.bias"] = uniform(options.width, 4 * options.width)
     for kind, count in enumerate(sizes.tag_kinds):
-        found[f"head{kind}"] = uniform(2 * sizes.width, 2 * sizes.width, count)
-        found[f"head{kind}.bias"] = jnp.zeros(count)
-    return found
+        weights[f"head{kind}"] = uniform(2 * options.width, 2 * options.width, count)
+        weights[f"head{kind}.bias"] = jnp.zeros(count)
+    return weights
 
 
 def word_inputs(p: Parameters, batch: Batch, vectors: Array | None, dropout: Dropout | None, key: Array) -> Array:
@@ -183,19 +138,19 @@ def word_inputs(p: Parameters, batch: Batch, vectors: Array | None, dropout: Dro
         drop = jax.random.uniform(keys[0], batch.form.shape) < chance + dropout.words
         word = jnp.where(drop[..., None], p["word"][0], word)
         word, subword, tag = (
-            dropped(dropout.units, part, key) for part, key in zip((word, subword, tag), keys[1:4], strict=True)
+            drop_out(dropout.units, part, key) for part, key in zip((word, subword, tag), keys[1:4], strict=True)
         )
     x = word @ p["input.word"] + subword @ p["input.subword"] + tag @ p["input.tag"] + p["input.bias"]
     if vectors is not None:
         vector = vectors[batch.forms[:, 1]][batch.form]
         if dropout is not None:
-            vector = dropped(dropout.units, vector, keys[4])
+            vector = drop_out(dropout.units, vector, keys[4])
         x = x + vector @ p["input.vector"]
     return x
 
 
 def encode(
-    p: Parameters, batch: Batch, vectors: Array | None, sizes: Sizes, dropout: Dropout | None, key: Array
+    p: Parameters, batch: Batch, vectors: Array | None, options: NetworkOptions, dropout: Dropout | None, key: Array
 ) -> tuple[Array, Array, list[Array]]:
     """Return the contributions of all nodes, one row a node, the loss of the tag heads, and their scores.
 
@@ -204,24 +159,83 @@ def encode(
     key, first = jax.random.split(key)
     x = word_inputs(p, batch, vectors, dropout, first)
     heads = []
-    for layer in range(sizes.layers):
+    for layer in range(options.layers):
         if dropout is not None:
             key, drop = jax.random.split(key)
-            x = dropped(dropout.units, x, drop)
+            x = drop_out(dropout.units, x, drop)
         first_way, second_way = (
             tuple(p[f"layer{layer}.{way}.{part}"] for part in ("input", "recurrent", "bias"))
             for way in ("forward", "backward")
         )
-        x = bidirectional(x, batch.first, batch.last, (first_way, second_way))
-        if layer == sizes.tag_layer:
-            seen = x if dropout is None else dropped(dropout.units, x, jax.random.fold_in(key, 1))
-            heads = [seen @ p[f"head{kind}"] + p[f"head{kind}.bias"] for kind in range(len(sizes.tag_kinds))]
+        x = run_both_ways(x, batch.first, batch.last, (first_way, second_way))
+        if layer == options.tag_layer:
+            seen = x if dropout is None else drop_out(dropout.units, x, jax.random.fold_in(key, 1))
+            heads = [seen @ p[f"head{kind}"] + p[f"head{kind}.bias"] for kind in range(len(batch.gold))]
     if dropout is not None:
         key, drop = jax.random.split(key)
-        x = dropped(dropout.units, x, drop)
+        x = drop_out(dropout.units, x, drop)
     ends = jnp.tanh(jnp.stack([p["root"], p["nobody"]]))
-    rows = jnp.concatenate([x.reshape(-1, 2 * sizes.width), ends]) @ p["positions"]
+    rows = jnp.concatenate([x.reshape(-1, 2 * options.width), ends]) @ p["positions"]
     return rows, tag_loss(heads, batch.gold), heads
+
+
+def run_both_ways(x: Array, first: Array, last: Array, weights: tuple[Weights, Weights]) -> Array:
+    """Encode x [time, lanes, inputs]; the result is [time, lanes, 2 × width], forward first.
+
+    `first` and `last` [time, lanes] are 1 where a sentence begins and where it ends, else 0. `weights` are (input,
+    recurrent, bias) of each direction; gates are in the order input, forget, candidate, output.
+    """
+    outputs = []
+    for reverse, edge, (inputs, recurrent, bias) in zip((False, True), (first, last), weights, strict=True):
+        outputs.append(run_lstm(x @ inputs + bias, (1 - edge)[..., None], recurrent, reverse))
+    return jnp.concatenate(outputs, axis=-1)
+
+
+@partial(jax.custom_vjp, nondiff_argnums=(3,))
+def run_lstm(z: Array, keep: Array, recurrent: Array, reverse: bool) -> Array:
+    """Return the states h [time, lanes, width] of an LSTM with inputs z [time, lanes, 4 × width].
+
+    `keep` [time, lanes, 1] is 0 where the state of the step before is forgotten; `reverse`: from the last step to the
+    first.
+    """
+    return _run_forward(z, keep, recurrent, reverse)[0]
+
+
+def _run_forward(z: Array, keep: Array, recurrent: Array, reverse: bool) -> tuple[Array, Saved]:
+    def step(carry: tuple[Array, Array], now: tuple[Array, Array]) -> Any:
+        inputs, kept = now
+        h, c = carry[0] * kept, carry[1] * kept
+        i, f, g, o = jnp.split(inputs + h @ recurrent, 4, axis=-1)
+        i, f, g, o = jax.nn.sigmoid(i), jax.nn.sigmoid(f), jnp.tanh(g), jax.nn.sigmoid(o)
+        after = f * c + i * g
+        return (o * jnp.tanh(after), after), (o * jnp.tanh(after), c, h, jnp.concatenate([i, f, g, o], axis=-1))
+
+    zero = jnp.zeros((z.shape[1], recurrent.shape[0]), z.dtype)
+    _, (hs, before, h_before, gates) = jax.lax.scan(step, (zero, zero), (z, keep), reverse=reverse)
+    return hs, (before, h_before, gates, keep, recurrent)
+
+
+def _run_backward(reverse: bool, saved: Saved, dhs: Array) -> tuple[Array, None, Array]:
+    before, h_before, gates, keep, recurrent = saved
+    zero = jnp.zeros_like(before[0])
+
+    def step(carry: tuple[Array, Array], now: tuple[Array, Array, Array, Array]) -> Any:
+        above, c, gate, kept = now
+        i, f, g, o = jnp.split(gate, 4, axis=-1)
+        t = jnp.tanh(f * c + i * g)
+        dh = carry[0] + above
+        dc = carry[1] + dh * o * (1 - t * t)
+        dz = jnp.concatenate(
+            [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o)], axis=-1
+        )
+        return (dz @ recurrent.T * kept, dc * f * kept), dz
+
+    _, dzs = jax.lax.scan(step, (zero, zero), (dhs, before, gates, keep), reverse=not reverse)
+    width = before.shape[-1]
+    return dzs, None, h_before.reshape(-1, width).T @ dzs.reshape(-1, 4 * width)
+
+
+run_lstm.defvjp(_run_forward, _run_backward)
 
 
 def tag_loss(heads: list[Array], gold: Array) -> Array:
@@ -230,8 +244,8 @@ def tag_loss(heads: list[Array], gold: Array) -> Array:
     for scores, right in zip(heads, gold, strict=True):
         known = right >= 0
         logs = jax.nn.log_softmax(scores)
-        found = jnp.take_along_axis(logs, jnp.maximum(right, 0)[..., None], axis=-1)[..., 0]
-        total -= (found * known).sum() / jnp.maximum(known.sum(), 1)
+        of_right = jnp.take_along_axis(logs, jnp.maximum(right, 0)[..., None], axis=-1)[..., 0]
+        total -= (of_right * known).sum() / jnp.maximum(known.sum(), 1)
     return total
 
 
@@ -243,7 +257,7 @@ def step_loss(p: Parameters, rows: Array, steps: Steps, units: float, key: Array
     hidden += p["labels"][jnp.arange(steps.labels.shape[1]), steps.labels].sum(1)
     hidden = jax.nn.relu(hidden)
     if units > 0:
-        hidden = dropped(units, hidden, key)
+        hidden = drop_out(units, hidden, key)
     scores = hidden @ p["actions"] + p["actions.bias"]
     legal = _mass(jnp.where(steps.verdicts >= 0, scores, LOW), steps.step_of)
     correct = _mass(jnp.where(steps.verdicts == 1, scores, LOW), steps.step_of)
@@ -260,7 +274,7 @@ def _mass(scores: Array, step_of: Array) -> Array:
     return jnp.where(total > 0, jnp.log(jnp.maximum(total, 1e-30)), LOW) + most
 
 
-def dropped(rate: float, x: Array, key: Array) -> Array:
+def drop_out(rate: float, x: Array, key: Array) -> Array:
     """Set a part of the values to zero and scale the others up."""
     if rate <= 0:
         return x

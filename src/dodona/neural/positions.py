@@ -16,7 +16,7 @@ from dodona.search.addresses import PLACES, STEPS
 
 __all__ = ["Positions"]
 
-MOST = 64  # lines
+MAX_LINES = 64
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Positions:
             if not body:
                 continue
             address = body.removesuffix(".l")
-            found = labels if address != body else words
+            nodes = labels if address != body else words
             node = _node(address, f"{source}:{number}")
-            if node in found:
+            if node in nodes:
                 raise OptionError(f"{source}:{number}: the position {body!r} is there already")
-            found[node] = number
-        if not words or len(words) + len(labels) > MOST:
+            nodes[node] = number
+        if not words or len(words) + len(labels) > MAX_LINES:
             raise OptionError(
-                f"{source}: {len(words)} words and {len(labels)} labels; expected a word, and {MOST} lines at most"
+                f"{source}: {len(words)} words and {len(labels)} labels; expected a word, and {MAX_LINES} lines at most"
             )
         return cls(text, tuple(words), tuple(labels))
 

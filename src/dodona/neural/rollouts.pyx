@@ -6,17 +6,48 @@ weights as they are; what it saw, and which actions were correct there, is learn
 
 import numpy as np
 
+cimport cython
 from libc.stdint cimport int8_t, int32_t
 
+from dodona.neural.scorer cimport Contributions, HiddenLayer
 from dodona.search.scorer cimport label_to_carry
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.policy cimport Policy
+from dodona.transitions.random_generator cimport RandomGenerator
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
+
 from dodona.transitions.moves import NONE as _NONE
 
 cdef int NONE = _NONE
 cdef int8_t CORRECT = 1, WRONG = 0, ILLEGAL = -1
 
 
+cdef struct Candidate:
+    int action, site, cost
+    float score
+
+
+@cython.final
 cdef class Rollouts:
     """Walks under a policy with the scores of a network's hidden layer, and its records."""
+
+    cdef readonly Policy policy
+    cdef readonly HiddenLayer scorer
+    cdef TransitionSystem system
+    cdef RandomGenerator generator
+    cdef bint random_choice
+    cdef State s
+    cdef Candidate best, predicted  # in the current configuration: the best correct action, the best legal one
+    cdef int carried
+    cdef long long steps, mistakes
+    # the records: one row for each site of each configuration
+    cdef Py_ssize_t rows, room
+    cdef list arrays                # of which the following are views
+    cdef int32_t[:, ::1] words      # the row of the word at each position
+    cdef int32_t[:, ::1] labels     # the number of the label at each position
+    cdef int8_t[:, ::1] verdicts    # for each action 1 if correct, 0 if not, -1 if not legal
+    cdef int32_t[::1] step_of       # the configuration that a row belongs to
 
     def __init__(self, Policy policy, HiddenLayer scorer, *, bint random_choice=False, int longest=0, seed=1):
         self.policy = policy
@@ -111,13 +142,13 @@ cdef class Rollouts:
     cdef int record(self, State s, Contributions words) except -1 nogil:
         """Append a row: what the scorer has just seen, and the cost of each action, at most 100."""
         cdef int i, cost, shown = self.scorer.words
-        cdef int* found = &self.scorer.addresses.found[0]
+        cdef int* nodes = &self.scorer.addresses.found[0]
         if self.rows == self.room:
             self.grow()
         for i in range(shown):
-            self.words[self.rows, i] = words.row_of(found[i])
+            self.words[self.rows, i] = words.row_of(nodes[i])
         for i in range(self.scorer.labels):
-            self.labels[self.rows, i] = s.label[found[shown + i]] + 1
+            self.labels[self.rows, i] = s.label[nodes[shown + i]] + 1
         for i in range(self.system.actions):
             cost = self.policy.costs[i]
             self.verdicts[self.rows, i] = ILLEGAL if cost == NONE else min(cost, 100)

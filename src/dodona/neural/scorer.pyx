@@ -83,7 +83,7 @@ cdef class HiddenLayer(Scorer):
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
         cdef int i, row, label, count = 0
         cdef const float* rows[64]
-        cdef int* found = &self.addresses.found[0]
+        cdef int* nodes = &self.addresses.found[0]
         cdef float* hidden = &self.hidden[0]
         cdef float* scores = &self.cache[0, 0]
         cdef int known = 0
@@ -93,11 +93,11 @@ cdef class HiddenLayer(Scorer):
             if known:
                 return scores
         for i in range(self.words):
-            row = (<Contributions> sentence).row_of(found[i])
+            row = (<Contributions> sentence).row_of(nodes[i])
             rows[count] = &(<Contributions> sentence).rows[row, i * self.units]
             count += 1
         for i in range(self.labels):
-            label = s.label[found[self.words + i]] + 1
+            label = s.label[nodes[self.words + i]] + 1
             if label < self.label_rows.shape[1]:
                 rows[count] = &self.label_rows[i, label, 0]
                 count += 1
@@ -111,11 +111,11 @@ cdef class HiddenLayer(Scorer):
     cdef float* slot(self, State s, int* known) noexcept nogil:
         """Return the cache's row for the addresses found last, and whether it was computed before."""
         cdef int i, value
-        cdef int* found = &self.addresses.found[0]
+        cdef int* nodes = &self.addresses.found[0]
         cdef int* seen
         cdef uint32_t number = 0
         for i in range(self.words + self.labels):
-            value = found[i] if i < self.words else s.label[found[i]]
+            value = nodes[i] if i < self.words else s.label[nodes[i]]
             number = (number ^ <uint32_t> value) * MIX
             number ^= number >> 15
         number &= ROWS - 1
@@ -123,7 +123,7 @@ cdef class HiddenLayer(Scorer):
         known[0] = seen[0] == self.searches
         seen[0] = self.searches
         for i in range(self.words + self.labels):
-            value = found[i] if i < self.words else s.label[found[i]]
+            value = nodes[i] if i < self.words else s.label[nodes[i]]
             known[0] &= seen[1 + i] == value
             seen[1 + i] = value
         return &self.cache[number, 0]

@@ -5,7 +5,6 @@ gradient of the recorded configurations flows back into the encoder. The encoder
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,75 +13,58 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.neural.batching import Example, Lanes, Tables, batch_of, chunks, lane_length
-from dodona.neural.network import Batch, Dropout, encode, initial, step_loss
-from dodona.neural.options import Sizes
+from dodona.neural.batching import Example, Lanes, Tables, lane_length, lay_out, split_records
+from dodona.neural.network import Batch, DataSizes, Dropout, encode, initial_weights, step_loss
+from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
 from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import HiddenLayer
 from dodona.transitions.policy import Policy
 
-__all__ = ["Course", "NeuralLearner"]
+__all__ = ["NeuralLearner"]
 
 Array = Any
 HEAD = ("hidden.bias", "labels", "actions", "actions.bias")
+WARMUP = 200  # updates during which the rate rises, a fifth of all at most
+TAG_WEIGHT = 0.3  # of the losses of the tags
+AVERAGE = 0.999  # how much of the averaged weights an update keeps
 CLIP = 5.0
 BETAS = 0.9, 0.95
 EPSILON = 1e-8
 
 
-@dataclass(frozen=True)
-class Course:
-    """How long and how fast the network learns."""
-
-    epochs: int = 40
-    batch: int = 2000  # words
-    rate: float = 2e-3
-    warmup: int = 200  # steps, a fifth of all at most
-    dropout: float = 0.4
-    tag_weight: float = 0.3
-    average: float = 0.999  # how much of the averaged weights a step keeps
-    seed: int = 1
-
-
 class NeuralLearner:
-    """A network during training. `epoch` goes once over all examples."""
+    """A network during training. `iterate` goes once over all examples; `options.batch` must be a number."""
 
     def __init__(
-        self, sizes: Sizes, course: Course, positions: Positions, policy: Policy, tables: Tables,
-        examples: Sequence[Example], *, random_choice: bool = False,
+        self, options: NetworkOptions, sizes: DataSizes, positions: Positions, policy: Policy, tables: Tables,
+        examples: Sequence[Example], *, iterations: int, seed: int = 1, random_choice: bool = False,
     ) -> None:  # fmt: skip
-        self.sizes, self.course, self.positions, self.tables = sizes, course, positions, tables
-        self.examples = examples
-        self.parameters = initial(sizes, course.seed)
+        assert options.batch is not None
+        self.options, self.positions, self.tables, self.examples = options, positions, tables, examples
+        self.batch, self.seed = options.batch, seed
+        self.parameters = initial_weights(options, sizes, seed)
         self.averaged = jax.tree.map(jnp.copy, self.parameters)
         self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
-        self.step = 0
-        self.planned = course.epochs * sum(1 for _ in self.batches(np.random.default_rng(course.seed)))
+        self.updates = 0
+        self.planned = iterations * sum(1 for _ in self.batches(np.random.default_rng(seed)))
         self.vectors = None if tables.vectors is None else jnp.asarray(tables.vectors)
         longest = max((len(example) for example in examples), default=0)
-        self.rollouts = Rollouts(policy, self._layer(), random_choice=random_choice, longest=longest, seed=course.seed)
-        self.policy = policy
-        dropout = Dropout(course.dropout)
-        self._forward = jax.jit(partial(_forward, sizes=sizes, dropout=dropout))
+        self.rollouts = Rollouts(policy, self._layer(), random_choice=random_choice, longest=longest, seed=seed)
+        self._forward = jax.jit(partial(_forward, options=options, dropout=Dropout(options.dropout)))
         self._head = jax.jit(jax.value_and_grad(step_loss, argnums=(0, 1)), static_argnums=3)
-        self._backward = jax.jit(partial(_backward, course=course))
-        self._update = jax.jit(partial(_update, course=course, planned=self.planned), donate_argnums=(1, 2, 3))
+        self._backward = jax.jit(_backward)
+        self._update = jax.jit(partial(_update, rate=options.rate, planned=self.planned), donate_argnums=(1, 2, 3))
 
-    @property
-    def size(self) -> int:
-        """The number of weights."""
-        return sum(int(values.size) for values in self.parameters.values())
-
-    def epoch(
-        self, number: int, explore: float, progress: Callable[[float], None] = lambda done: None
+    def iterate(
+        self, number: int, explore: float, report: Callable[[float], None] = lambda share: None
     ) -> tuple[int, int, float]:
         """Learn from every example once; returns steps, mistakes and the mean loss of a step.
 
-        All that is random in an epoch follows from the seed and its number, so training can be continued at any epoch.
-        `progress` is called after each batch with the share of the epoch that is done.
+        All that is random in an iteration follows from the seed and its number, so training can be continued after any.
+        `report` is called after each batch with the share of the iteration that is done.
         """
-        generator = np.random.default_rng([self.course.seed, number])
+        generator = np.random.default_rng([self.seed, number])
         key = jax.random.key(int(generator.integers(1 << 31)), impl="rbg")
         self.rollouts.reseed(int(generator.integers(1 << 31)))
         total = 0.0
@@ -92,30 +74,30 @@ class NeuralLearner:
             loss, counted = self._learn(lanes, examples, explore, now)
             total += loss
             seen += len(examples)
-            progress(seen / len(self.examples))
+            report(seen / len(self.examples))
             steps += counted[0]
             mistakes += counted[1]
         return steps, mistakes, total / max(1, steps)
 
     def batches(self, generator: np.random.Generator) -> Iterator[tuple[Lanes, list[Example]]]:
         """Yield batches of sentences in random order, each with the places of its sentences."""
-        found: list[tuple[Lanes, list[Example]]] = []
+        batches: list[tuple[Lanes, list[Example]]] = []
         filling: dict[int, int] = {}  # by the length of the lanes: the batch that is being filled
         for i in generator.permutation(len(self.examples)):
             example = self.examples[i]
             length = lane_length(len(example))
-            if length not in filling or not found[filling[length]][0].add(len(example)):
-                filling[length] = len(found)
-                found.append((Lanes(length, max(1, self.course.batch // length)), []))
-                found[-1][0].add(len(example))
-            found[filling[length]][1].append(example)
-        for i in generator.permutation(len(found)):
-            yield found[i]
+            if length not in filling or not batches[filling[length]][0].add(len(example)):
+                filling[length] = len(batches)
+                batches.append((Lanes(length, max(1, self.batch // length)), []))
+                batches[-1][0].add(len(example))
+            batches[filling[length]][1].append(example)
+        for i in generator.permutation(len(batches)):
+            yield batches[i]
 
     def _learn(
         self, lanes: Lanes, examples: list[Example], explore: float, key: Array
     ) -> tuple[float, tuple[int, int]]:
-        batch = batch_of(self.tables, examples, lanes, len(self.sizes.tag_kinds))
+        batch = lay_out(self.tables, examples, lanes)
         first, second = jax.random.split(key)
         (rows, _), backward = self._forward(self.parameters, batch, self.vectors, first)
         self.rollouts.rescore(self._layer())
@@ -126,16 +108,16 @@ class NeuralLearner:
         counted = self.rollouts.count()
         head = {name: self.parameters[name] for name in HEAD}
         loss, d_head, d_rows = 0.0, None, None
-        for number, steps in enumerate(chunks(self.rollouts.records(), 2 * lanes.length * lanes.count)):
+        for number, steps in enumerate(split_records(self.rollouts.records(), 2 * lanes.length * lanes.count)):
             drop = jax.random.fold_in(second, number)
-            value, (more_head, more_rows) = self._head(head, rows, steps, self.course.dropout, drop)
+            value, (more_head, more_rows) = self._head(head, rows, steps, self.options.dropout, drop)
             loss += value
             d_head = more_head if d_head is None else jax.tree.map(jnp.add, d_head, more_head)
             d_rows = more_rows if d_rows is None else d_rows + more_rows
-        self.step += 1
+        self.updates += 1
         gradient = self._backward(backward, d_rows, d_head, max(1, counted[0]))
         self.parameters, self.moments, self.averaged = self._update(
-            self.parameters, self.moments, self.averaged, gradient, self.step
+            self.parameters, self.moments, self.averaged, gradient, self.updates
         )
         return float(loss), counted
 
@@ -146,28 +128,26 @@ class NeuralLearner:
         return HiddenLayer(self.positions, labels, bias, weights, action_bias)
 
     def state(self, number: int) -> dict[str, NDArray[Any]]:
-        """Return everything that training continues from after epoch `number`."""
+        """Return everything that training continues from after iteration `number`."""
         first, second = self.moments
         parts = {"weights": self.parameters, "first": first, "second": second, "averaged": self.averaged}
-        found = {
-            f"{part}.{name}": np.asarray(v).reshape(-1) for part, all_ in parts.items() for name, v in all_.items()
-        }
-        return found | {"progress": np.array([number, self.step], dtype=np.int32)}
+        arrays = {f"{part}.{name}": np.asarray(v).reshape(-1) for part, own in parts.items() for name, v in own.items()}
+        return arrays | {"progress": np.array([number, self.updates], dtype=np.int32)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> int:
-        """Continue from a state; returns the number of its epoch."""
+        """Continue from a state; returns the number of its iteration."""
         shapes = {name: values.shape for name, values in self.parameters.items()}
         parts = []
         for part in ("weights", "first", "second", "averaged"):
-            found = {}
+            weights = {}
             for name, shape in shapes.items():
                 values = state.get(f"{part}.{name}")
                 if values is None or values.size != np.prod(shape, dtype=int):
                     raise ValueError(f"the state of another network: {part}.{name} is missing or of another size")
-                found[name] = jnp.asarray(values).reshape(shape)
-            parts.append(found)
+                weights[name] = jnp.asarray(values).reshape(shape)
+            parts.append(weights)
         self.parameters, self.moments, self.averaged = parts[0], (parts[1], parts[2]), parts[3]
-        number, self.step = map(int, state["progress"])
+        number, self.updates = map(int, state["progress"])
         return number
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
@@ -175,33 +155,36 @@ class NeuralLearner:
         return {name: np.array(values, np.float32) for name, values in self.averaged.items()}
 
 
-def _forward(parameters: Any, batch: Batch, vectors: Array, key: Array, sizes: Sizes, dropout: Dropout) -> Any:
-    return jax.vjp(lambda p: encode(p, batch, vectors, sizes, dropout, key)[:2], parameters)
+def _forward(
+    parameters: Any, batch: Batch, vectors: Array, key: Array, options: NetworkOptions, dropout: Dropout
+) -> Any:
+    return jax.vjp(lambda p: encode(p, batch, vectors, options, dropout, key)[:2], parameters)
 
 
-def _backward(backward: Any, d_rows: Array, d_head: Any, count: Array, course: Course) -> Any:
+def _backward(backward: Any, d_rows: Array, d_head: Any, count: Array) -> Any:
     """Return the gradient of the mean loss of a step and the losses of the tags."""
-    (gradient,) = backward((d_rows / count, jnp.float32(course.tag_weight)))
+    (gradient,) = backward((d_rows / count, jnp.float32(TAG_WEIGHT)))
     return gradient | {name: gradient[name] + values / count for name, values in d_head.items()}
 
 
 def _update(
-    parameters: Any, moments: Any, averaged: Any, gradient: Any, step: Array, *, course: Course, planned: int
-) -> Any:
-    """One step of Adam with a learning rate that rises, then falls like a cosine; and the average of all weights."""
+    parameters: Any, moments: Any, averaged: Any, gradient: Any, number: Array, *, rate: Array, planned: int,
+    warmup: int = WARMUP, average: float = AVERAGE,
+) -> Any:  # fmt: skip
+    """Return weights, moments and averages after an update by Adam; its rate rises, then falls like a cosine."""
     norm = jnp.sqrt(sum(jnp.vdot(g, g) for g in jax.tree.leaves(gradient)))
     gradient = jax.tree.map(lambda g: g * jnp.minimum(1, CLIP / jnp.maximum(norm, 1e-12)), gradient)
-    progress = jnp.minimum(1, step / planned)
+    progress = jnp.minimum(1, number / planned)
     rate = (
-        course.rate
-        * jnp.minimum(1, step / max(1, min(course.warmup, planned // 5)))
+        rate
+        * jnp.minimum(1, number / max(1, min(warmup, planned // 5)))
         * (0.5 * (1 + jnp.cos(jnp.pi * progress)) + 0.01)
     )
     first, second = moments
     first = jax.tree.map(lambda m, g: BETAS[0] * m + (1 - BETAS[0]) * g, first, gradient)
     second = jax.tree.map(lambda m, g: BETAS[1] * m + (1 - BETAS[1]) * g * g, second, gradient)
-    corrected = rate * jnp.sqrt(1 - BETAS[1] ** step) / (1 - BETAS[0] ** step)
+    corrected = rate * jnp.sqrt(1 - BETAS[1] ** number) / (1 - BETAS[0] ** number)
     parameters = jax.tree.map(lambda p, m, v: p - corrected * m / (jnp.sqrt(v) + EPSILON), parameters, first, second)
-    kept = jnp.minimum(course.average, (1 + step) / (10 + step))
+    kept = jnp.minimum(average, (1 + number) / (10 + number))
     averaged = jax.tree.map(lambda a, p: kept * a + (1 - kept) * p, averaged, parameters)
     return parameters, (first, second), averaged

@@ -11,7 +11,7 @@ all; it would be known only at the end of the file, too. The price is four bytes
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -28,11 +28,10 @@ __all__ = ["WORD_BYTES", "Vectors", "read_vectors"]
 WORD_BYTES = 8
 """What a word takes in a model besides its numbers: four bytes of a fingerprint, four of a scale."""
 
-LARGEST = 100_000  # megabytes
-MOST_DIMENSIONS = 10_000
+MAX_MEGABYTES = 100_000
+MAX_DIMENSIONS = 10_000
 LINE_LIMIT = 1 << 20
-PROGRESS_LINES = 10_000
-STEPS = 127  # the largest 8-bit number in use; -128 is not, so that the range is the same on both sides
+LARGEST_BYTE = 127  # the largest 8-bit number in use; -128 is not, so that the range is the same on both sides
 LARGEST_FLOAT = float(np.finfo(np.float32).max)
 SMALLEST_SCALE = float(np.finfo(np.float32).tiny)  # smaller ones have fewer digits
 
@@ -56,12 +55,7 @@ class Vectors:
         return int(self.values.shape[1])
 
 
-def read_vectors(
-    path: str | Path,
-    megabytes: float = 10.0,
-    wanted: Collection[str] = (),
-    progress: Callable[[int], None] | None = None,
-) -> Vectors:
+def read_vectors(path: str | Path, megabytes: float = 10.0, wanted: Collection[str] = ()) -> Vectors:
     """Read word vectors from a file, `.gz` and `.xz` too, or from a pipe; `-` is standard input.
 
     What is kept takes at most so many megabytes in a model: `WORD_BYTES` and a byte a dimension for each word. The
@@ -69,10 +63,10 @@ def read_vectors(
     a word stands twice, the first counts. Nothing else stays in memory, however large the file.
 
     Vectors that are left out are only checked for how many numbers they have: that is many times as fast, and they
-    change nothing. `progress` is called with the number of lines read, at the end and every few thousand lines.
+    change nothing.
     """
-    if not 0 < megabytes < LARGEST:
-        raise OptionError(f"megabytes {megabytes!r}: expected more than 0 and less than {LARGEST:,}")
+    if not 0 < megabytes < MAX_MEGABYTES:
+        raise OptionError(f"megabytes {megabytes!r}: expected more than 0 and less than {MAX_MEGABYTES:,}")
     name = str(path)
     shape, numbered = _shape(enumerate(_lines(name), 1), name)
     room = int(megabytes * 1e6) // (shape.dimensions + WORD_BYTES)
@@ -80,10 +74,8 @@ def read_vectors(
         needed = (shape.dimensions + WORD_BYTES) / 1e6
         raise OptionError(f"megabytes {megabytes!r}: expected at least {needed:f}, for one vector of {name}")
     kept = _Kept(shape.dimensions, room, frozenset(wanted))
-    number = read = skipped = 0
+    read = skipped = 0
     for number, line in numbered:
-        if progress is not None and number % PROGRESS_LINES == 0:
-            progress(number)
         line = line.rstrip(BLANK)
         if not line:
             continue
@@ -98,8 +90,6 @@ def read_vectors(
         read += 1
         if kept.takes(word):
             kept.add(word, _row(numbers, shape, f"{name}:{number}"), number)
-    if progress is not None:
-        progress(number)
     if shape.count not in (None, read + skipped):
         raise FormatError(
             f"{name}:{shape.line}: {shape.count} vectors according to the header; expected as many as there are, "
@@ -144,7 +134,7 @@ class _Kept:
         return word not in self.seen
 
     def add(self, word: str, row: NDArray[np.float64], line: int) -> None:
-        scale, values = _quantized(row)
+        scale, values = _quantize(row)
         self.seen.add(word)
         if len(self.words) < self.room:
             if word not in self.wanted:
@@ -167,9 +157,9 @@ class _Kept:
         return Vectors([self.words[slot] for slot in order], values[order], scales[order], read, skipped)
 
 
-def _quantized(row: NDArray[np.float64]) -> tuple[float, bytes]:
+def _quantize(row: NDArray[np.float64]) -> tuple[float, bytes]:
     """The scale and the 8-bit numbers of a vector."""
-    scale = np.float32(max(row.max(), -row.min()) / STEPS)
+    scale = np.float32(max(row.max(), -row.min()) / LARGEST_BYTE)
     if scale < SMALLEST_SCALE:  # as good as 0
         return 0.0, bytes(len(row))
     return float(scale), np.rint(row / np.float64(scale)).astype(np.int8).tobytes()
@@ -197,8 +187,8 @@ def _lines(name: str) -> Iterator[bytes]:
 def _shape(numbered: Iterator[tuple[int, bytes]], name: str) -> tuple[_Shape, Iterator[tuple[int, bytes]]]:
     """Look at the first line, and return what it says and the lines with vectors."""
     number, first = next(numbered, (1, b""))
-    place = f"{name}:{number}"
-    _refuse_binary(first, place)
+    location = f"{name}:{number}"
+    _refuse_binary(first, location)
     header = HEADER.fullmatch(first.strip(BLANK))
     if header is None:
         count = None
@@ -211,15 +201,15 @@ def _shape(numbered: Iterator[tuple[int, bytes]], name: str) -> tuple[_Shape, It
             numbered = chain([second], numbered)
             break
     if dimensions < 0:
-        raise FormatError(f"{place}: an empty first line; expected a word and its numbers, or a header with two")
-    if not 0 < dimensions <= MOST_DIMENSIONS:
+        raise FormatError(f"{location}: an empty first line; expected a word and its numbers, or a header with two")
+    if not 0 < dimensions <= MAX_DIMENSIONS:
         raise FormatError(
-            f"{place}: vectors of {dimensions} dimensions; expected 1 to {MOST_DIMENSIONS:,}, separated by spaces"
+            f"{location}: vectors of {dimensions} dimensions; expected 1 to {MAX_DIMENSIONS:,}, separated by spaces"
         )
     return _Shape(number, dimensions, count), numbered
 
 
-def _refuse_binary(line: bytes, place: str) -> None:
+def _refuse_binary(line: bytes, location: str) -> None:
     """Refuse control characters, and numbers that are not UTF-8. A word that is not does not make a file binary."""
     try:
         line.partition(b" ")[2].decode()
@@ -228,13 +218,13 @@ def _refuse_binary(line: bytes, place: str) -> None:
         binary = True
     if binary:
         raise FormatError(
-            f"{place}: binary data; expected text. Unpack an archive first. Of fastText, take the file .vec, not .bin. "
-            "The binary format of word2vec can be converted with gensim: "
+            f"{location}: binary data; expected text. Unpack an archive first. Of fastText, take the file .vec, not "
+            ".bin. The binary format of word2vec can be converted with gensim: "
             "KeyedVectors.load_word2vec_format(FILE, binary=True).save_word2vec_format(TEXT_FILE)"
         )
 
 
-def _parts(line: bytes, shape: _Shape, place: str) -> tuple[bytes, bytes]:
+def _parts(line: bytes, shape: _Shape, location: str) -> tuple[bytes, bytes]:
     """The word of a line, empty if it has none, and its numbers. Lines with one space between fields are fast."""
     if line.count(b" ") == shape.dimensions:
         word, _, numbers = line.partition(b" ")
@@ -243,7 +233,7 @@ def _parts(line: bytes, shape: _Shape, place: str) -> tuple[bytes, bytes]:
     if len(fields) == shape.dimensions and line[:1] in (b" ", b"\t"):
         return b"", b""
     if len(fields) <= shape.dimensions:
-        raise _wrong_count(len(fields) - 1, shape, place)
+        raise _wrong_count(len(fields) - 1, shape, location)
     word = fields[0].lstrip(BLANK)
     more = 0  # numbers that belong to no word: a word with spaces does not end with one
     for field in reversed(word.split()[1:]):
@@ -251,21 +241,21 @@ def _parts(line: bytes, shape: _Shape, place: str) -> tuple[bytes, bytes]:
             break
         more += 1
     if more:
-        raise _wrong_count(shape.dimensions + more, shape, place)
+        raise _wrong_count(shape.dimensions + more, shape, location)
     return word, b" ".join(fields[1:])
 
 
-def _row(numbers: bytes, shape: _Shape, place: str) -> NDArray[np.float64]:
+def _row(numbers: bytes, shape: _Shape, location: str) -> NDArray[np.float64]:
     fields = numbers.split()
     if len(fields) != shape.dimensions:
-        raise _wrong_count(len(fields), shape, place)
+        raise _wrong_count(len(fields), shape, location)
     try:
         row = np.array(list(map(float, fields)))
     except ValueError:
-        raise _wrong_value(fields, place) from None
+        raise _wrong_value(fields, location) from None
     # neither holds for NaN; Python reads 1_000, which is no number here
     if not (row.max() <= LARGEST_FLOAT and row.min() >= -LARGEST_FLOAT) or b"_" in numbers:
-        raise _wrong_value(fields, place)
+        raise _wrong_value(fields, location)
     return row
 
 
@@ -277,14 +267,14 @@ def _is_number(field: bytes) -> bool:
     return b"_" not in field
 
 
-def _wrong_count(found: int, shape: _Shape, place: str) -> FormatError:
-    return FormatError(f"{place}: {found} numbers after the word; expected {shape.dimensions}, {shape.source}")
+def _wrong_count(count: int, shape: _Shape, location: str) -> FormatError:
+    return FormatError(f"{location}: {count} numbers after the word; expected {shape.dimensions}, {shape.source}")
 
 
-def _wrong_value(fields: list[bytes], place: str) -> FormatError:
+def _wrong_value(fields: list[bytes], location: str) -> FormatError:
     """Say what is wrong with the first value that is not a number of 32 bits."""
     for k, field in enumerate(fields, 1):
-        shown = f"{place}: number {k} after the word is {shorten(field.decode(errors='replace'))}"
+        shown = f"{location}: number {k} after the word is {shorten(field.decode(errors='replace'))}"
         if not _is_number(field):
             return FormatError(f"{shown}; expected a number")
         if not abs(float(field)) <= LARGEST_FLOAT:

@@ -1,23 +1,27 @@
 """Words and tags as numbers for a network: a vocabulary of frequent words, hashed subwords, and parts of tags."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from dodona.data.hashing import hash_text
 
-__all__ = ["SUBWORDS", "WordNumbers", "fingerprint", "tag_parts"]
+__all__ = ["SUBWORDS", "Vocabulary", "fingerprint", "tag_parts"]
 
 SUBWORDS = 24  # at most, of one form
-LONGEST_SHAPE = 8
+MAX_SHAPE = 8
 
 
-@dataclass
-class WordNumbers:
-    """Numbers of forms and tags. 0 is a word that is not in the vocabulary, a missing vector, a missing part."""
+class Vocabulary:
+    """Numbers of forms and tags. 0 is a word that is not in the vocabulary, a missing vector, a missing part.
 
-    words: dict[int, int]  # fingerprint of a lower-cased word: number
-    vectors: dict[int, int]  # fingerprint of a word as in the file of vectors: number
-    tags: dict[str, int]
-    subwords: int  # size of the table that subwords are hashed into
+    Words are given as fingerprints, lower-cased ones and as in the file of vectors; `subwords` is the size of the table
+    that subwords are hashed into.
+    """
+
+    def __init__(self, words: Iterable[int], vectors: Iterable[int], tag_parts: Iterable[str], subwords: int) -> None:
+        self.words = {word: i for i, word in enumerate(words, start=1)}
+        self.vectors = {word: i for i, word in enumerate(vectors, start=1)}
+        self.tags = {part: i for i, part in enumerate(tag_parts, start=1)}
+        self.subwords = subwords
 
     def of_form(self, form: str) -> list[int]:
         """Return the numbers of a form: vocabulary, vector, subwords; padded with 0."""
@@ -60,6 +64,6 @@ def _shape(form: str) -> str:
         kind = "X" if character.isupper() else "x" if character.isalpha() else "0" if character.isdigit() else character
         if shape[-2:] != 2 * kind:
             shape += kind
-        if len(shape) == LONGEST_SHAPE:
+        if len(shape) == MAX_SHAPE:
             break
     return shape

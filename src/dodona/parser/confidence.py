@@ -3,8 +3,8 @@
 The probability of the action that built an arc is not the probability that the arc is correct: scores may be too bold,
 long arcs are wrong more often than short ones, and in a doubtful sentence everything is. Nor is the share of a beam
 that agrees on the arc, because all trees outside the beam are missing. A logistic regression on these few numbers
-(Platt 1999), followed by a monotone curve (isotonic regression, Zadrozny and Elkan 2002), corrects that. Both are
-fitted to data that the parser was not trained on: dodona.parser.confidence.
+(Platt 1999), followed by a monotone curve (isotonic regression, Zadrozny and Elkan 2002), corrects that. `calibrate`
+fits both, and the temperatures of the scores, to data that the parser was not trained on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,13 +25,13 @@ __all__ = [
     "INPUTS",
     "NEEDED",
     "Calibration",
+    "CalibrationExample",
     "Evidence",
-    "Example",
     "calibrate",
-    "checked_temperature",
+    "check_temperature",
     "fit_calibration",
     "fit_temperature",
-    "held_back",
+    "hold_back",
     "inputs_of",
     "sigmoid",
 ]
@@ -48,7 +48,24 @@ SURE = 0.999  # probabilities are clipped to it: beyond it, scores do not tell c
 AGREED = 0.99  # and the agreement of a beam to this: beyond it, the few trees of a beam say no more
 LARGEST = 1e6
 COLDEST = 1e-6
-MOST_KNOTS = 64
+MAX_POINTS = 64
+
+RIDGE = 1.0  # keeps the weights finite where all arcs are correct, or a threshold separates them, or a tag is rare
+MAX_STEPS = 100  # of the regression
+WEIGHT_DECIMALS = 6  # the same weights, whatever the order in which a computer adds up the same data
+KNOTS = 12  # points of the curve at most
+ARCS_OF_A_POINT = 100  # at least
+PRIOR = 20  # arcs that count as if they were as the regression says
+GAP = 1e-3  # between two points at least
+EDGE = 1e-6  # no point is nearer to 0 or 1
+
+CANDIDATES = np.geomspace(1, 100_000, 81)  # temperatures of the scores of derivations
+BEAM = 8  # width for which a model is calibrated that was trained without a beam
+WORDS = 20_000  # that are parsed at most: more do not make it better, and training should not take longer for it
+FEW = 5_000  # words to compare temperatures on, and that are held back at most
+ENOUGH = 20_000  # words of a treebank of which a part can be held back
+LOSS_DECIMALS = 6  # of losses that are compared
+TEMPERATURES = (20.0, 30.0, 45.0, 70.0, 100.0, 150.0)  # the more actions a linear model has, the lower
 
 ROWS = {tag: i for i, tag in enumerate(TAGS)}
 ONE_OF = np.vstack([np.eye(len(TAGS)), np.zeros(len(TAGS))])  # the last row is for any other tag
@@ -63,6 +80,10 @@ class Evidence(NamedTuple):
     upos: Sequence[str]
     agreement: Sequence[float] | Numbers | None = None
     """For each word the share of the final beam that agrees on its arc; None without a beam."""
+
+
+CalibrationExample = tuple[Evidence, Sequence[bool] | NDArray[np.bool_]]
+"""A parsed sentence, and for each word whether its head and label are correct."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +114,14 @@ class Calibration:
 
     def apply(self, evidence: Evidence) -> list[float]:
         """Return for each word how probable it is that its head and label are correct."""
-        found: list[float] = sigmoid(self.curved(inputs_of(evidence) @ self.row())).tolist()
-        return found
+        confidence: list[float] = sigmoid(self.bend(inputs_of(evidence) @ self.row())).tolist()
+        return confidence
 
     def row(self) -> Numbers:
         """Return the weights in the order of INPUTS."""
         return np.array([self.weights.get(name, 0.0) for name in INPUTS])
 
-    def curved(self, sums: Numbers) -> Numbers:
+    def bend(self, sums: Numbers) -> Numbers:
         """Return the logits that the curve has for weighted sums of inputs."""
         if not self.curve:
             return sums
@@ -134,18 +155,18 @@ def inputs_of(evidence: Evidence) -> Numbers:
         raise ValueError(f"{len(evidence.upos)} tags for {n} words")
     late = values[1:] == 0
     distance = np.where(above == 0, 1, np.abs(above - np.arange(1, n + 1)))
-    found = np.zeros((n, len(INPUTS)))
-    found[:, 0] = _logit(np.where(late, 0.5, values[1:]), SURE)
-    found[:, 1] = values[0]
-    found[:, 2] = np.log(np.maximum(distance, 1))
-    found[:, 3] = late
-    found[:, 4] = 1
-    found[:, 5] = above == 0
+    inputs = np.zeros((n, len(INPUTS)))
+    inputs[:, 0] = _logit(np.where(late, 0.5, values[1:]), SURE)
+    inputs[:, 1] = values[0]
+    inputs[:, 2] = np.log(np.maximum(distance, 1))
+    inputs[:, 3] = late
+    inputs[:, 4] = 1
+    inputs[:, 5] = above == 0
     if evidence.agreement is not None:
-        found[:, 6] = _logit(np.asarray(evidence.agreement, dtype=np.float64), AGREED)
-        found[:, 7] = found[:, 0] * found[:, 6]
-    found[:, 8:] = ONE_OF[[ROWS.get(tag, -1) for tag in evidence.upos]]
-    return found
+        inputs[:, 6] = _logit(np.asarray(evidence.agreement, dtype=np.float64), AGREED)
+        inputs[:, 7] = inputs[:, 0] * inputs[:, 6]
+    inputs[:, 8:] = ONE_OF[[ROWS.get(tag, -1) for tag in evidence.upos]]
+    return inputs
 
 
 def sigmoid(values: Numbers) -> Numbers:
@@ -154,8 +175,8 @@ def sigmoid(values: Numbers) -> Numbers:
 
 def _logit(probability: Numbers, most: float) -> Numbers:
     clipped = np.clip(probability, 1 - most, most)
-    found: Numbers = np.log(clipped / (1 - clipped))
-    return found
+    logits: Numbers = np.log(clipped / (1 - clipped))
+    return logits
 
 
 def _number(value: Any, where: str) -> float:
@@ -165,40 +186,26 @@ def _number(value: Any, where: str) -> float:
 
 
 def _check_curve(points: Any, where: str) -> tuple[tuple[float, float], ...]:
-    if not isinstance(points, list) or not 2 <= len(points) <= MOST_KNOTS:
-        raise FormatError(f"{where}: curve {points!r}; expected 2 to {MOST_KNOTS} points, two numbers each")
-    found = []
+    if not isinstance(points, list) or not 2 <= len(points) <= MAX_POINTS:
+        raise FormatError(f"{where}: curve {points!r}; expected 2 to {MAX_POINTS} points, two numbers each")
+    curve = []
     for point in points:
         if not isinstance(point, list) or len(point) != 2:
             raise FormatError(f"{where}: curve with {point!r}; expected two numbers for each point")
-        found.append((_number(point[0], f"{where}: curve with"), _number(point[1], f"{where}: curve with")))
-    if any(after[0] <= before[0] or after[1] < before[1] for before, after in pairwise(found)):
+        curve.append((_number(point[0], f"{where}: curve with"), _number(point[1], f"{where}: curve with")))
+    if any(after[0] <= before[0] or after[1] < before[1] for before, after in pairwise(curve)):
         raise FormatError(f"{where}: curve {points!r}; expected points that rise")
-    return tuple(found)
+    return tuple(curve)
 
 
-def checked_temperature(value: Any) -> float:
+def check_temperature(value: Any) -> float:
     """Return the temperature of a model file, by which scores are divided before they become probabilities."""
     if type(value) not in (int, float) or not COLDEST <= value <= 1 / COLDEST:
         raise OptionError(f"temperature {value!r}; expected a number from {COLDEST} to {1 / COLDEST}")
     return float(value)
 
 
-RIDGE = 1.0  # keeps the weights finite where all arcs are correct, or a threshold separates them, or a tag is rare
-STEPS = 100
-WEIGHT_DECIMALS = 6  # the same weights, whatever the order in which a computer adds up the same data
-
-KNOTS = 12  # points of the curve at most
-LEAST = 100  # arcs for each of them
-PRIOR = 20  # arcs that count as if they were as the regression says
-GAP = 1e-3  # between two points at least
-EDGE = 1e-6  # no point is nearer to 0 or 1
-
-Example = tuple[Evidence, Sequence[bool] | NDArray[np.bool_]]
-"""A parsed sentence, and for each word whether its head and label are correct."""
-
-
-def fit_calibration(examples: Iterable[Example]) -> Calibration:
+def fit_calibration(examples: Iterable[CalibrationExample]) -> Calibration:
     """Return the weights that minimize the log loss plus RIDGE / 2 times their squares, and a curve.
 
     Without any word, the default is returned.
@@ -227,7 +234,7 @@ def fit_calibration(examples: Iterable[Example]) -> Calibration:
 def _regression(inputs: Numbers, right: Numbers) -> Numbers:
     weights = np.zeros(inputs.shape[1])
     loss = _loss(weights, inputs, right)
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         sure = sigmoid(inputs @ weights)
         slope = inputs.T @ (sure - right) + RIDGE * weights
         curvature = (inputs.T * (sure * (1 - sure))) @ inputs + RIDGE * np.eye(len(weights))
@@ -248,12 +255,12 @@ def _loss(weights: Numbers, inputs: Numbers, right: Numbers) -> float:
 def _fit_curve(sums: Numbers, right: Numbers) -> tuple[tuple[float, float], ...]:
     """Return the points of a rising curve: arcs are grouped by their sums, and a group that is right less often than
     the one below it is merged with it (pool adjacent violators)."""
-    count = min(KNOTS, len(sums) // LEAST)
+    count = min(KNOTS, len(sums) // ARCS_OF_A_POINT)
     if count < 2:
         return ()
     groups: list[_Group] = []
     for part in np.array_split(np.argsort(sums, kind="stable"), count):
-        group = _Group(len(part), float(sums[part].sum()), _expected(sums[part], right[part]))
+        group = _Group(len(part), float(sums[part].sum()), _count_right(sums[part], right[part]))
         if groups and group.place - groups[-1].place < GAP:
             group = groups.pop() + group
         groups.append(group)
@@ -283,7 +290,7 @@ class _Group:
         return self.total / self.arcs
 
 
-def _expected(sums: Numbers, right: Numbers) -> float:
+def _count_right(sums: Numbers, right: Numbers) -> float:
     """Return how many arcs of a group are right, with PRIOR arcs more for which the regression is believed.
 
     So neither all nor none are right.
@@ -293,9 +300,6 @@ def _expected(sums: Numbers, right: Numbers) -> float:
 
 def _share(pool: list[_Group]) -> float:
     return sum(group.right for group in pool) / sum(group.arcs for group in pool)
-
-
-CANDIDATES = np.geomspace(1, 100_000, 81)
 
 
 def fit_temperature(parser: "Parser", gold: Iterable[Sentence]) -> float:
@@ -315,34 +319,26 @@ def fit_temperature(parser: "Parser", gold: Iterable[Sentence]) -> float:
     return float(CANDIDATES[loss.argmin()])
 
 
-BEAM = 8  # width for which a model is calibrated that was trained without a beam
-WORDS = 20_000  # that are parsed at most: more do not make it better, and training should not take longer for it
-FEW = 5_000  # words to compare temperatures on, and that are held back at most
-ENOUGH = 20_000  # words of a treebank of which a part can be held back
-LOSS_DECIMALS = 6  # of losses that are compared
-TEMPERATURES = (20.0, 30.0, 45.0, 70.0, 100.0, 150.0)  # the more actions a linear model has, the lower
-
-
 def calibrate(parser: "Parser", gold: Sequence[Sentence]) -> None:
     """Fit the parser's confidence to gold trees, with the tags that it will see; the sentences are not changed."""
-    some = spread(gold, WORDS)
+    some = sample_evenly(gold, WORDS)
     if parser.options.beam > 1:
         parser.temperature = fit_temperature(parser, some)
     if parser.options.scorer == "linear":  # the scores of a network are logarithms of probabilities already
-        parser.action_temperature = _action_temperature(parser, spread(gold, FEW))
+        parser.action_temperature = _action_temperature(parser, sample_evenly(gold, FEW))
     parser.calibration = fit_calibration(parser.examples(some, 1))
     if parser.has_beam:
         width = parser.options.beam if parser.options.beam > 1 else BEAM
         parser.beam_calibration = fit_calibration(parser.examples(some, width))
 
 
-def spread(sentences: Sequence[Sentence], most: int) -> Sequence[Sentence]:
+def sample_evenly(sentences: Sequence[Sentence], most: int) -> Sequence[Sentence]:
     """Return sentences from all over, with about this many words at most: every k-th one."""
     words = sum(map(len, sentences))
     return sentences[:: max(1, -(-words // most))]
 
 
-def held_back(sentences: Sequence[Sentence]) -> set[int]:
+def hold_back(sentences: Sequence[Sentence]) -> set[int]:
     """Return the numbers of the sentences that are not trained on if there are no others to calibrate on.
 
     One in twenty, with 5,000 words together at most, of a treebank that is large enough; only those with a whole tree.
@@ -365,7 +361,7 @@ def _action_temperature(parser: "Parser", gold: Sequence[Sentence]) -> float:
     return TEMPERATURES[losses.index(min(losses))]
 
 
-def log_loss(calibration: Calibration, examples: Sequence[Example]) -> float:
+def log_loss(calibration: Calibration, examples: Sequence[CalibrationExample]) -> float:
     """Return the sum of the negative logarithms of the probabilities of what is true."""
     total = 0.0
     for evidence, correct in examples:

@@ -16,12 +16,12 @@ from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 
 if TYPE_CHECKING:
-    from dodona.parser.parser import Analysis
+    from dodona.parser.request import Analysis
 
-__all__ = ["Given", "given_arcs"]
+__all__ = ["Constraints", "read_constraints"]
 
 
-class Given:
+class Constraints:
     """The arcs of a sentence that the parse must contain."""
 
     def __init__(self, gold: Gold, heads: Sequence[int | None], labels: Sequence[str | None]) -> None:
@@ -29,19 +29,19 @@ class Given:
         self.heads = heads
         self.labels = labels
 
-    def checked(self, sentence: Sentence, analysis: "Analysis") -> "Analysis":
-        """Return the analysis with the given labels, also those that the model does not know."""
-        for d, (h, found) in enumerate(zip(self.heads, analysis.heads, strict=True), start=1):
-            if h is not None and h != found:
-                place = f"{sentence.file}:{sentence.word_line(d)}"
-                raise DodonaError(f"{place}: no tree was found in which word {d} has the given HEAD {h}")
-        labels = [given or found for given, found in zip(self.labels, analysis.labels, strict=True)]
+    def complete(self, sentence: Sentence, analysis: "Analysis") -> "Analysis":
+        """Return the analysis with the given labels, also those that the model does not know, and check its heads."""
+        for d, (h, head) in enumerate(zip(self.heads, analysis.heads, strict=True), start=1):
+            if h is not None and h != head:
+                location = f"{sentence.file}:{sentence.word_line(d)}"
+                raise DodonaError(f"{location}: no tree was found in which word {d} has the given HEAD {h}")
+        labels = [given or label for given, label in zip(self.labels, analysis.labels, strict=True)]
         return analysis._replace(labels=labels)
 
 
-def given_arcs(
+def read_constraints(
     sentence: Sentence, names: Sequence[str], decorated: bool, projective: bool, single_root: bool
-) -> Given | None:
+) -> Constraints | None:
     """Return the arcs that are filled in, None if no HEAD is. Arcs that no tree can contain raise an error."""
     heads = sentence.heads
     if not any(h is not None for h in heads):
@@ -58,13 +58,13 @@ def given_arcs(
         numbers.get(escape_label(label) if decorated else label, NONE) if label is not None and h else NONE
         for h, label in zip(heads, labels, strict=True)
     ]
-    return Given(derivations.gold_tree([NONE if h is None else h for h in heads], wanted), heads, labels)
+    return Constraints(derivations.gold_tree([NONE if h is None else h for h in heads], wanted), heads, labels)
 
 
 def _check_cycles(sentence: Sentence, heads: Sequence[int | None]) -> None:
-    found = find_cycle(heads)
-    if found is not None:
-        d, cycle = found
+    start_and_cycle = find_cycle(heads)
+    if start_and_cycle is not None:
+        d, cycle = start_and_cycle
         shown = " → ".join(map(str, reversed([*cycle, cycle[0]])))
         raise _impossible(sentence, d, f"HEAD {heads[d - 1]}", f"the given arcs form a cycle: {shown}")
 

@@ -13,7 +13,7 @@ from dodona.data import Sentence
 from dodona.errors import FormatError
 from dodona.parser.request import Analysis, Request
 
-__all__ = ["PIECE", "parsed_in_pieces", "spans"]
+__all__ = ["PIECE", "cut_sentence", "parse_in_pieces"]
 
 PIECE = 100
 """Words in a piece of a sentence that took too long. A sentence of so many words may take the time it needs."""
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 """The words begin + 1..end."""
 
 
-def parsed_in_pieces(
+def parse_in_pieces(
     parse: Callable[[list[Sentence], Request], list[list[Analysis]]],
     sentence: Sentence,
     request: Request,
@@ -37,33 +37,35 @@ def parsed_in_pieces(
     longest, seconds = PIECE, None
     if request.max_length is not None and len(sentence) > request.max_length:
         longest, seconds = request.max_length, request.timeout
-    found = spans(sentence, heads, longest)
+    spans = cut_sentence(sentence, heads, longest)
     if seconds is not None:
-        seconds /= len(found)  # a piece that takes longer is cut again
-    return _joined(_pieces(parse, sentence, request, found, seconds), heads, labels, single_root)
+        seconds /= len(spans)  # a piece that takes longer is cut again
+    asked = replace(request, nbest=1, max_length=None, timeout=seconds)
+    trees = [parse([_part(sentence, begin, end, request.constrained)], asked)[0][0] for begin, end in spans]
+    return _join(list(zip(spans, trees, strict=True)), heads, labels, single_root)
 
 
-def spans(sentence: Sentence, heads: Sequence[int | None], longest: int) -> list[Span]:
+def cut_sentence(sentence: Sentence, heads: Sequence[int | None], longest: int) -> list[Span]:
     """Cut a sentence into pieces of at most `longest` words: after the last full stop in the second half of a piece,
     else after the last other punctuation there, else evenly. Given arcs that forbid it raise an error."""
     n = len(sentence)
-    free = _free(heads)
-    found: list[Span] = []
+    free = _free_places(heads)
+    spans: list[Span] = []
     begin = 0
     while n - begin > longest:
         end = _end(sentence.words, free, begin, longest)
         if end is None:
-            place = f"{sentence.file}:{sentence.word_line(begin + 1)}"
+            location = f"{sentence.file}:{sentence.word_line(begin + 1)}"
             raise FormatError(
-                f"{place}: given arcs reach over all places where this sentence of {n} words could be cut "
+                f"{location}: given arcs reach over all places where this sentence of {n} words could be cut "
                 f"between its words {begin + 1} and {begin + longest + 1}; expected pieces of at most {longest} words"
             )
-        found.append((begin, end))
+        spans.append((begin, end))
         begin = end
-    return [*found, (begin, n)]
+    return [*spans, (begin, n)]
 
 
-def _free(heads: Sequence[int | None]) -> list[bool]:
+def _free_places(heads: Sequence[int | None]) -> list[bool]:
     """Return for each k whether no given arc reaches over the place after word k."""
     changes = [0] * (len(heads) + 2)
     for d, h in enumerate(heads, start=1):
@@ -95,18 +97,6 @@ def _is_punctuation(word: str) -> bool:
     return not any(character.isalnum() for character in word)
 
 
-def _pieces(
-    parse: Callable[[list[Sentence], Request], list[list[Analysis]]],
-    sentence: Sentence,
-    request: Request,
-    found: Sequence[Span],
-    seconds: float | None,
-) -> list[tuple[Span, Analysis]]:
-    asked = replace(request, nbest=1, max_length=None, timeout=seconds)
-    trees = [parse([_part(sentence, begin, end, request.constrained)], asked)[0][0] for begin, end in found]
-    return list(zip(found, trees, strict=True))
-
-
 def _part(sentence: Sentence, begin: int, end: int, constrained: bool) -> Sentence:
     """Return these words as a sentence of their own."""
     columns = {name: getattr(sentence, name)[begin:end] for name in ("words", "upos", "xpos", "feats")}
@@ -116,8 +106,8 @@ def _part(sentence: Sentence, begin: int, end: int, constrained: bool) -> Senten
     return part
 
 
-def _joined(
-    pieces: Sequence[tuple[Span, Analysis]], given: Sequence[int | None], labels: Sequence[str], single_root: bool
+def _join(
+    pieces: Sequence[tuple[Span, Analysis]], constraints: Sequence[int | None], labels: Sequence[str], single_root: bool
 ) -> Analysis:
     """Return the trees of all pieces as one; an arc between pieces is made up, so its confidence is 0."""
     heads = [h + begin if h else 0 for (begin, _), tree in pieces for h in tree.heads]
@@ -125,7 +115,7 @@ def _joined(
     confidence = [share for _, tree in pieces for share in tree.confidence]
     if single_root:
         roots = [d for d, h in enumerate(heads, start=1) if h == 0]
-        top = given.index(0) + 1 if 0 in given else roots[0]
+        top = constraints.index(0) + 1 if 0 in constraints else roots[0]
         label = next((label for label in LABELS if label in labels), None)
         for root in roots:
             if root != top:

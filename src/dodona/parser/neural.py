@@ -4,27 +4,28 @@ Weights are 8-bit numbers. Everything that depends on the form of a word alone, 
 and kept. All products are exact or have a fixed order: the same parse on every machine, whatever else is in the batch.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dodona.data import Sentence
 from dodona.errors import FormatError
-from dodona.neural.encoder import Dense, Encoder, Network
-from dodona.neural.inputs import Inputs, Table
+from dodona.neural.encoder import Dense, Encoder, Network, quantize
+from dodona.neural.inputs import EmbeddingTable, Inputs
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
 from dodona.neural.scorer import Contributions, HiddenLayer
-from dodona.neural.vocabulary import WordNumbers
-from dodona.parser.linear import TagColumns, Tagged
+from dodona.neural.vectors import Vectors
+from dodona.neural.vocabulary import Vocabulary, fingerprint
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice, checked_tag
 
-__all__ = ["NeuralModel", "NeuralSession"]
+__all__ = ["NeuralModel", "NeuralSession", "quantize_weights"]
 
-MOST_FORMS = 20_000  # kept in a thread; then it begins anew
-MOST_CHARACTERS = 1 << 22  # in them, and in tags
+MAX_FORMS = 20_000  # kept in a thread; then it begins anew
+MAX_CHARACTERS = 1 << 22  # in them, and in tags
 
 
 class NeuralModel:
@@ -44,14 +45,9 @@ class NeuralModel:
     ) -> None:
         self.options, self.positions, self.tag_parts, self.tags = options, positions, list(tag_parts), list(tags)
         self.retags, self.arrays = retags, arrays
-        take = _Checked(arrays, where)
+        take = _CheckedArrays(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
-        self.numbers = WordNumbers(
-            {int(word): i for i, word in enumerate(words, start=1)},
-            {int(word): i for i, word in enumerate(vectors, start=1)},
-            {part: i for i, part in enumerate(tag_parts, start=1)},
-            options.subwords,
-        )
+        self.vocabulary = Vocabulary(words.tolist(), vectors.tolist(), tag_parts, options.subwords)
         width, units = options.width, options.units
         self.inputs = self._inputs(take, len(words), len(vectors))
         self.choice = TagChoice(tags)
@@ -72,7 +68,7 @@ class NeuralModel:
         )
         take.end()
 
-    def _inputs(self, take: "_Checked", words: int, vectors: int) -> Inputs:
+    def _inputs(self, take: "_CheckedArrays", words: int, vectors: int) -> Inputs:
         options = self.options
         word = take.table("word", words + 1, options.embedding)
         subword = take.table("subword", options.subwords, options.embedding)
@@ -84,7 +80,7 @@ class NeuralModel:
         ]
         return Inputs(word, subword, vector, tag, matrices, take.floats("input.bias", options.inputs))
 
-    def _dense(self, take: "_Checked", name: str, outputs: int) -> Dense:
+    def _dense(self, take: "_CheckedArrays", name: str, outputs: int) -> Dense:
         inputs = 2 * self.options.width
         take.seen |= {name, f"{name}.scales", f"{name}.bias"}
         bias = take.floats(f"{name}.bias", outputs)
@@ -102,7 +98,7 @@ class NeuralModel:
         }
 
     @classmethod
-    def restored(
+    def restore(
         cls,
         options: NetworkOptions,
         description: Mapping[str, Any],
@@ -141,23 +137,23 @@ class NeuralSession:
         self._form_inputs = np.zeros((0, inputs), np.float32)
         self._tag_inputs = np.zeros((0, inputs), np.float32)
 
-    def encoded(self, sentences: Sequence[Tagged]) -> list[EncodedSentence]:
-        if len(self._forms) + len(self._tags) > MOST_FORMS or self._characters > MOST_CHARACTERS:
+    def encode(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
+        if len(self._forms) + len(self._tags) > MAX_FORMS or self._characters > MAX_CHARACTERS:
             self._forget()
         model = self._model
         lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.int32)
         layers = self._encoder.encode(self._inputs(sentences), lengths)
         self._lengths, self._seen = lengths, layers[model.options.tag_layer]
         rows = model.project.apply(np.concatenate([layers[-1], model.ends]))
-        found: list[EncodedSentence] = []
+        encoded: list[EncodedSentence] = []
         first = 0
         for n in lengths.tolist():
-            found.append(Contributions(n, rows, first, len(rows) - 2, len(rows) - 1))
+            encoded.append(Contributions(n, rows, first, len(rows) - 2, len(rows) - 1))
             first += n
-        self.greedy.prepare(found)
-        return found
+        self.greedy.prepare(encoded)
+        return encoded
 
-    def _inputs(self, sentences: Sequence[Tagged]) -> NDArray[np.float32]:
+    def _inputs(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
         model = self._model
         forms, tags = self._forms, self._tags
         words = [forms.setdefault(form, len(forms)) for sentence in sentences for form in sentence.words]
@@ -169,31 +165,31 @@ class NeuralSession:
         new_forms = list(forms)[len(self._form_inputs) :]
         if new_forms:
             self._characters += sum(map(len, new_forms))
-            numbers = np.array([model.numbers.of_form(form) for form in new_forms], dtype=np.int32)
+            numbers = np.array([model.vocabulary.of_form(form) for form in new_forms], dtype=np.int32)
             self._form_inputs = np.concatenate([self._form_inputs, model.inputs.of_forms(numbers)])
         new_tags = list(tags)[len(self._tag_inputs) :]
         if new_tags:
             self._characters += sum(len(part) for tag in new_tags for part in tag)
-            found = model.inputs.of_tags([model.numbers.of_tag(tag) for tag in new_tags])
-            self._tag_inputs = np.concatenate([self._tag_inputs, found])
+            more = model.inputs.of_tags([model.vocabulary.of_tag(tag) for tag in new_tags])
+            self._tag_inputs = np.concatenate([self._tag_inputs, more])
         x: NDArray[np.float32] = self._form_inputs[np.array(words, dtype=np.intp)]
         x += self._tag_inputs[np.array(tagged, dtype=np.intp)]
         return x
 
-    def tags(self) -> list[TagColumns]:
+    def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
         model = self._model
         best = model.choice.best(model.heads.apply(self._seen)).tolist()
-        found = []
+        tags = []
         first = 0
         for n in self._lengths.tolist():
             here = best[first : first + n]
-            found.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
+            tags.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
             first += n
-        return found
+        return tags
 
 
-class _Checked:
+class _CheckedArrays:
     """The arrays of a model file, each taken once, with the expected type and size."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], where: str) -> None:
@@ -202,16 +198,16 @@ class _Checked:
 
     def _take(self, name: str, dtype: Any, *shape: int) -> NDArray[Any]:
         self.seen.add(name)
-        found = self._arrays.get(name)
+        values = self._arrays.get(name)
         size = int(np.prod(shape))
-        if found is None or found.dtype != dtype or found.size != size:
-            has = "nothing" if found is None else f"{found.size} of {found.dtype}"
+        if values is None or values.dtype != dtype or values.size != size:
+            has = "nothing" if values is None else f"{values.size} of {values.dtype}"
             raise FormatError(f"{self._where}: array {name!r}: {has}; expected {size} of {np.dtype(dtype)}")
-        return found.reshape(shape)
+        return values.reshape(shape)
 
     def numbers(self, name: str) -> NDArray[np.uint32]:
-        found = self._arrays.get(name)
-        size = 0 if found is None else found.size
+        values = self._arrays.get(name)
+        size = 0 if values is None else values.size
         numbers = self._take(name, np.uint32, size)
         if len(set(numbers.tolist())) != size:
             raise FormatError(f"{self._where}: array {name!r}: expected different numbers")
@@ -221,25 +217,25 @@ class _Checked:
         return self._take(name, np.int8, *shape)
 
     def floats(self, name: str, *shape: int) -> NDArray[np.float32]:
-        found = self._take(name, np.float32, *shape)
-        if not np.isfinite(found).all():
+        values = self._take(name, np.float32, *shape)
+        if not np.isfinite(values).all():
             raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
-        return found
+        return values
 
-    def table(self, name: str, count: int, width: int | None) -> Table:
+    def table(self, name: str, count: int, width: int | None) -> EmbeddingTable:
         if width is None:
-            found = self._arrays.get(name)
-            width = max(1, 0 if found is None else found.size // count)
-        return Table(self.bytes(name, count, width), self.floats(f"{name}.scales", count))
+            values = self._arrays.get(name)
+            width = max(1, 0 if values is None else values.size // count)
+        return EmbeddingTable(self.bytes(name, count, width), self.floats(f"{name}.scales", count))
 
     def rows(self, name: str, count: int, width: int) -> NDArray[np.float32]:
         """Return rows of 8-bit numbers with a scale each as floats."""
         scales = self.floats(f"{name}.scales", count)
         with np.errstate(over="ignore"):
-            found = self.bytes(name, count, width).astype(np.float32) * scales[:, None]
-        if not np.isfinite(found).all():
+            values = self.bytes(name, count, width).astype(np.float32) * scales[:, None]
+        if not np.isfinite(values).all():
             raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
-        return found
+        return values
 
     def end(self) -> None:
         unknown = sorted(set(self._arrays) - self.seen)
@@ -252,3 +248,61 @@ def _layer_names(layers: int) -> Iterator[str]:
         for direction in ("forward", "backward"):
             for part in ("input", "input_scales", "recurrent", "recurrent_scales", "bias"):
                 yield f"layer{layer}.{direction}.{part}"
+
+
+def quantize_weights(
+    options: NetworkOptions,
+    words: Sequence[int],
+    vectors: Vectors | None,
+    weights: Mapping[str, NDArray[np.float32]],
+    measure_scale: Callable[[Inputs], float],
+) -> dict[str, NDArray[Any]]:
+    """Return trained weights as the arrays of a model: matrices in 8 bits, biases and scales as floats.
+
+    `words` are the fingerprints of the vocabulary; `measure_scale` returns the scale of the first layer's inputs.
+    """
+    arrays: dict[str, NDArray[Any]] = {"words": np.array(words, dtype=np.uint32)}
+    arrays["vectors"] = np.array([fingerprint(word) for word in vectors.words] if vectors else [], dtype=np.uint32)
+    tables: dict[str, EmbeddingTable] = {}
+    for name in ("word", "subword", "tag"):
+        values, scales = quantize(weights[name].T)
+        arrays[name], arrays[f"{name}.scales"] = values, scales
+        tables[name] = EmbeddingTable(values.reshape(weights[name].shape), scales)
+    if vectors is not None:
+        values = np.concatenate([np.zeros((1, vectors.dimensions), np.int8), vectors.values])
+        scales = np.concatenate([np.zeros(1, np.float32), vectors.scales]).astype(np.float32)
+        arrays["vector"], arrays["vector.scales"] = values.reshape(-1), scales
+        tables["vector"] = EmbeddingTable(values, scales)
+    names = ("word", "subword", "vector", "tag")
+    matrices: list[NDArray[np.float32] | None] = []
+    for name in names:
+        if name not in tables:
+            matrices.append(None)
+            continue
+        values, scales = quantize(weights[f"input.{name}"].T)
+        arrays[f"input.{name}"], arrays[f"input.{name}.scales"] = values, scales
+        matrices.append(values.reshape(weights[f"input.{name}"].shape).astype(np.float32) * scales[:, None])
+    arrays["input.bias"] = weights["input.bias"]
+    inputs = Inputs(
+        tables["word"], tables["subword"], tables.get("vector"), tables["tag"], matrices, weights["input.bias"]
+    )
+    arrays["input.scale"] = np.array([measure_scale(inputs)], dtype=np.float32)
+    for layer in range(options.layers):
+        for direction in ("forward", "backward"):
+            name = f"layer{layer}.{direction}"
+            for part in ("input", "recurrent"):
+                arrays[f"{name}.{part}"], arrays[f"{name}.{part}_scales"] = quantize(weights[f"{name}.{part}"])
+            arrays[f"{name}.bias"] = weights[f"{name}.bias"]
+    ends = np.tanh(np.stack([weights["root"], weights["nobody"]]))
+    arrays["ends"] = np.rint(127 * ends).astype(np.int8).reshape(-1)
+    heads = np.concatenate([weights[f"head{kind}"] for kind in range(3)], axis=1)
+    arrays["heads"], arrays["heads.scales"] = quantize(heads)
+    arrays["heads.bias"] = np.concatenate([weights[f"head{kind}.bias"] for kind in range(3)])
+    arrays["positions"], arrays["positions.scales"] = quantize(weights["positions"])
+    arrays["positions.bias"] = np.zeros(weights["positions"].shape[1], np.float32)
+    units = options.units
+    arrays["labels"], arrays["labels.scales"] = quantize(weights["labels"].reshape(-1, units).T)
+    arrays["hidden.bias"] = weights["hidden.bias"]
+    arrays["actions"], arrays["actions.scales"] = quantize(weights["actions"].T)
+    arrays["actions.bias"] = weights["actions.bias"]
+    return arrays

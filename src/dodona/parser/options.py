@@ -1,10 +1,10 @@
 """The options of parser training."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from dodona.component import check_size
+from dodona.component import check_iterations, check_size
 from dodona.data.pseudoprojective import ENCODINGS
 from dodona.errors import OptionError
 from dodona.neural.options import NetworkOptions
@@ -25,27 +25,27 @@ SCORERS = ("linear", "neural")
 UPDATES = ("perceptron", "pa", "pa-max-loss")
 NONPROJECTIVE = (*ENCODINGS, "drop", "keep")
 WIDEST = 10_000
+BY_DEFAULT: Any = None
 
 
 @dataclass(frozen=True)
 class ParserOptions:
-    """Options of parser training. None means the default of the scorer or of the system."""
+    """Options of parser training, checked and with every default filled in when they are made. What depends on the
+    treebank stays None: the iterations of a network, and the words of its batches."""
 
-    system: str | None = None
+    system: str = BY_DEFAULT  # of the scorer
     system_options: dict[str, Any] = field(default_factory=dict)
-    templates: str | None = None  # of a linear scorer
-    positions: str | None = None  # of a neural scorer
-    oracle: str | None = None
-    iterations: int | None = None
+    templates: str = BY_DEFAULT  # of the system; None: the scorer is not linear
+    positions: str = BY_DEFAULT  # of the system; None: the scorer is not neural
+    oracle: str = BY_DEFAULT  # of the system
+    iterations: int | None = None  # of the system
     explore_after: int = 1  # k of EXPLORE(k, p): iterations without exploration
     explore: float = 0.9  # p: the probability that a mistake is followed
     random_choice: bool = False  # after a mistake a random correct action (2012), not the best (2013)
     update: str = "perceptron"
     aggressiveness: float = 0.1
     beam: int = 1  # hypotheses; with more than one, whole derivations are learned (structured perceptron)
-    early_update: bool = (
-        False  # beam: update where the correct derivation leaves it, not where it is worst (max-violation)
-    )
+    early_update: bool = False  # beam: update where the correct derivation leaves it, not where it is worst
     nonprojective: str = "head"  # how projective systems handle non-projective trees
     single_root: bool = True  # in parsing
     size: float = 12.0  # maximum size of the weights in megabytes
@@ -53,25 +53,36 @@ class ParserOptions:
     scorer: str = "linear"
     network: NetworkOptions | None = None  # of a neural scorer
 
-    def resolved(self) -> "ParserOptions":
-        """Return the options with every default filled in; an error lists the valid values."""
-        for name, value, valid in (
-            ("scorer", self.scorer, SCORERS),
-            ("update", self.update, UPDATES),
-            ("nonprojective", self.nonprojective, NONPROJECTIVE),
-        ):
-            if value not in valid:
-                raise OptionError(f"{name} {value!r}: expected one of {', '.join(valid)}")
+    def __post_init__(self) -> None:
+        for name, valid in (("scorer", SCORERS), ("update", UPDATES), ("nonprojective", NONPROJECTIVE)):
+            if getattr(self, name) not in valid:
+                raise OptionError(f"{name} {getattr(self, name)!r}: expected one of {', '.join(valid)}")
+        object.__setattr__(self, "system_options", dict(self.system_options or {}))
         neural = self.scorer == "neural"
-        chosen = replace(self, system=self.system or ("arc-hybrid" if neural else "arc-eager"))
-        entry = chosen.built().entry
-        offers = [
-            name for name in entry.training_oracles if self.beam == 1 or name != "dynamic"
-        ]  # a beam explores itself
-        oracle = self.oracle or offers[-1]
-        if oracle not in offers:
+        self._fill_in("system", "arc-hybrid" if neural else "arc-eager")
+        entry = self.build_system().entry
+        # a beam explores by itself
+        offers = [name for name in entry.training_oracles if self.beam == 1 or name != "dynamic"]
+        self._fill_in("oracle", offers[-1])
+        if self.oracle not in offers:
             how = " with a beam" if self.beam > 1 else ""
-            raise OptionError(f"oracle {oracle!r}: {entry.name} can be trained{how} with {', '.join(offers)}")
+            raise OptionError(f"oracle {self.oracle!r}: {entry.name} can be trained{how} with {', '.join(offers)}")
+        self._check_numbers(entry)
+        if neural:
+            self._check_linear_only()
+            self._fill_in("positions", entry.templates)
+            self._fill_in("network", NetworkOptions())
+            return
+        if self.network is not None or self.positions is not None:
+            raise OptionError("options of a network; expected them with the scorer 'neural'")
+        self._fill_in("iterations", entry.iterations)
+        self._fill_in("templates", f"{entry.templates}-full")
+
+    def _fill_in(self, name: str, value: Any) -> None:
+        if getattr(self, name) is None or getattr(self, name) == "":
+            object.__setattr__(self, name, value)
+
+    def _check_numbers(self, entry: Entry) -> None:
         check_beam(self.beam)
         if self.early_update and self.beam == 1:
             raise OptionError("early_update without a beam; expected a beam of 2 or more")
@@ -79,33 +90,25 @@ class ParserOptions:
             check_has_beam(entry)
         if self.beam > 1 and self.update == "pa-max-loss":
             raise OptionError("update 'pa-max-loss': with a beam, expected perceptron or pa")
-        if self.iterations is not None and self.iterations < 1:
-            raise OptionError(f"iterations {self.iterations}: expected at least 1")
+        if self.iterations is not None:
+            check_iterations(self.iterations)
         check_size(self.size)
         if not 0 <= self.explore <= 1:
             raise OptionError(f"explore {self.explore}: expected a probability from 0 to 1")
-        if neural:
-            return replace(chosen._for_a_network(), oracle=oracle, positions=self.positions or entry.templates)
-        if self.network is not None or self.positions is not None:
-            raise OptionError("options of a network; expected them with the scorer 'neural'")
-        return replace(
-            chosen,
-            oracle=oracle,
-            iterations=self.iterations if self.iterations is not None else entry.iterations,
-            templates=self.templates or f"{entry.templates}-full",
-        )
 
-    def _for_a_network(self) -> "ParserOptions":
-        """Return options with a network; an error for options that only a linear scorer has."""
-        plain = ParserOptions()
+    def _check_linear_only(self) -> None:
+        usual = {field.name: field.default for field in fields(self)}
         for name in ("templates", "update", "aggressiveness", "beam", "early_update", "size"):
-            if getattr(self, name) != getattr(plain, name):
+            if getattr(self, name) != usual[name]:
                 raise OptionError(f"{name} {getattr(self, name)!r}: expected only with the scorer 'linear'")
-        return replace(self, network=self.network or NetworkOptions())
 
-    def built(self, labels: Sequence[str] | None = None, single_root: bool = False) -> BuiltSystem:
+    def explore_in(self, iteration: int) -> float:
+        """Return the probability that a mistake is followed in this iteration, counted from 1."""
+        return self.explore if self.oracle == "dynamic" and iteration > self.explore_after else 0.0
+
+    def build_system(self, labels: Sequence[str] | None = None, single_root: bool = False) -> BuiltSystem:
         """Return the compiled system. Training allows several roots, because gold trees may have several."""
-        return build(str(self.system), labels, self.system_options | {"single_root": single_root})
+        return build(self.system, labels, self.system_options | {"single_root": single_root})
 
 
 def check_beam(width: Any) -> None:

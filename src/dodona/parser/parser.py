@@ -1,50 +1,89 @@
-"""The parser as a component: it parses sentences, greedily or with a beam, and is converted to data and back."""
+"""The parser as a component: it parses sentences, greedily or with a beam, and is converted to data and back.
+
+A sentence becomes numbers by a model, which is linear or neural; a search finds arcs with the scores of the model; and
+the arcs become a tree: labels get names, and lifted arcs are lowered.
+"""
 
 import threading
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dodona.component import Parts, batches
 from dodona.data import Sentence
-from dodona.data.checks import check_columns
-from dodona.data.pseudoprojective import ENCODINGS
+from dodona.data.checks import check_columns, check_values
+from dodona.data.pseudoprojective import ENCODINGS, decode_label, deprojectivize
+from dodona.data.storage import fill_in_arcs
+from dodona.data.values import Inventory
 from dodona.errors import FormatError, OptionError, TimeLimitError
 from dodona.neural.options import NetworkOptions
-from dodona.parser.confidence import Calibration, Evidence, checked_temperature
-from dodona.parser.constraints import Given, given_arcs
-from dodona.parser.labels import LabelNames
-from dodona.parser.linear import LinearModel, Model, Session, Tagged
-from dodona.parser.long_sentences import PIECE, parsed_in_pieces
+from dodona.parser.confidence import Calibration, Evidence, check_temperature
+from dodona.parser.constraints import Constraints, read_constraints
+from dodona.parser.linear import LinearModel
+from dodona.parser.long_sentences import PIECE, parse_in_pieces
 from dodona.parser.options import ParserOptions, check_beam, check_has_beam, check_positions
-from dodona.parser.request import Analysis, Request, agreement, annotated, different, remove_notes
+from dodona.parser.request import Analysis, Request, agreement, annotate, rank_different, remove_all_notes
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
-from dodona.search.scorer import EncodedSentence
+from dodona.search.scorer import EncodedSentence, Scorer
 from dodona.transitions.gold import Gold
+from dodona.transitions.moves import NONE
 from dodona.transitions.policy import Policy
 from dodona.transitions.system import TransitionSystem
 
-__all__ = ["Analysis", "End", "Parser", "Request", "Searches"]
+__all__ = ["Analysis", "Hypothesis", "LabelNames", "Parser", "ParserModel", "ParserSession", "Request", "Searches"]
 
-End = tuple[float, list[int], list[int]]
+Hypothesis = tuple[float, list[int], list[int]]
 """A result of search: score, heads, labels."""
+
+TEMPERATURES = {"linear": 100.0, "neural": 1.0}
+"""Typical values on treebanks; the weights of all linear models are stored on the same scale."""
+
+
+class ParserSession(Protocol):
+    """A model at work in one thread: its scorers have a workspace."""
+
+    @property
+    def greedy(self) -> Scorer: ...
+    @property
+    def beam(self) -> Scorer: ...
+
+    def encode(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
+        """Return sentences as numbers, ready to be scored until the next call."""
+
+    def tags(self) -> list[list[list[str]]]:
+        """Return UPOS, XPOS and FEATS of the sentences encoded last, if the model predicts tags."""
+
+
+class ParserModel(Protocol):
+    """A trained model, shared by threads."""
+
+    @property
+    def retags(self) -> bool:
+        """Whether it predicts tags that are better than those of the tagger before it."""
+
+    def session(self) -> ParserSession: ...
+    def description(self) -> dict[str, Any]: ...
+
+    @property
+    def arrays(self) -> Mapping[str, NDArray[Any]]: ...
 
 
 class Searches(threading.local):
     """Greedy search and beams with a model; made when a thread first needs them."""
 
-    def __init__(self, core: TransitionSystem, model: Model) -> None:
+    def __init__(self, core: TransitionSystem, model: ParserModel) -> None:
         self.core = core
         self.model = model
         self.beams: dict[int, Beam] = {}
 
     @cached_property
-    def session(self) -> Session:
+    def session(self) -> ParserSession:
         """The model at work in this thread."""
         return self.model.session()
 
@@ -58,7 +97,7 @@ class Searches(threading.local):
             self.beams[width] = Beam(self.core, self.session.beam, width, traced=True)
         return self.beams[width]
 
-    def ends(
+    def search(
         self,
         encoded: EncodedSentence,
         width: int,
@@ -68,7 +107,7 @@ class Searches(threading.local):
         raw: NDArray[np.float64] | None = None,
         temperature: float = 1.0,
         seconds: float = 0.0,
-    ) -> list[End]:
+    ) -> list[Hypothesis]:
         """Search for trees; all parsing goes through here. A width of 1 is greedy and has no score to compare.
 
         Greedy search fills in `raw`, the probabilities of its actions at this temperature. After `seconds`, unless 0,
@@ -81,8 +120,36 @@ class Searches(threading.local):
         return beam.results(most)
 
 
-TEMPERATURES = {"linear": 100.0, "neural": 1.0}
-"""Typical values on treebanks; the weights of all linear models are stored on the same scale."""
+class LabelNames:
+    """The names of labels. With an encoding of non-projective trees, some of them mark arcs that have to be lowered."""
+
+    def __init__(self, names: Sequence[str], late: str, encoding: str | None) -> None:
+        """`late` is the label of words that are headless at the end, and attached to ROOT."""
+        check_values(names, len(names))  # checked once, so that trees need no check
+        self.names = list(names)
+        self.late = len(self.names)  # its number; NONE is the same
+        self._all = [*self.names, late]
+        self._encoding = encoding
+        lowers = encoding is not None
+        self.lifted = [i for i, name in enumerate(self._all) if lowers and decode_label(name).is_lifted]
+        self._flags = bytes(i in self.lifted for i in range(len(self._all))) if self.lifted else None
+        self._written = Inventory([decode_label(name).label for name in self._all] if lowers else self._all)
+
+    @property
+    def are_decorated(self) -> bool:
+        """Whether the labels encode non-projective trees."""
+        return self._encoding is not None
+
+    def tree(self, heads: list[int], labels: Sequence[int]) -> tuple[list[int], list[str]]:
+        """Return the tree that these arcs stand for."""
+        names = [self._all[label if label != NONE else self.late] for label in labels]
+        return deprojectivize(heads, names, self._encoding) if self._encoding is not None else (heads, names)
+
+    def fill_in(self, sentences: list[Sentence], arcs: "list[tuple[array[int], array[int]]]") -> None:
+        """Give the sentences the trees that these arcs stand for; nearly always nothing has to be lowered."""
+        for i in fill_in_arcs(sentences, arcs, self._written, self._flags):
+            heads, labels = arcs[i]
+            sentences[i].accept_tree(*self.tree(heads.tolist(), labels))
 
 
 class Parser:
@@ -92,7 +159,7 @@ class Parser:
         self,
         options: ParserOptions,
         labels: Sequence[str],
-        model: Model,
+        model: ParserModel,
         temperature: float | None = None,
         calibration: Calibration | None = None,
         beam_calibration: Calibration | None = None,
@@ -105,7 +172,7 @@ class Parser:
         self.action_temperature = self.temperature
         self.calibration = calibration or Calibration()  # of the confidence of greedy parses
         self.beam_calibration = beam_calibration  # and with a beam; None: the share of the beam that agrees
-        built = options.built(labels, options.single_root)
+        built = options.build_system(labels, options.single_root)
         self._entry = built.entry
         self._core = built.core
         encoded = built.entry.projective and options.nonprojective in ENCODINGS[1:]
@@ -125,17 +192,17 @@ class Parser:
         self.check(request)
         for batch in batches(sentences):
             if request == Request() and self.options.beam == 1:
-                parsed = self._searches.greedy.parse_all(self._encoded(batch, tagged), self._names.late)
-                remove_notes(batch)
+                parsed = self._searches.greedy.parse_all(self._encode(batch, tagged), self._names.late)
+                remove_all_notes(batch)
                 self._names.fill_in(batch, parsed)
                 yield from batch
             else:
                 for sentence, analyses in zip(batch, self.analyses_of(batch, request, tagged), strict=True):
-                    yield from annotated(sentence, analyses, request)
+                    yield from annotate(sentence, analyses, request)
 
-    def _encoded(self, batch: Sequence[Sentence], tagged: Collection[int]) -> list[EncodedSentence]:
+    def _encode(self, batch: Sequence[Sentence], tagged: Collection[int]) -> list[EncodedSentence]:
         """Return the sentences as numbers, and replace predicted tags by better ones."""
-        encoded = self._searches.session.encoded(batch)
+        encoded = self._searches.session.encode(batch)
         if self.model.retags and tagged:
             self._retag(batch, tagged)
         return encoded
@@ -169,9 +236,9 @@ class Parser:
         self, batch: Sequence[Sentence], request: Request, tagged: Collection[int] = ()
     ) -> list[list[Analysis]]:
         """Return the n-best trees of each sentence."""
-        encoded = self._encoded(batch, tagged)
-        found = [self._within_limits(*pair, request) for pair in zip(batch, encoded, strict=True)]
-        return [trees or [self._in_pieces(each, request)] for each, trees in zip(batch, found, strict=True)]
+        encoded = self._encode(batch, tagged)
+        analyses = [self._within_limits(*pair, request) for pair in zip(batch, encoded, strict=True)]
+        return [trees or [self._parse_in_pieces(each, request)] for each, trees in zip(batch, analyses, strict=True)]
 
     def _within_limits(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
         """Return the n-best trees, or none if the sentence is too long, or takes too long."""
@@ -182,48 +249,50 @@ class Parser:
         except TimeLimitError:
             return []
 
-    def _in_pieces(self, sentence: Sentence, request: Request) -> Analysis:
+    def _parse_in_pieces(self, sentence: Sentence, request: Request) -> Analysis:
         if request.constrained:
-            self.check_given(sentence)
-        return parsed_in_pieces(self.analyses_of, sentence, request, self.labels, self.options.single_root)
+            self._constraints(sentence)  # an error now rather than for a piece
+        return parse_in_pieces(self.analyses_of, sentence, request, self.labels, self.options.single_root)
 
     def _analyses(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
-        given = self._given(sentence) if request.constrained else None
-        found = self._searched(sentence, encoded, request, given)
-        return [tree._replace(confidence=self._confidence(known, given)) if known else tree for tree, known in found]
+        constraints = self._constraints(sentence) if request.constrained else None
+        return [
+            tree if evidence is None else tree._replace(confidence=self._confidence(evidence, constraints))
+            for tree, evidence in self._search(sentence, encoded, request, constraints)
+        ]
 
-    def _searched(
-        self, sentence: Sentence, encoded: EncodedSentence, request: Request, given: Given | None
+    def _search(
+        self, sentence: Sentence, encoded: EncodedSentence, request: Request, constraints: Constraints | None
     ) -> list[tuple[Analysis, Evidence | None]]:
         """Return the n-best trees and, for their confidence, what is known about their arcs."""
         width = self._width(request)
         most = width if request.nbest > 1 or request.confidence else 1
         raw = np.zeros(encoded.n + 1) if request.confidence else None
         seconds = request.timeout if request.timeout is not None and encoded.n > PIECE else 0.0
-        limits = self._limits(given)
-        ends = self._searches.ends(encoded, width, most, *limits, raw, self.action_temperature, seconds)
-        trees = [Analysis(*self._names.tree(*arcs), score / self.temperature) for score, *arcs in ends]
-        if given is not None:
-            trees = [given.checked(sentence, tree) for tree in trees]
-        found: list[tuple[Analysis, Evidence | None]] = []
-        for rank in different(trees, request.nbest):
-            known = None
+        limits = self._policy_and_gold(constraints)
+        hypotheses = self._searches.search(encoded, width, most, *limits, raw, self.action_temperature, seconds)
+        trees = [Analysis(*self._names.tree(*arcs), score / self.temperature) for score, *arcs in hypotheses]
+        if constraints is not None:
+            trees = [constraints.complete(sentence, tree) for tree in trees]
+        results: list[tuple[Analysis, Evidence | None]] = []
+        for rank in rank_different(trees, request.nbest):
+            evidence = None
             if raw is not None:
                 if width > 1:
                     derivation = self._searches.beam(width).derivation(rank)
                     self._searches.greedy.follow(encoded, derivation, raw, self.action_temperature, *limits)
                 shares = agreement(trees, rank) if width > 1 else None
-                known = Evidence(raw.copy(), ends[rank][1], sentence.upos, shares)
-            found.append((trees[rank], known))
-        return found
+                evidence = Evidence(raw.copy(), hypotheses[rank][1], sentence.upos, shares)
+            results.append((trees[rank], evidence))
+        return results
 
-    def _confidence(self, known: Evidence, given: Given | None) -> Sequence[float]:
+    def _confidence(self, evidence: Evidence, constraints: Constraints | None) -> Sequence[float]:
         """Return the calibrated probability of each arc. A given arc is certain."""
-        calibration = self.calibration if known.agreement is None else self.beam_calibration
-        found = list(known.agreement or ()) if calibration is None else calibration.apply(known)
-        if given is None:
-            return found
-        return [1.0 if head is not None else value for head, value in zip(given.heads, found, strict=True)]
+        calibration = self.calibration if evidence.agreement is None else self.beam_calibration
+        values = list(evidence.agreement or ()) if calibration is None else calibration.apply(evidence)
+        if constraints is None:
+            return values
+        return [1.0 if head is not None else value for head, value in zip(constraints.heads, values, strict=True)]
 
     def examples(self, gold: Iterable[Sentence], beam: int) -> Iterator[tuple[Evidence, list[bool]]]:
         """Parse gold sentences with a beam of this width; yield what is known about the arcs, and which are correct.
@@ -232,11 +301,11 @@ class Parser:
         """
         request = Request(beam, confidence=True)
         for batch in batches(gold):
-            for sentence, encoded in zip(batch, self._searches.session.encoded(batch), strict=True):
-                ((tree, known),) = self._searched(sentence, encoded, request, None)
-                assert known is not None
+            for sentence, encoded in zip(batch, self._searches.session.encode(batch), strict=True):
+                ((tree, evidence),) = self._search(sentence, encoded, request, None)
+                assert evidence is not None
                 arcs = zip(tree.heads, tree.labels, sentence.gold_heads(), sentence.labels, strict=True)
-                yield known, [(h, l) == (gold_h, gold_l) for h, l, gold_h, gold_l in arcs]
+                yield evidence, [(h, l) == (gold_h, gold_l) for h, l, gold_h, gold_l in arcs]
 
     @property
     def has_beam(self) -> bool:
@@ -246,24 +315,24 @@ class Parser:
     def _width(self, request: Request) -> int:
         return request.beam if request.beam is not None else self.options.beam
 
-    def tree(self, sentence: Tagged) -> tuple[list[int], list[str]]:
+    def tree(self, sentence: Sentence) -> tuple[list[int], list[str]]:
         """Return heads and labels for a sentence, which is not changed."""
-        (encoded,) = self._searches.session.encoded([sentence])
+        (encoded,) = self._searches.session.encode([sentence])
         return self._names.tree(*self._best(encoded))
 
-    def tagged(self, sentences: Iterable[Sentence]) -> list[Sentence]:
+    def predict_tags(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
-        found = [sentence.copy() for sentence in sentences]
-        for batch in batches(found):
-            self._searches.session.encoded(batch)
+        copies = [sentence.copy() for sentence in sentences]
+        for batch in batches(copies):
+            self._searches.session.encode(batch)
             self._retag(batch, {id(sentence) for sentence in batch})
-        return found
+        return copies
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """Return UAS and LAS in percent on gold trees, full labels, all words; the sentences are not changed."""
         heads_right = right = total = 0
         for batch in batches(gold):
-            for sentence, encoded in zip(batch, self._searches.session.encoded(batch), strict=True):
+            for sentence, encoded in zip(batch, self._searches.session.encode(batch), strict=True):
                 heads, labels = self._names.tree(*self._best(encoded))
                 for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
                     total += 1
@@ -271,30 +340,27 @@ class Parser:
                     right += h == gold_h and l == gold_l
         return 100 * heads_right / max(1, total), 100 * right / max(1, total)
 
-    def ends(self, sentence: Tagged) -> list[tuple[float, list[int], list[str]]]:
+    def ends(self, sentence: Sentence) -> list[tuple[float, list[int], list[str]]]:
         """Return (score, heads, labels) of all hypotheses in the final beam, best first."""
-        (encoded,) = self._searches.session.encoded([sentence])
-        found = self._searches.ends(encoded, self.options.beam, self.options.beam)
-        return [(score, *self._names.tree(heads, labels)) for score, heads, labels in found]
+        (encoded,) = self._searches.session.encode([sentence])
+        hypotheses = self._searches.search(encoded, self.options.beam, self.options.beam)
+        return [(score, *self._names.tree(heads, labels)) for score, heads, labels in hypotheses]
 
     def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[int]]:
-        ((_, heads, labels),) = self._searches.ends(encoded, self.options.beam, 1)
+        ((_, heads, labels),) = self._searches.search(encoded, self.options.beam, 1)
         return heads, labels
 
-    def _given(self, sentence: Sentence) -> Given | None:
-        names = self._names
-        return given_arcs(sentence, names.names, names.are_decorated, self._entry.projective, self.options.single_root)
+    def _constraints(self, sentence: Sentence) -> Constraints | None:
+        """Return the arcs that the sentence has already; an error for those that no tree of this parser can contain."""
+        names, single_root = self._names, self.options.single_root
+        return read_constraints(sentence, names.names, names.are_decorated, self._entry.projective, single_root)
 
-    def check_given(self, sentence: Sentence) -> None:
-        """Raise an error for given arcs that no tree of this parser can contain."""
-        self._given(sentence)
-
-    def _limits(self, given: Given | None) -> tuple[Policy | None, Gold | None]:
+    def _policy_and_gold(self, constraints: Constraints | None) -> tuple[Policy | None, Gold | None]:
         """Return a policy that allows the actions that keep the given arcs reachable, and these arcs. A given arc must
         not get the label of a lifted arc, because it would be lowered after parsing."""
-        if given is None:
+        if constraints is None:
             return None, None
-        return Policy(self._core, "constraints", forbidden=self._names.lifted), given.gold
+        return Policy(self._core, "constraints", forbidden=self._names.lifted), constraints.gold
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""
@@ -310,29 +376,29 @@ class Parser:
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Parser":
         """Restore the parser from these parts; `where` is named in errors."""
         try:
-            given = dict(description["options"])
-            network = NetworkOptions(**given.pop("network")) if given.get("network") is not None else None
-            options = ParserOptions(**given | {"network": network}).resolved()
-            labels, temperature = description["labels"], checked_temperature(description["temperature"])
+            chosen = dict(description["options"])
+            network = NetworkOptions(**chosen.pop("network")) if chosen.get("network") is not None else None
+            options = ParserOptions(**chosen | {"network": network})
+            labels, temperature = description["labels"], check_temperature(description["temperature"])
             if not isinstance(labels, list) or not labels:
                 raise OptionError("expected a parser with labels")
-            built = options.built(labels)
+            built = options.build_system(labels)
             sizes = len(built.label_names), built.core.actions
-            model: Model
+            model: ParserModel
             if options.network is not None:
                 from dodona.parser.neural import NeuralModel  # which a linear model can do without
 
-                model = NeuralModel.restored(options.network, description, arrays, *sizes, where)
+                model = NeuralModel.restore(options.network, description, arrays, *sizes, where)
                 check_positions(built.entry, "positions", model.positions.places())
             else:
-                model = LinearModel.restored(description, arrays, built.core.actions, where)
+                model = LinearModel.restore(description, arrays, built.core.actions, where)
                 check_positions(built.entry, "templates", model.templates.places())
             calibrations = [
                 Calibration.from_description(description[name], f"{where}, {name}") if name in description else None
                 for name in ("calibration", "beam_calibration")
             ]
             parser = cls(options, labels, model, temperature, *calibrations)
-            parser.action_temperature = checked_temperature(description.get("action_temperature", temperature))
+            parser.action_temperature = check_temperature(description.get("action_temperature", temperature))
             return parser
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, FormatError):

@@ -18,11 +18,11 @@ __all__ = [
     "Analysis",
     "Request",
     "agreement",
-    "annotated",
-    "different",
+    "annotate",
+    "rank_different",
+    "remove_all_notes",
     "remove_notes",
     "sentence_confidence",
-    "without_notes",
 ]
 
 NBEST, SCORE, SENTENCE_CONFIDENCE = "# nbest = ", "# score = ", "# confidence = "
@@ -64,13 +64,13 @@ class Analysis(NamedTuple):
     """In how many pieces the sentence was parsed."""
 
 
-def different(trees: Sequence[Analysis], nbest: int) -> list[int]:
+def rank_different(trees: Sequence[Analysis], nbest: int) -> list[int]:
     """Return the ranks of the first `nbest` different trees of the hypotheses, best first."""
-    found: list[int] = []
+    ranks: list[int] = []
     for rank, tree in enumerate(trees):
-        if len(found) < nbest and not any(tree[:2] == trees[other][:2] for other in found):
-            found.append(rank)
-    return found
+        if len(ranks) < nbest and not any(tree[:2] == trees[other][:2] for other in ranks):
+            ranks.append(rank)
+    return ranks
 
 
 def agreement(trees: Sequence[Analysis], rank: int) -> list[float]:
@@ -84,11 +84,11 @@ def agreement(trees: Sequence[Analysis], rank: int) -> list[float]:
     return shares
 
 
-def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
+def annotate(sentence: Sentence, analyses: list[Analysis], request: Request) -> Iterator[Sentence]:
     """Yield the sentence with its best tree, and copies of it with the other trees."""
     if request.confidence and sentence.format == "conllx":
         raise OptionError("CoNLL-X has no column for confidence; expected CoNLL-U (`dodona convert` makes it)")
-    without_notes(sentence)
+    remove_notes(sentence)
     copies = sentence.repeat(len(analyses))
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
         copy.accept_tree(analysis.heads, analysis.labels)
@@ -101,7 +101,7 @@ def annotated(sentence: Sentence, analyses: list[Analysis], request: Request) ->
             notes.append(f"{SENTENCE_CONFIDENCE}{sentence_confidence(analysis.confidence):.4f}")
             copy.set_column("misc", list(map(_with_confidence, copy.misc, analysis.confidence)))
         if notes:
-            copy.set_comments([*_renamed(copy.comments, rank), *notes])
+            copy.set_comments([*_rename(copy.comments, rank), *notes])
         yield copy
 
 
@@ -114,13 +114,13 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
     return sum(confidence) / len(confidence)
 
 
-def remove_notes(sentences: list[Sentence]) -> None:
-    """Call `without_notes` for those sentences that may have something to remove: nearly none."""
+def remove_all_notes(sentences: list[Sentence]) -> None:
+    """Call `remove_notes` for those sentences that may have something to remove: nearly none."""
     for sentence in select_mentioning(sentences, MARKS):
-        without_notes(sentence)
+        remove_notes(sentence)
 
 
-def without_notes(sentence: Sentence) -> None:
+def remove_notes(sentence: Sentence) -> None:
     """Remove what an earlier parse has said about its trees: they are replaced, and it would be wrong of the new."""
     comments = "\n".join(sentence.comments)
     if any(note in comments for note in NOTES):
@@ -129,8 +129,8 @@ def without_notes(sentence: Sentence) -> None:
         sentence.set_column("misc", list(map(_without_confidence, sentence.misc)))
 
 
-def _renamed(comments: Sequence[str], rank: int) -> Iterator[str]:
-    """Return the comments of a copy: every sentence needs a unique sent_id, and a document begins only once."""
+def _rename(comments: Sequence[str], rank: int) -> Iterator[str]:
+    """Yield the comments of a copy: every sentence needs a unique sent_id, and a document begins only once."""
     for comment in comments:
         key = comment[1:].partition("=")[0].split()
         if rank > 1 and key[:1] == ["sent_id"]:

@@ -7,7 +7,7 @@ one treebank, one set of options and one file of vectors; a digest of them tells
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,19 @@ from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.pipeline import modelfile
 
-__all__ = ["Checkpoint"]
+__all__ = ["BestParser", "Checkpoint"]
 
 STATE, BEST = "state", "best"
+
+
+@dataclass(frozen=True)
+class BestParser:
+    """The parser with the highest LAS on the development data so far, and the iteration after which it was made."""
+
+    parser: Parser
+    iteration: int
+    uas: float
+    las: float
 
 
 class Checkpoint:
@@ -39,18 +49,18 @@ class Checkpoint:
         self.path = path
         self._digest = _digest(options, data, vectors)
 
-    def save(self, state: dict[str, NDArray[Any]], best: dict[str, Any]) -> None:
+    def save(self, state: dict[str, NDArray[Any]], best: BestParser | None) -> None:
         """Write the file anew, whole or not at all."""
         arrays = {f"{STATE}.{name}": values for name, values in state.items()}
         metadata: dict[str, Any] = {"training": self._digest, "best": None}
-        if "parser" in best:
-            description, own = best["parser"].parts()
+        if best is not None:
+            description, own = best.parser.parts()
             arrays |= {f"{BEST}.{name}": values for name, values in own.items()}
-            metadata["best"] = {key: best[key] for key in ("UAS", "LAS", "number")} | {"parser": description}
+            metadata["best"] = {"UAS": best.uas, "LAS": best.las, "number": best.iteration, "parser": description}
         modelfile.save(self.path, metadata, arrays)
 
-    def load(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Return the state and the best parser so far, with its scores."""
+    def load(self) -> tuple[dict[str, NDArray[Any]], BestParser | None]:
+        """Return the state and the best parser so far."""
         metadata, arrays = modelfile.load(self.path)
         if metadata.get("training") != self._digest:
             raise FormatError(f"{self.path}: the checkpoint of another training; expected the same data and options")
@@ -64,11 +74,12 @@ class Checkpoint:
             raise FormatError(f"{self.path}: expected the checkpoint of a training")
         best = metadata.get("best")
         if best is None:
-            return state, {"LAS": -1.0}
+            return state, None
         keys = {"UAS": (int, float), "LAS": (int, float), "number": (int,), "parser": (dict,)}
         if not isinstance(best, dict) or any(type(best.get(key)) not in wanted for key, wanted in keys.items()):
             raise FormatError(f"{self.path}: expected the best parser so far, with its scores")
-        return state, best | {"parser": Parser.from_parts(best["parser"], own, str(self.path))}
+        parser = Parser.from_parts(best["parser"], own, str(self.path))
+        return state, BestParser(parser, best["number"], best["UAS"], best["LAS"])
 
 
 def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None) -> str:

@@ -6,28 +6,28 @@ have seen the sentence that they are applied to.
 """
 
 import random
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
+from dodona.component import Callback, ignore
 from dodona.data import Sentence
-from dodona.errors import DodonaError, OptionError
+from dodona.errors import OptionError
 from dodona.parser.confidence import calibrate
 from dodona.parser.options import ParserOptions
-from dodona.parser.request import Analysis, Request, annotated
-from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
-from dodona.pipeline.training import Say, TrainingPlan, say_nothing, train_pipeline
+from dodona.parser.request import Analysis, Request, annotate
+from dodona.pipeline.processes import map_in_processes
+from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
 
-__all__ = ["SPLITS", "Fold", "cross_validated", "folds_of"]
+__all__ = ["SPLITS", "Fold", "assign_folds", "cross_validate"]
 
 SPLITS = ("blocks", "alternating", "random")
 COLUMNS = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels")
 FILLED = ("lemmas", "upos", "xpos", "feats")
 
-Found = tuple[dict[str, list[str]], Analysis]
+Parsed = tuple[dict[str, list[str]], Analysis]
 """The columns of a sentence that were filled in, and its tree."""
 
 
@@ -41,16 +41,17 @@ class Fold:
 
 
 @dataclass(frozen=True)
-class Study:
+class CrossValidation:
     """What is trained, for all folds the same."""
 
     options: ParserOptions
     plan: TrainingPlan
     folds: Sequence[int]  # of each sentence
     columns: Sequence[dict[str, Any]]  # of each sentence, as a pipeline uses them
+    system: Entry  # which is not yet known in a new process, if it was registered in this one
 
 
-def folds_of(count: int, folds: int, split: str = "blocks", seed: int = 1) -> list[int]:
+def assign_folds(count: int, folds: int, split: str = "blocks", seed: int = 1) -> list[int]:
     """Return the fold of each sentence. Folds are of the same size, or one sentence smaller.
 
     "blocks" are sentences that follow each other, so that most documents stay together; "alternating" takes every
@@ -62,21 +63,21 @@ def folds_of(count: int, folds: int, split: str = "blocks", seed: int = 1) -> li
         raise OptionError(f"{folds} folds of {count} sentences: expected at least 2 folds, and a sentence for each")
     if split == "blocks":
         return [i * folds // count for i in range(count)]
-    found = [i % folds for i in range(count)]
+    numbers = [i % folds for i in range(count)]
     if split == "random":
-        random.Random(seed).shuffle(found)
-    return found
+        random.Random(seed).shuffle(numbers)
+    return numbers
 
 
-def cross_validated(
+def cross_validate(
     sentences: Sequence[Sentence],
     options: ParserOptions,
     plan: TrainingPlan,
     folds: Sequence[int],
     jobs: int = 1,
-    say: Say = say_nothing,
+    callback: Callback = ignore,
 ) -> Iterator[Fold]:
-    """Yield fold after fold; the result does not depend on `jobs`. `say` is called where there is one job.
+    """Yield fold after fold; the result does not depend on `jobs`. `callback` is told of the progress of one job.
 
     `folds` has the fold of each sentence. The sentences must have trees; they are not changed.
     """
@@ -86,65 +87,39 @@ def cross_validated(
         sentence.check_gold()
         sentence.gold_labels()
     columns = [{name: getattr(sentence, name) for name in COLUMNS} for sentence in sentences]
-    study = Study(options.resolved(), replace(plan, jobs=1, checkpoint=None, resume=False), folds, columns)
+    plan = replace(plan, jobs=1, checkpoint=None, resume=False)
+    validation = CrossValidation(options, plan, folds, columns, entry_of(options.system))
+    numbers = range(max(folds) + 1)
+    results: Iterable[list[Parsed]]
+    if jobs == 1:
+        results = (_parse_fold(validation, number, callback) for number in numbers)
+    else:
+        results = map_in_processes(partial(_parse_fold, validation), numbers, min(jobs, len(numbers)))
     request = Request(confidence=True)
-    for number, found in enumerate(_found(study, jobs, say)):
+    for number, result in enumerate(results):
         places = [i for i, fold in enumerate(folds) if fold == number]
         parsed: list[Sentence] = []
-        for i, (filled, analysis) in zip(places, found, strict=True):
+        for i, (filled, analysis) in zip(places, result, strict=True):
             copy = sentences[i].copy()
             for name, values in filled.items():
                 copy.set_column(name, values)
-            parsed += annotated(copy, [analysis], request)
+            parsed += annotate(copy, [analysis], request)
         yield Fold(number, places, parsed)
 
 
-def _found(study: Study, jobs: int, say: Say) -> Iterator[list[Found]]:
-    numbers = range(max(study.folds) + 1)
-    if jobs == 1:
-        for number in numbers:
-            yield _parsed(study, number, say)
-        return
-    system = entry_of(str(study.options.system))
-    pool = ProcessPoolExecutor(min(jobs, len(numbers)), process_context(), _prepare, (study, system))
-    try:
-        with uninterrupted():
-            futures = [pool.submit(_parsed_here, number) for number in numbers]
-        for future in futures:
-            yield future.result()
-    except BrokenProcessPool as error:
-        raise DodonaError("a process that was training has died; with one job the reason may show") from error
-    finally:
-        shut_down(pool)
-
-
-def _parsed(study: Study, fold: int, say: Say = say_nothing) -> list[Found]:
+def _parse_fold(validation: CrossValidation, fold: int, callback: Callback = ignore) -> list[Parsed]:
     """Train on the other folds, and parse this one."""
-    sentences = [Sentence.from_words(**columns) for columns in study.columns]
-    pairs = list(zip(sentences, study.folds, strict=True))
-    pipeline = train_pipeline([s for s, number in pairs if number != fold], study.options, study.plan, say=say)
+    SYSTEMS.setdefault(validation.system.name, validation.system)
+    sentences = [Sentence.from_words(**columns) for columns in validation.columns]
+    pairs = list(zip(sentences, validation.folds, strict=True))
+    others = [s for s, number in pairs if number != fold]
+    pipeline = train_pipeline(others, validation.options, validation.plan, callback=callback)
     held_out = [s for s, number in pairs if number == fold]
-    tagged = pipeline.tag(held_out, retag=study.plan.tags == "predicted")
-    found: dict[int, Analysis] = {}
+    tagged = pipeline.tag(held_out, retag=validation.plan.tags == "predicted")
+    trees: dict[int, Analysis] = {}
     request = Request(confidence=True)
     for half, other in ((held_out[::2], held_out[1::2]), (held_out[1::2], held_out[::2])):
         calibrate(pipeline.parser, other)
         analyses = pipeline.parser.analyses_of(half, request, tagged) if half else []
-        found |= {id(sentence): trees[0] for sentence, trees in zip(half, analyses, strict=True)}
-    return [({name: getattr(each, name) for name in FILLED}, found[id(each)]) for each in held_out]
-
-
-_study: Study | None = None
-
-
-def _prepare(study: Study, system: Entry) -> None:
-    """Set up a new process, in which the systems registered in the parent are not yet known."""
-    global _study
-    begin_process()
-    SYSTEMS.setdefault(system.name, system)
-    _study = study
-
-
-def _parsed_here(fold: int) -> list[Found]:
-    assert _study is not None
-    return _parsed(_study, fold)
+        trees |= {id(sentence): best for sentence, (best, *_) in zip(half, analyses, strict=True)}
+    return [({name: getattr(each, name) for name in FILLED}, trees[id(each)]) for each in held_out]

@@ -12,10 +12,10 @@ from dodona.data.stream import Item, Pause, only_sentences
 from dodona.errors import DodonaError, FormatError
 from dodona.parser.request import NBEST, SENTENCE_CONFIDENCE
 
-__all__ = ["most_doubtful_first"]
+__all__ = ["sort_by_doubt"]
 
 
-def most_doubtful_first(items: Iterable[Item]) -> Iterator[Item]:
+def sort_by_doubt(items: Iterable[Item]) -> Iterator[Item]:
     """Yield sentences by their comment `# confidence`, lowest first; those with the same one in the order they had.
 
     All are needed before the first can be yielded, so pauses do not count; only comments at the end of the input stay

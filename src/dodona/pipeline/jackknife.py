@@ -4,32 +4,23 @@ A parser that is trained on such tags learns how reliable predicted tags are.
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 
 from dodona.data import Sentence
-from dodona.errors import DodonaError, OptionError
-from dodona.pipeline.processes import begin_process, process_context, shut_down, uninterrupted
+from dodona.errors import OptionError
+from dodona.pipeline.processes import map_in_processes
 from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 
-__all__ = ["jackknifed", "with_tag_columns"]
+__all__ = ["copy_with_tags", "jackknife"]
 
 Train = Callable[[Sequence[Sentence]], Tagger]
+Columns = list[list[str]]
 
 USUAL: Train = partial(train_tagger, options=TaggerOptions())
 
-_sentences: list[Sentence] = []
-_train: Train | None = None
 
-
-def jackknifed(
-    sentences: Sequence[Sentence],
-    folds: int = 10,
-    train: Train = USUAL,
-    jobs: int = 2,
-) -> list[list[list[str]]]:
-    """UPOS, XPOS and FEATS for each sentence, predicted by a tagger trained on the other folds.
+def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USUAL, jobs: int = 2) -> list[Columns]:
+    """Return UPOS, XPOS and FEATS for each sentence, predicted by a tagger trained on the other folds.
 
     Sentence i is in fold i modulo `folds`, so the result does not depend on `jobs`. With several jobs, `train` goes to
     other processes: it must be a function of a module, or a `partial` of one.
@@ -40,50 +31,29 @@ def jackknifed(
         raise OptionError(f"{folds} folds of {len(sentences)} sentences: expected at least 2 of each")
     folds = min(folds, len(sentences))
     if jobs == 1:
-        parts = [_predicted(sentences, train, fold, folds) for fold in range(folds)]
+        parts = [_tag_fold(sentences, train, folds, fold) for fold in range(folds)]
     else:
-        parts = _in_parallel([_tagged(sentence) for sentence in sentences], train, folds, min(jobs, folds))
+        columns = [[sentence.words, *(getattr(sentence, name) for name in COLUMNS)] for sentence in sentences]
+        tag = partial(_tag_fold_of_columns, columns, train, folds)
+        parts = list(map_in_processes(tag, range(folds), min(jobs, folds)))
     return [parts[i % folds][i // folds] for i in range(len(sentences))]
 
 
-def with_tag_columns(sentences: Sequence[Sentence], tags: Sequence[Sequence[Sequence[str]]]) -> list[Sentence]:
-    """Return copies of the sentences with these tags, as `jackknifed` returns them."""
-    found = [sentence.copy() for sentence in sentences]
-    for sentence, columns in zip(found, tags, strict=True):
+def copy_with_tags(sentences: Sequence[Sentence], tags: Sequence[Columns]) -> list[Sentence]:
+    """Return copies of the sentences with these tags, as `jackknife` returns them."""
+    copies = [sentence.copy() for sentence in sentences]
+    for sentence, columns in zip(copies, tags, strict=True):
         for name, values in zip(COLUMNS, columns, strict=True):
             sentence.set_column(name, values)
-    return found
+    return copies
 
 
-def _predicted(sentences: Sequence[Sentence], train: Train, fold: int, folds: int) -> list[list[list[str]]]:
+def _tag_fold(sentences: Sequence[Sentence], train: Train, folds: int, fold: int) -> list[Columns]:
     tagger = train([sentence for i, sentence in enumerate(sentences) if i % folds != fold])
     return [tagger.columns(sentence.words) for sentence in sentences[fold::folds]]
 
 
-def _in_parallel(columns: list[list[list[str]]], train: Train, folds: int, jobs: int) -> list[list[list[list[str]]]]:
-    pool = ProcessPoolExecutor(jobs, process_context(), _prepare, (columns, train))
-    try:
-        with uninterrupted():
-            futures = [pool.submit(_predicted_here, fold, folds) for fold in range(folds)]
-        return [future.result() for future in futures]
-    except BrokenProcessPool as error:
-        raise DodonaError("a process that was training a tagger has died; with one job the reason may show") from error
-    finally:
-        shut_down(pool)
-
-
-def _tagged(sentence: Sentence) -> list[list[str]]:
-    """Return the columns that a tagger is trained on, without the rest of the sentence."""
-    return [sentence.words, sentence.upos, sentence.xpos, sentence.feats]
-
-
-def _prepare(columns: list[list[list[str]]], train: Train) -> None:
-    global _sentences, _train
-    begin_process()
-    _sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]
-    _train = train
-
-
-def _predicted_here(fold: int, folds: int) -> list[list[list[str]]]:
-    assert _train is not None
-    return _predicted(_sentences, _train, fold, folds)
+def _tag_fold_of_columns(columns: list[Columns], train: Train, folds: int, fold: int) -> list[Columns]:
+    """Tag a fold of sentences that came from another process as what a tagger is trained on."""
+    sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]
+    return _tag_fold(sentences, train, folds, fold)

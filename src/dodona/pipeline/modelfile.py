@@ -25,7 +25,7 @@ __all__ = ["VERSION", "check_target", "is_model", "load", "save"]
 
 FORMAT = "dodona"
 VERSION = 2
-LONGEST_HEADER = 100_000_000
+MAX_HEADER = 100_000_000
 DTYPES: dict[str, type[np.generic]] = {
     "U8": np.uint8,
     "I8": np.int8,
@@ -78,7 +78,7 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
             length = int.from_bytes(stream.read(8), "little")
             if size < 8:
                 raise FormatError(f"{path}: {size} bytes; expected a Dodona model")
-            if length > min(size - 8, LONGEST_HEADER):
+            if length > min(size - 8, MAX_HEADER):
                 raise FormatError(
                     f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
                 )
@@ -106,7 +106,7 @@ def is_model(path: str | Path) -> bool:
     try:
         with open(path, "rb") as stream:
             length = int.from_bytes(stream.read(8), "little")
-            return stream.read(17) == b'{"__metadata__": ' and length <= LONGEST_HEADER
+            return stream.read(17) == b'{"__metadata__": ' and length <= MAX_HEADER
     except OSError:
         return False
 
@@ -143,8 +143,8 @@ def _arrays(path: str | Path, entries: dict[str, Any], body: memoryview) -> dict
             raise FormatError(f"{path}: array {name!r} is described wrongly") from error
         if not sound or begin != expected or end - begin != count * dtype.itemsize or end > len(body):
             raise FormatError(f"{path}: array {name!r} does not lie where it should; the file is cut or damaged")
-        found = np.frombuffer(body[begin:end], dtype=dtype)
-        arrays[name] = found if begin % dtype.itemsize == 0 else found.copy()  # compiled loops need aligned arrays
+        values = np.frombuffer(body[begin:end], dtype=dtype)
+        arrays[name] = values if begin % dtype.itemsize == 0 else values.copy()  # compiled loops need aligned arrays
         expected = end
     if expected != len(body):
         raise FormatError(f"{path}: {len(body) - expected} bytes that belong to no array")

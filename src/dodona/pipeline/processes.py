@@ -1,18 +1,24 @@
-"""Several processes on any operating system: how many cores there are, and how processes are started."""
+"""Several processes on any operating system: how many cores there are, and how processes share work and are ended."""
 
 import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process
 from multiprocessing.context import BaseContext
 from types import FrameType
+from typing import Any, TypeVar
 
-__all__ = ["available_cores", "begin_process", "process_context", "shut_down", "uninterrupted"]
+from dodona.errors import DodonaError
 
+__all__ = ["available_cores", "delay_signals", "map_in_processes", "process_context", "shut_down"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 QUIET = "ignore:resource_tracker:UserWarning"
 DELAYED = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -23,6 +29,49 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def map_in_processes(function: Callable[[T], R], arguments: Iterable[T], jobs: int) -> Iterator[R]:
+    """Yield the result for each argument, in order, from this many new processes.
+
+    The function is sent once to each of them: it must be a function of a module, or a `partial` of one.
+    """
+    pool = ProcessPoolExecutor(jobs, process_context(), _begin_process, (function,))
+    try:
+        with delay_signals():
+            futures = [pool.submit(_call, argument) for argument in arguments]
+        for future in futures:
+            yield future.result()
+    except BrokenProcessPool as error:
+        raise DodonaError("a process that was training has died; with one job the reason may show") from error
+    finally:
+        shut_down(pool)
+
+
+_function: Callable[[Any], Any] | None = None
+
+
+def _begin_process(function: Callable[[Any], Any]) -> None:
+    """Set up a new process: it ends with its parent, however that ends, even by SIGKILL.
+
+    Ctrl-C reaches all processes; this one just ends, and the parent reports it.
+    """
+    global _function
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _function = function
+
+
+def _call(argument: Any) -> Any:
+    assert _function is not None
+    return _function(argument)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def process_context() -> BaseContext:
@@ -36,22 +85,6 @@ def process_context() -> BaseContext:
     return get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
 
 
-def begin_process() -> None:
-    """Set up a new process: it ends with its parent, however that ends, even by SIGKILL.
-
-    Ctrl-C reaches all processes; this one just ends, and the parent reports it.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-
 def shut_down(pool: Executor) -> None:
     """End the processes of a pool, without beginning anything that waits.
 
@@ -62,7 +95,7 @@ def shut_down(pool: Executor) -> None:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def delay_signals() -> Iterator[None]:
     """Delay signals for which Python calls a function, such as Ctrl-C, to the end of the block.
 
     A process that is started meanwhile is then known, and can be ended with the others.
@@ -74,7 +107,7 @@ def uninterrupted() -> Iterator[None]:
     handlers = {number: signal.getsignal(number) for number in DELAYED}
     handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
     for number in handlers:
-        signal.signal(number, lambda *found: arrived.append(found))
+        signal.signal(number, lambda *signalled: arrived.append(signalled))
     try:
         yield
     finally:

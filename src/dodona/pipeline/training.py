@@ -1,29 +1,41 @@
-"""From a treebank to a pipeline: all components in their order, the parser on predicted tags."""
+"""Training a pipeline on a treebank: all components in their order, the parser on predicted tags.
+
+`train` is `dodona.train`. Whatever can be refused is refused before the first component is trained: options when they
+are made, files and trees by `train_pipeline`.
+"""
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from dodona.component import Iteration
+from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
+from dodona.data.conllu import read_all
 from dodona.data.files import chunks
 from dodona.data.spacing import check_text
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import LemmatizerOptions, train_lemmatizer
+from dodona.neural.options import NetworkOptions
 from dodona.neural.vectors import Vectors, read_vectors
-from dodona.parser import training as parser_training
-from dodona.parser.confidence import calibrate, held_back
+from dodona.parser.confidence import calibrate, hold_back
 from dodona.parser.neural import NeuralModel
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import MOST_ACTIONS, NetworkSource, check_tree
-from dodona.pipeline.checkpoint import Checkpoint
-from dodona.pipeline.jackknife import jackknifed, with_tag_columns
+from dodona.parser.training import (
+    NO_TREE,
+    NetworkSource,
+    ParserTraining,
+    begin_training,
+    build_for_labels,
+    check_parser_options,
+    check_tree,
+)
+from dodona.pipeline.checkpoint import BestParser, Checkpoint
+from dodona.pipeline.jackknife import copy_with_tags, jackknife
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
@@ -31,40 +43,78 @@ from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
 
 __all__ = [
     "TAGS",
-    "Advance",
-    "Callback",
-    "ParserStudy",
-    "Say",
+    "ParserTrainer",
     "TrainingPlan",
-    "TrainingStep",
+    "TrainingProgress",
     "check_training_input",
-    "nobody",
-    "say_nothing",
+    "train",
     "train_pipeline",
 ]
 
-
-@dataclass(frozen=True)
-class TrainingStep:
-    """An iteration of the training of a component that is done."""
-
-    component: str  # "tokenizer", "tagger", "lemmatizer" or "parser"
-    iteration: int  # from 1
-    iterations: int  # that are planned
-    accuracy: float | None  # the share of decisions that were right during the iteration; None if there was none
-    uas: float | None = None  # of the parser on the development data, in percent; None without such data
-    las: float | None = None
-
-
-Callback = Callable[[TrainingStep], bool | None]
-"""Called after each iteration. If it returns True, that was the last one of this component."""
-
-
-def nobody(step: TrainingStep) -> None:
-    """A `Callback` for those who do not want to be called."""
-
-
 TAGS = ("predicted", "gold")
+LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
+SHOWN_FAULTS = 10
+PATIENCE = 5
+PAUSE = 15.0  # seconds between checkpoints at least: each is large
+
+
+def train(
+    treebank: str | Path | Iterable[Sentence],
+    dev: str | Path | Iterable[Sentence] = (),
+    *,
+    components: Sequence[str] | None = None,
+    tags: str = "predicted",
+    folds: int = 10,
+    jobs: int = 1,
+    patience: int | None = None,
+    vectors: str | Path | None = None,
+    vectors_size: float = 10.0,
+    checkpoint: str | Path | None = None,
+    resume: bool = False,
+    max_length: int | None = None,
+    system: str | None = None,
+    system_options: Mapping[str, Any] | None = None,
+    templates: str | None = None,
+    positions: str | None = None,
+    oracle: str | None = None,
+    iterations: int | None = None,
+    explore_after: int = 1,
+    explore: float = 0.9,
+    random_choice: bool = False,
+    update: str = "perceptron",
+    aggressiveness: float = 0.1,
+    beam: int = 1,
+    early_update: bool = False,
+    nonprojective: str = "head",
+    single_root: bool = True,
+    size: float = 12.0,
+    seed: int = 1,
+    scorer: str = "linear",
+    network: NetworkOptions | None = None,
+    callback: Callback | None = None,
+) -> Pipeline:
+    """Train a pipeline on gold trees, from a file or from sentences.
+
+    The options up to `max_length` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
+    the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which
+    docs/training.md and docs/neural.md explain. None means the default for the treebank, the scorer or the system.
+    `callback` is called with a `TrainingProgress` after each iteration of each component; if it returns True, that was
+    the last one of this component.
+    """
+    given = locals()
+    options = ParserOptions(**{field.name: given[field.name] for field in fields(ParserOptions)})
+    plan = TrainingPlan(**{field.name: given[field.name] for field in fields(TrainingPlan)})
+    if callback is not None and not callable(callback):
+        raise OptionError(f"callback {callback!r}: expected a function that takes a TrainingProgress")
+
+    def tell(progress: TrainingProgress) -> bool:
+        return callback is not None and progress.is_iteration and bool(callback(progress))
+
+    return train_pipeline(_sentences(treebank), options, plan, _sentences(dev), tell)
+
+
+def _sentences(source: str | Path | Iterable[Sentence]) -> list[Sentence]:
+    return read_all(source) if isinstance(source, str | Path) else list(source)
 
 
 @dataclass(frozen=True)
@@ -75,8 +125,8 @@ class TrainingPlan:
     tags: str = "predicted"  # by taggers trained on other sentences; or "gold"
     folds: int = 10  # number of these taggers
     jobs: int = 1  # processes that train them; several need a main module that can be imported again
-    patience: int | None = None  # iterations of the parser without gain on the development data before it stops
-
+    patience: int | None = None  # iterations of the parser without gain on the development data before it stops; None:
+    # 5 for a linear parser; a network learns ever more slowly, as planned from the start, and does not stop
     vectors: str | Path | None = None  # a file of pretrained word vectors, for a network
     vectors_size: float = 10.0  # megabytes of them that are kept
     checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
@@ -95,25 +145,91 @@ class TrainingPlan:
             least = 2 if name == "folds" else 1
             if getattr(self, name) is not None and getattr(self, name) < least:
                 raise OptionError(f"{name} {getattr(self, name)}: expected at least {least}")
+        if not (math.isfinite(self.vectors_size) and self.vectors_size > 0):
+            raise OptionError(f"vectors_size {self.vectors_size!r}: expected megabytes, more than 0")
+
+    def check(self, scorer: str) -> None:
+        """Raise an error for options that parsers with this scorer do not have, or files that cannot be used."""
+        if scorer != "neural" and (self.vectors is not None or self.resume):
+            raise OptionError("vectors, or a training to be resumed; expected them with the scorer 'neural'")
+        if self.vectors is not None:
+            next(chunks(self.vectors), None)  # an error if it cannot be read
+        if self.checkpoint is not None:
+            check_target(self.checkpoint)
 
 
-SHOWN = 10
-LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
+def train_pipeline(
+    sentences: Iterable[Sentence],
+    options: ParserOptions,
+    plan: TrainingPlan | None = None,
+    dev: Iterable[Sentence] = (),
+    callback: Callback = ignore,
+) -> Pipeline:
+    """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
+    plan = plan or TrainingPlan()
+    check_parser_options(options)
+    sentences, dev = list(sentences), list(dev)
+    if not sentences:
+        raise FormatError("there is no sentence to train on")
+    wanted = _choose_components(sentences, plan)
+    plan.check(options.scorer)
+    check_training_input(sentences, dev, options, wanted)
+    parts: dict[str, Any] = {}
+    makers: dict[str, tuple[Callable[..., Any], Any]] = {
+        "tokenizer": (train_tokenizer, TokenizerOptions(seed=options.seed)),
+        "tagger": (train_tagger, TaggerOptions(seed=options.seed)),
+        "lemmatizer": (train_lemmatizer, LemmatizerOptions(seed=options.seed)),
+    }
+    for name in wanted:
+        train_component, own = makers[name]
+        parts[name] = train_component(sentences, own, callback)
+    seen, seen_dev = sentences, dev
+    if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
+        callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
+        train_fold = partial(train_tagger, options=makers["tagger"][1])
+        seen = copy_with_tags(sentences, jackknife(sentences, plan.folds, train_fold, plan.jobs))
+        seen_dev = list(parts["tagger"].apply([sentence.copy() for sentence in dev]))
+    parser, about = ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
+    pipeline = Pipeline(parser, **parts)
+    pipeline.about = about
+    if dev:
+        pipeline.about["dev"] = _score_tags(pipeline, dev) | about["dev"]
+    return pipeline
+
+
+def _choose_components(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:
+    """Return the components to be trained: those asked for, or those that the treebank has data for."""
+    has = {
+        "tokenizer": all(sentence.text is not None for sentence in sentences),
+        "tagger": not all(sentence.lacks("upos") and sentence.lacks("xpos") for sentence in sentences),
+        "lemmatizer": not all(sentence.lacks("lemmas") for sentence in sentences),
+    }
+    if plan.components is None:
+        return [name for name, possible in has.items() if possible]
+    for name, needed in (("tagger", "UPOS or XPOS"), ("lemmatizer", "LEMMA")):
+        if name in plan.components and not has[name]:
+            raise FormatError(f"a {name} cannot be trained: {needed} is not filled in")
+    return [name for name in has if name in plan.components]
+
+
+def _score_tags(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
+    """Return the accuracy of tags and lemmas on gold words."""
+    predicted = [sentence.copy() for sentence in dev]
+    pipeline.tag(predicted, retag=True)
+    if pipeline.tagger and pipeline.parser.model.retags:
+        predicted = pipeline.parser.predict_tags(predicted)
+    names = ["UPOS", "XPOS", "FEATS"] if pipeline.tagger else []
+    names += ["Lemmas"] if pipeline.lemmatizer else []
+    names = [name for name in names if not all(sentence.lacks(name.lower()) for sentence in dev)]  # no data, no score
+    total = sum(map(len, dev))
+    return {name: round(100 * _count_right(dev, predicted, [name.lower()]) / total, 2) for name in names}
 
 
 def check_training_input(
-    sentences: Sequence[Sentence],
-    dev: Sequence[Sentence],
-    options: ParserOptions,
-    wanted: Sequence[str],
-    plan: TrainingPlan,
+    sentences: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions, wanted: Sequence[str]
 ) -> None:
     """Raise an error that lists the first faults of both treebanks, each with its file and line."""
-    _check_files(plan)
-    faults = [
-        *_faults(sentences, lambda sentence: check_tree(sentence, options)),
-        *_faults(dev, Sentence.check_gold),
-    ]
+    faults = [*_faults(sentences, partial(check_tree, options=options)), *_faults(dev, Sentence.check_gold)]
     if "tokenizer" in wanted:
         faults += _faults(sentences, check_text)
     for component, columns in LEARNED_COLUMNS.items():
@@ -122,8 +238,8 @@ def check_training_input(
     if len(faults) == 1:
         raise FormatError(faults[0])
     if faults:
-        listed = "".join(f"\n  {fault}" for fault in islice(faults, SHOWN))
-        more = f"\n  and {len(faults) - SHOWN:,} more" if len(faults) > SHOWN else ""
+        listed = "".join(f"\n  {fault}" for fault in faults[:SHOWN_FAULTS])
+        more = f"\n  and {len(faults) - SHOWN_FAULTS:,} more" if len(faults) > SHOWN_FAULTS else ""
         raise FormatError(f"{len(faults):,} faults in the training data:{listed}{more}")
     _check_labels(sentences, options)
 
@@ -148,101 +264,66 @@ def _check_filled(columns: Sequence[str], sentence: Sentence) -> None:
 def _check_labels(sentences: Sequence[Sentence], options: ParserOptions) -> None:
     """Check that there is something to learn, and not more than actions can be numbered."""
     if all(h is None for s in sentences for h in s.heads):
-        raise FormatError("there is no tree to train on; expected sentences with HEAD filled in")
+        raise FormatError(NO_TREE)
     labels = set()
     for sentence in sentences:
         known = {label for h, label in zip(sentence.heads, sentence.labels, strict=True) if h is not None}
         labels |= known - {"_"} if None in sentence.heads else known
-    if not labels:
-        raise FormatError("there is no label to learn; expected DEPREL to be filled in where HEAD is")
-    if options.built(sorted(labels)).core.actions > MOST_ACTIONS:
-        raise FormatError(f"{len(labels)} different labels; with so many, {options.system} has too many actions")
+    build_for_labels(sorted(labels), options)
 
 
-def _check_files(plan: TrainingPlan) -> None:
-    if not (math.isfinite(plan.vectors_size) and plan.vectors_size > 0):
-        raise OptionError(f"vectors_size {plan.vectors_size!r}: expected megabytes, more than 0")
-    if plan.vectors is not None:
-        next(chunks(plan.vectors), None)  # an error if it cannot be read
-    if plan.checkpoint is not None:
-        check_target(plan.checkpoint)
-
-
-PAUSE = 15.0  # seconds between checkpoints at least: each is large
-
-Say = Callable[[str, int, int, str], None]
-"""Called after each step with the component, the number of the step, the number of steps, and a message."""
-
-Advance = Callable[[float, int], None]
-"""Called often during the training of a network with the number of iterations that are done, and of all."""
-
-
-def say_nothing(component: str, number: int, total: int, message: str) -> None:
-    """A `Say` for those who do not want to be told."""
-
-
-class Plan(Protocol):
-    """The part of a `TrainingPlan` that is about the parser."""
-
-    @property
-    def patience(self) -> int | None: ...
-    @property
-    def vectors(self) -> str | Path | None: ...
-    @property
-    def vectors_size(self) -> float: ...
-    @property
-    def checkpoint(self) -> str | Path | None: ...
-    @property
-    def resume(self) -> bool: ...
-    @property
-    def max_length(self) -> int | None: ...
-
-
-class ParserStudy:
-    """The training of a parser. `dev` has gold tags, `seen` the same sentences with the tags that the parser sees."""
+class ParserTrainer:
+    """Trains a parser, and keeps its best iteration. `dev` has gold tags, `seen` the same sentences with the tags that
+    the parser sees."""
 
     def __init__(
         self,
         options: ParserOptions,
-        plan: Plan,
+        plan: TrainingPlan,
         dev: Sequence[Sentence],
         seen: Sequence[Sentence],
-        say: Say,
-        progress: Advance = lambda done, planned: None,
-        callback: Callback = nobody,
+        callback: Callback = ignore,
     ) -> None:
-        self.callback = callback
-        self.options, self.plan, self.say, self.progress = options, plan, say, progress
-        self.dev, self.seen = dev, seen
-        self.best: dict[str, Any] = {"LAS": -1.0}
+        self.options, self.plan, self.dev, self.seen, self.callback = options, plan, dev, seen, callback
+        self.patience = PATIENCE if plan.patience is None and options.scorer == "linear" else plan.patience
+        self.best: BestParser | None = None
         self.checkpoint: Checkpoint | None = None
         self.save_after = 0.0  # in the time of `monotonic`
 
-    def trained(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> tuple[Parser, dict[str, Any]]:
+    def train(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> tuple[Parser, dict[str, Any]]:
         """Return the parser, its best iteration if there is development data, and its entry in the description.
 
         Without development data, some sentences are held back to calibrate its confidence.
         """
-        sentences, seen = self._short_enough(sentences, seen)
-        held = set() if self.dev else held_back(sentences)
+        sentences, seen = self._leave_out_long(sentences, seen)
+        held = set() if self.dev else hold_back(sentences)
         if held:
-            self.say("parser", 0, 1, f"{len(held)} sentences held back to calibrate its confidence")
+            self._tell("parser", f"{len(held)} sentences held back to calibrate its confidence")
             apart = [seen[i] for i in sorted(held)]
             sentences, seen = ([s for i, s in enumerate(some) if i not in held] for some in (sentences, seen))
         source = self._source(sentences, seen) if self.options.scorer == "neural" else None
-        parser = parser_training.train_parser(sentences, self.options, self.report, seen=seen, source=source)
-        if held:
-            calibrate(parser, apart)
-        if not self.dev:
+        training = begin_training(sentences, self.options, seen, source)
+        for progress in training.iterations(self.callback):
+            if self._is_last(progress, training):
+                break
+        if self.best is None:
+            parser = training.parser()
+            if held:
+                calibrate(parser, apart)
             return parser, {}
-        parser = self.best["parser"]
+        parser = self.best.parser
         calibrate(parser, self.seen)
         if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
-            parser.model.retags = _right(self.dev, parser.tagged(self.seen)) > _right(self.dev, self.seen)
-        scores = {name: round(self.best[name], 2) for name in ("UAS", "LAS")}
-        return parser, {"dev": scores, "iteration": self.best["number"]}
+            parser.model.retags = _count_right(self.dev, parser.predict_tags(self.seen)) > _count_right(
+                self.dev, self.seen
+            )
+        scores = {"UAS": round(self.best.uas, 2), "LAS": round(self.best.las, 2)}
+        return parser, {"dev": scores, "iteration": self.best.iteration}
 
-    def _short_enough(
+    def _tell(self, component: str, message: str) -> None:
+        self.callback(TrainingProgress(component, message=message))
+
+    def _leave_out_long(
         self, sentences: Sequence[Sentence], seen: Sequence[Sentence]
     ) -> tuple[Sequence[Sentence], Sequence[Sentence]]:
         """Return the sentences to learn from: an oracle may take very long for very long ones."""
@@ -253,149 +334,48 @@ class ParserStudy:
         if not kept:
             raise FormatError(f"all sentences are longer than {longest} words; expected some to train on")
         if len(kept) < len(sentences):
-            self.say("parser", 0, 1, f"{len(sentences) - len(kept)} sentences of more than {longest} words left out")
+            self._tell("parser", f"{len(sentences) - len(kept)} sentences of more than {longest} words left out")
         return [sentences[i] for i in kept], [seen[i] for i in kept]
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
         """Read what the network begins with."""
-        vectors = self._vectors(sentences) if self.plan.vectors is not None else None
+        vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
         if self.plan.checkpoint is None:
-            return NetworkSource(vectors, progress=self.progress)
+            return NetworkSource(vectors)
         self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
         if not self.plan.resume:
-            return NetworkSource(vectors, progress=self.progress)
+            return NetworkSource(vectors)
         state, self.best = self.checkpoint.load()
-        self.say("parser", 0, 1, f"continuing after iteration {int(state['progress'][0])}")
-        return NetworkSource(vectors, state, str(self.plan.checkpoint), self.progress)
+        self._tell("parser", f"continuing after iteration {int(state['progress'][0])}")
+        return NetworkSource(vectors, state, str(self.plan.checkpoint))
 
-    def _vectors(self, sentences: Sequence[Sentence]) -> Vectors:
+    def _read_vectors(self, path: str | Path, sentences: Sequence[Sentence]) -> Vectors:
         words = {word for sentence in sentences for word in sentence.words}
-        path = str(self.plan.vectors)
-        found = read_vectors(path, self.plan.vectors_size, words | {word.lower() for word in words})
-        known = sum(word in words for word in found.words)
-        kept = f"{len(found.words)} of {found.read} kept ({self.plan.vectors_size:g} MB)"
-        self.say("vectors", 0, 1, f"{found.dimensions} dimensions, {kept}, {known} of them words of the treebank")
-        return found
+        vectors = read_vectors(path, self.plan.vectors_size, words | {word.lower() for word in words})
+        known = sum(word in words for word in vectors.words)
+        kept = f"{len(vectors.words)} of {vectors.read} kept ({self.plan.vectors_size:g} MB)"
+        self._tell("vectors", f"{vectors.dimensions} dimensions, {kept}, {known} of them words of the treebank")
+        return vectors
 
-    def report(self, iteration: parser_training.ParserIteration) -> bool:
-        """Say how far the parser is, keep it if it is the best so far, and return whether to stop."""
-        unit = "steps" if self.options.beam == 1 else "sentences"
-        message = f"{iteration.shown} of {iteration.steps} {unit} right"
+    def _is_last(self, progress: TrainingProgress, training: ParserTraining) -> bool:
+        """Score the parser after an iteration, keep it if it is the best so far, and return whether to stop."""
         last = False
-        uas: float | None = None
-        las: float | None = None
         if self.dev:
-            parser = iteration.parser()
+            parser = training.parser()
             uas, las = parser.scores(self.seen)
-            message += f", dev UAS {uas:.2f} LAS {las:.2f}"
-            if las > self.best["LAS"]:
-                self.best.update(UAS=uas, LAS=las, number=iteration.number, parser=parser)
-            last = self.plan.patience is not None and iteration.number - self.best["number"] >= self.plan.patience
-        if self.checkpoint is not None and iteration.state is not None and time.monotonic() >= self.save_after:
-            self.checkpoint.save(iteration.state(), self.best)
-            self.save_after = time.monotonic() + PAUSE
-        self.say("parser", iteration.number, iteration.planned, message)
-        accuracy = iteration.accuracy if iteration.steps else None
-        step = TrainingStep("parser", iteration.number, iteration.planned, accuracy, uas, las)
-        return bool(self.callback(step)) or last
+            progress = replace(progress, uas=uas, las=las)
+            if self.best is None or las > self.best.las:
+                self.best = BestParser(parser, progress.iteration, uas, las)
+            last = self.patience is not None and progress.iteration - self.best.iteration >= self.patience
+        if self.checkpoint is not None and time.monotonic() >= self.save_after:
+            state = training.state()
+            if state is not None:
+                self.checkpoint.save(state, self.best)
+                self.save_after = time.monotonic() + PAUSE
+        return bool(self.callback(progress)) or last
 
 
-def _right(gold: Sequence[Sentence], found: Sequence[Sentence]) -> int:
-    """Return how many tags are right, in all three columns."""
-    pairs = [(getattr(a, name), getattr(b, name)) for a, b in zip(gold, found, strict=True) for name in COLUMNS]
+def _count_right(gold: Sequence[Sentence], predicted: Sequence[Sentence], columns: Sequence[str] = COLUMNS) -> int:
+    """Return how many values of these columns are right."""
+    pairs = [(getattr(a, name), getattr(b, name)) for a, b in zip(gold, predicted, strict=True) for name in columns]
     return sum(one == other for a, b in pairs for one, other in zip(a, b, strict=True))
-
-
-PATIENCE = 5
-
-
-def train_pipeline(
-    sentences: Iterable[Sentence],
-    options: ParserOptions,
-    plan: TrainingPlan | None = None,
-    dev: Iterable[Sentence] = (),
-    say: Say = say_nothing,
-    progress: Advance = lambda done, planned: None,
-    callback: Callback = nobody,
-) -> Pipeline:
-    """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
-    if not callable(callback):
-        raise OptionError(f"callback {callback!r}: expected a function that takes a TrainingStep")
-    plan = plan or TrainingPlan()
-    options = options.resolved()
-    if plan.patience is None and options.scorer == "linear":
-        plan = replace(plan, patience=PATIENCE)  # a network learns ever more slowly, as planned from the start
-    parser_training.check_parser_options(options)  # an error before the other components are trained
-    sentences, dev = list(sentences), list(dev)
-    if not sentences:
-        raise FormatError("there is no sentence to train on")
-    wanted = _wanted(sentences, plan)
-    if options.scorer != "neural" and (plan.vectors is not None or plan.resume):
-        raise OptionError("vectors, or a training to be resumed; expected them with the scorer 'neural'")
-    check_training_input(sentences, dev, options, wanted, plan)
-    parts: dict[str, Any] = {}
-    makers: dict[str, tuple[Callable[..., Any], Any]] = {
-        "tokenizer": (train_tokenizer, TokenizerOptions(seed=options.seed)),
-        "tagger": (train_tagger, TaggerOptions(seed=options.seed)),
-        "lemmatizer": (train_lemmatizer, LemmatizerOptions(seed=options.seed)),
-    }
-    for name, (train, choice) in makers.items():
-        if name in wanted:
-            parts[name] = train(sentences, choice, partial(_tell, say, callback, name, choice.iterations))
-    tagged, tagged_dev = sentences, dev
-    if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
-        say("jackknife", 0, 1, f"tagging the training data, {plan.folds} folds")
-        train_fold = partial(train_tagger, options=makers["tagger"][1])
-        tagged = with_tag_columns(sentences, jackknifed(sentences, plan.folds, train_fold, plan.jobs))
-        tagged_dev = list(parts["tagger"].apply([sentence.copy() for sentence in dev]))
-    study = ParserStudy(options, plan, dev, tagged_dev, say, progress, callback)
-    parser, about = study.trained(sentences, tagged)
-    pipeline = Pipeline(parser, **parts)
-    pipeline.about = about
-    if dev:
-        pipeline.about["dev"] = _tag_scores(pipeline, dev) | about["dev"]
-    return pipeline
-
-
-def _wanted(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:
-    """Return the components to be trained: those asked for, or those that the treebank has data for."""
-    has = {
-        "tokenizer": all(sentence.text is not None for sentence in sentences),
-        "tagger": not all(sentence.lacks("upos") and sentence.lacks("xpos") for sentence in sentences),
-        "lemmatizer": not all(sentence.lacks("lemmas") for sentence in sentences),
-    }
-    if plan.components is None:
-        return [name for name, possible in has.items() if possible]
-    for name, needed in (("tagger", "UPOS or XPOS"), ("lemmatizer", "LEMMA")):
-        if name in plan.components and not has[name]:
-            raise FormatError(f"a {name} cannot be trained: {needed} is not filled in")
-    return [name for name in has if name in plan.components]
-
-
-def _tell(say: Say, callback: Callback, name: str, total: int, iteration: Iteration) -> bool:
-    """Report an iteration, and return whether it was the last."""
-    say(name, iteration.number, total, f"{iteration.shown} right")
-    accuracy = iteration.accuracy if iteration.steps else None
-    return bool(callback(TrainingStep(name, iteration.number, total, accuracy)))
-
-
-def _tag_scores(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]:
-    """Return the accuracy of tags and lemmas on gold words."""
-    predicted = [sentence.copy() for sentence in dev]
-    pipeline.tag(predicted, retag=True)
-    if pipeline.tagger and pipeline.parser.model.retags:
-        predicted = pipeline.parser.tagged(predicted)
-    names = ["UPOS", "XPOS", "FEATS"] if pipeline.tagger else []
-    names += ["Lemmas"] if pipeline.lemmatizer else []
-    names = [name for name in names if not all(sentence.lacks(name.lower()) for sentence in dev)]  # no data, no score
-    total = sum(map(len, dev))
-    scores = {}
-    for name in names:
-        pairs = zip(dev, predicted, strict=True)
-        right = sum(
-            a == b
-            for gold, found in pairs
-            for a, b in zip(getattr(gold, name.lower()), getattr(found, name.lower()), strict=True)
-        )
-        scores[name] = round(100 * right / total, 2)
-    return scores

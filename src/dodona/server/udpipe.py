@@ -133,7 +133,7 @@ def _analyse(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse
         elif tag:
             pipeline.tag(portion, retag=True)
             if pipeline.parser.model.retags:
-                portion = pipeline.parser.tagged(portion)
+                portion = pipeline.parser.predict_tags(portion)
         yield from portion
 
 

@@ -4,14 +4,14 @@ import random
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Iteration, Parts, TrainingOptions, batches
+from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress, batches, ignore
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.hashing import hash_text
@@ -266,10 +266,8 @@ class Tagger:
         return cls(options, tags, frequent, dict(arrays), where)
 
 
-def train_tagger(
-    sentences: Sequence[Sentence], options: TaggerOptions, report: Callable[[Iteration], bool | None] | None = None
-) -> Tagger:
-    """Train a tagger on gold tags. `report` is called after each iteration; if it returns True, that was the last."""
+def train_tagger(sentences: Sequence[Sentence], options: TaggerOptions, callback: Callback = ignore) -> Tagger:
+    """Train a tagger on gold tags. `callback` is told of each iteration; if it returns True, that was the last."""
     if not sentences:
         raise FormatError("there is no sentence to train on")
     gold = [list(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)) for sentence in sentences]
@@ -294,7 +292,7 @@ def train_tagger(
         generator.shuffle(prepared)
         for traits, numbers in prepared:
             learner.train(traits, numbers)
-        if report is not None and report(Iteration(iteration, *learner.count(), learner.weights.features)):
+        if callback(TrainingProgress("tagger", iteration, options.iterations, *learner.count())):
             break
     arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, options.size)
     return Tagger(options, tags, frequent, arrays, "this tagger")

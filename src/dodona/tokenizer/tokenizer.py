@@ -7,7 +7,7 @@ most one sentence and the whitespace after it are kept in memory.
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Iteration, Parts, TrainingOptions
+from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.characters import BLANK, KIND_COUNT, MARK, WORD_KINDS, kind_of
 from dodona.data.checks import format_range
@@ -391,10 +391,8 @@ def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
             raise FormatError(f"{where}: {name} of another kind than expected")
 
 
-def train_tokenizer(
-    sentences: Sequence[Sentence], options: TokenizerOptions, report: Callable[[Iteration], bool | None] | None = None
-) -> Tokenizer:
-    """Train a tokenizer on sentences with `# text`. `report` is called after each iteration; if it returns True, that
+def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, callback: Callback = ignore) -> Tokenizer:
+    """Train a tokenizer on sentences with `# text`. `callback` is told of each iteration; if it returns True, that
     was the last."""
     texts = list(paragraphs(sentences))
     if not texts:
@@ -418,7 +416,7 @@ def train_tokenizer(
                 learner.multiword(lesson.passage, *question)
         steps, wrong = learner.asked - asked, learner.mistakes - mistakes
         asked, mistakes = learner.asked, learner.mistakes
-        if report is not None and report(Iteration(number, steps, wrong, learner.weights.features)):
+        if callback(TrainingProgress("tokenizer", number, options.iterations, steps, wrong)):
             break
     arrays = frozen_arrays(learner.weights, options.size) | {
         "questions": questions,

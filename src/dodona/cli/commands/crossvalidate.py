@@ -22,10 +22,10 @@ from dodona.errors import OptionError
 from dodona.evaluation.calibration import Suspect, find_suspects
 from dodona.evaluation.significance import SCORES, find_unpredicted, scores_of, spread
 from dodona.parser.options import ParserOptions
-from dodona.pipeline.crossvalidation import SPLITS, Fold, cross_validated, folds_of
+from dodona.pipeline.crossvalidation import SPLITS, Fold, assign_folds, cross_validate
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.training import TrainingPlan
+from dodona.pipeline.training import TrainingPlan, TrainingProgress
 from dodona.tables import FORMATS, Result, Table, make_printable, print_results
 
 
@@ -109,7 +109,7 @@ def crossvalidate(
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
     plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
     sentences = read_all(treebank)
-    numbers = folds_of(len(sentences), folds, split, choice.seed)
+    numbers = assign_folds(len(sentences), folds, split, choice.seed)
     predicted = () if tags == "gold" else _list_predicted(named)
     without = find_unpredicted(sentences, predicted)
     parsed, scores = _run(sentences, choice, plan, numbers, jobs or available_cores(), without)
@@ -152,10 +152,11 @@ def _run(
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("training", total=max(numbers) + 1)
 
-        def say(component: str, number: int, total: int, message: str) -> None:
-            bar.update(task, description=f"{component} {number}/{total}" if number else component)
+        def show(progress: TrainingProgress) -> None:
+            shown = f" {progress.iteration}/{progress.iterations}" if progress.iteration else ""
+            bar.update(task, description=f"{progress.component}{shown}")
 
-        for fold in cross_validated(sentences, options, plan, numbers, jobs, say):
+        for fold in cross_validate(sentences, options, plan, numbers, jobs, show):
             gold = [sentences[i] for i in fold.places]
             scores.append(
                 {"sentences": len(gold), "words": sum(map(len, gold))} | scores_of(gold, fold.sentences, without)

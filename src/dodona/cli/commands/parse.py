@@ -162,9 +162,9 @@ def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]
         writer = WRITERS[form]
     if not sort:
         return writer
-    from dodona.pipeline.doubtful import most_doubtful_first
+    from dodona.pipeline.doubtful import sort_by_doubt
 
-    return lambda items, target: writer(most_doubtful_first(items), target)
+    return lambda items, target: writer(sort_by_doubt(items), target)
 
 
 def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from dodona.cli.options import (
     network_options,
     option_names,
     system_options,
-    take_network,
+    take_network_options,
     take_system_options,
 )
 from dodona.cli.outputs import is_same_file
@@ -25,7 +25,7 @@ from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, Parse
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
+from dodona.pipeline.training import TAGS, TrainingPlan, TrainingProgress, train_pipeline
 from dodona.systems.registry import SYSTEMS
 
 GROUPS = {
@@ -174,11 +174,13 @@ def train_command(
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
-    choice = parser_options(options)
+    chosen = parser_options(options)
     named = component_names(components)
-    checkpoint = f"{output}.checkpoint" if choice.scorer == "neural" else None
-    cores = jobs or available_cores()
-    plan = TrainingPlan(named, tags, folds, cores, patience, vectors, vectors_size, checkpoint, resume, max_length)
+    checkpoint = f"{output}.checkpoint" if chosen.scorer == "neural" else None
+    plan = TrainingPlan(
+        named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
+        checkpoint=checkpoint, resume=resume, max_length=max_length,
+    )  # fmt: skip
     check_target(output)
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
@@ -193,9 +195,9 @@ def train_command(
     elif named is None and any(sentence.text is None for sentence in sentences):
         click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
     begin = time.monotonic()
-    pipeline = _trained(sentences, choice, plan, dev_sentences)
-    data = _encodable(name or treebank.rpartition("/")[2])
-    pipeline.about |= {"data": data, "sentences": len(sentences), "licence": _encodable(licence)}
+    pipeline = _train(sentences, chosen, plan, dev_sentences)
+    data = _replace_surrogates(name or treebank.rpartition("/")[2])
+    pipeline.about |= {"data": data, "sentences": len(sentences), "licence": _replace_surrogates(licence)}
     pipeline.save(output)
     if checkpoint is not None and os.path.exists(checkpoint):
         os.remove(checkpoint)
@@ -204,44 +206,42 @@ def train_command(
 
 
 def component_names(listed: str | None) -> list[str] | None:
-    """The names in the value of --components; None without the option."""
+    """Return the names in the value of --components; None without the option."""
     return None if listed is None else [name.strip() for name in listed.split(",")]
 
 
 def parser_options(options: dict[str, Any]) -> ParserOptions:
-    """The options of the parser, from those of the command line."""
-    network = take_network(options)
+    """Return the options of the parser, from those of the command line."""
+    network = take_network_options(options)
     return ParserOptions(
         system_options=take_system_options(options),
         single_root=not options.pop("allow_multiple_roots"),
         network=network,
         **options,
-    ).resolved()
+    )
 
 
-def _encodable(text: str | None) -> str | None:
-    """Text from the command line as a file can hold it."""
+def _replace_surrogates(text: str | None) -> str | None:
+    """Return text from the command line as a file can hold it."""
     return None if text is None else text.encode("utf-8", "replace").decode()
 
 
-def _trained(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
-    """Train, with a bar on a terminal and a line after each step."""
+def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
+    """Train, with a bar on a terminal and a line after each iteration."""
     console = Console(stderr=True, highlight=False)
     with Progress(
         TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
     ) as bar:
         task = bar.add_task("training", total=None)
 
-        def say(component: str, number: int, total: int, message: str) -> None:
-            line = f"{component} {number}/{total}: {message}" if number else f"{component}: {message}"
-            bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
-            bar.update(task, description=component, completed=number, total=total)
-
-        def advance(done: float, planned: int) -> None:
-            bar.update(task, description="parser", completed=done, total=planned)
+        def show(progress: TrainingProgress) -> None:
+            if progress.share == 1:
+                bar.console.print(str(progress)) if console.is_terminal else click.echo(str(progress), err=True)
+            done = progress.iteration - 1 + progress.share
+            bar.update(task, description=progress.component, completed=done, total=progress.iterations)
 
         try:
-            return train_pipeline(sentences, options, plan, dev, say, advance)
+            return train_pipeline(sentences, options, plan, dev, show)
         except KeyboardInterrupt:
             if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
                 click.echo(f"dodona: {plan.checkpoint} is kept; --resume goes on from it", err=True)

@@ -11,7 +11,7 @@ from dodona.data.formats import detect_format, read_stream
 from dodona.data.stream import only_sentences
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, OptionError, TreeError
-from dodona.parser.request import Analysis, Request, sentence_confidence, without_notes
+from dodona.parser.request import Analysis, Request, remove_notes, sentence_confidence
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
 
@@ -140,7 +140,7 @@ def _ask_for(nlp: Pipeline, nbest: int, constrained: bool) -> Request:
 def _analyse(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> list[list[Analysis]]:
     nlp.parser.check(wanted)
     for sentence in sentences:
-        without_notes(sentence)
+        remove_notes(sentence)
         check_columns(sentence, wanted.constrained)
     tagged = nlp.tag(sentences)
     return nlp.parser.analyses_of(sentences, wanted, tagged)

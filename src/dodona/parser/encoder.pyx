@@ -1,32 +1,69 @@
-"""From the values of a column to the numbers that feature templates combine: hashes, so that no vocabulary is needed."""
+"""Sentences as the numbers that feature templates combine: hashes of words and tags, so that no vocabulary is needed."""
 
 from array import array as new_array
 
+cimport cython
 from cpython cimport array
 from libc.stdint cimport uint64_t
 
+from dodona.data.hashing cimport Letters, hash_codes, mix
 from dodona.data.values cimport Inventory, Values, begin_of, end_of
 from dodona.linear.features cimport Words
-from dodona.data.hashing cimport mix
-from dodona.data.hashing cimport hash_codes
-from dodona.data.hashing cimport Letters
 
+from dodona.data.storage import columns_of, forms_of
 from dodona.data.values import Values as _Values, values_of
 from dodona.linear.templates import COLUMNS
 
+ROOT = "\N{NULL}root"  # no word of a sentence is called that
+PARTS = {"pre2": 2, "pre3": 3, "suf2": -2, "suf3": -3, "suf4": -4}
+"""Columns that are affixes of the form: its first or, if negative, its last characters."""
+SOURCES = {"w": "words", "p": "upos", "x": "xpos", "f": "feats"}
+
 cdef enum:
-    MOST_COLUMNS = 16  # that are made of one
-    MOST = 64          # inventories whose numbers are kept
+    MAX_COLUMNS = 16      # that are made of one
+    MAX_INVENTORIES = 64  # whose numbers are kept
 
 cdef array.array POINTERS = new_array("Q")
 
 
+class SentenceEncoder:
+    """Encodes the columns that the templates use. The number of a string is a 64-bit hash of it."""
+
+    def __init__(self, templates):
+        used = {attribute for _, attribute in templates.atoms}
+        self._hashes = {}
+        for source in ("words", "upos", "xpos", "feats"):
+            columns = [i for i, name in enumerate(COLUMNS) if i in used and SOURCES.get(name, "words") == source]
+            if columns:
+                self._hashes[source] = ColumnHashes(columns, [PARTS.get(COLUMNS[i], 0) for i in columns], ROOT)
+
+    def __call__(self, sentence):
+        """Return a sentence as numbers."""
+        return self.encode([sentence])[0]
+
+    def encode(self, sentences):
+        """Return several sentences as numbers, which is faster than one after the other."""
+        sentences = list(sentences)
+        forms = forms_of(sentences)
+        columns = [forms if name == "words" else columns_of(sentences, name) for name in self._hashes]
+        words = [Words(len(each)) for each in forms]
+        write_columns(list(self._hashes.values()), columns, words)
+        return words
+
+
+@cython.final
 cdef class ColumnHashes:
     """Each value has a number for each of some columns: the hash of the value, or of an affix of it."""
 
+    cdef int count          # of numbers for each value
+    cdef int[::1] columns   # where each of them goes
+    cdef int[::1] parts     # of the value that is hashed: 0 all of it, k > 0 its first k characters, -k its last k
+    cdef uint64_t[::1] root
+    cdef dict known         # from an inventory to the numbers of its values
+
     def __init__(self, columns, parts, str root not None):
         """`root` is the value of ROOT, which has no affixes."""
-        if not all(0 <= column < len(COLUMNS) for column in columns) or not 0 < len(columns) == len(parts) <= MOST_COLUMNS:
+        if not all(0 <= column < len(COLUMNS) for column in columns) or not 0 < len(columns) == len(parts) <= MAX_COLUMNS:
             raise ValueError("expected columns that words have, and a part for each")
         self.count = len(columns)
         self.columns, self.parts = new_array("i", columns), new_array("i", bytes(4 * len(columns)))
@@ -38,37 +75,37 @@ cdef class ColumnHashes:
 
     cdef int put(self, Values values, Words words, const uint64_t* known, Letters letters) except -1 nogil:
         """ROOT is first in a column, nobody last."""
-        cdef uint64_t numbers[MOST_COLUMNS]
-        cdef const uint64_t* found = &self.root[0]
+        cdef uint64_t numbers[MAX_COLUMNS]
+        cdef const uint64_t* own = &self.root[0]
         cdef int i, j, begin
         for i in range(values.n + 1):
             if i > 0 and known != NULL:
-                found = known + self.count * values.chosen[i - 1]
+                own = known + self.count * values.chosen[i - 1]
             elif i > 0:
                 begin = begin_of(values, i - 1)
                 self.hash(values.text + begin, end_of(values, i - 1) - begin, letters, numbers)
-                found = numbers
+                own = numbers
             for j in range(self.count):
-                words.atoms[(words.n + 2) * self.columns[j] + i] = found[j]
+                words.atoms[(words.n + 2) * self.columns[j] + i] = own[j]
         return 0
 
     cdef const uint64_t[::1] of_inventory(self, Inventory inventory):
         """Return the numbers of each value of an inventory; they are computed once."""
-        found = self.known.get(inventory)
+        hashes = self.known.get(inventory)
         cdef uint64_t[::1] numbers
         cdef Letters letters
         cdef int i
         cdef bytes text
-        if found is None:
-            found = new_array("Q", bytes(8 * self.count * len(inventory.values)))
-            numbers, letters = found, Letters()
+        if hashes is None:
+            hashes = new_array("Q", bytes(8 * self.count * len(inventory.values)))
+            numbers, letters = hashes, Letters()
             for i in range(len(inventory.values)):
                 text = inventory.values[i].encode()
                 self.hash(text, len(text), letters, &numbers[self.count * i])
-            if len(self.known) >= MOST:
+            if len(self.known) >= MAX_INVENTORIES:
                 self.known.clear()
-            self.known[inventory] = found
-        return found
+            self.known[inventory] = hashes
+        return hashes
 
     cdef int hash(self, const char* text, int size, Letters letters, uint64_t* numbers) except -1 nogil:
         """Compute the numbers of a value in UTF-8. They are different in each column, and never 0."""

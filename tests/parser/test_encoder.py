@@ -4,12 +4,12 @@ from array import array
 
 import pytest
 
+from dodona.data import Sentence
 from dodona.data.hashing import hash_text
 from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.linear.features import Words
 from dodona.linear.templates import COLUMNS, Templates
-from dodona.parser.column_hashes import ColumnHashes, write_columns
-from dodona.parser.linear import ROOT, Encoder
+from dodona.parser.encoder import ROOT, ColumnHashes, SentenceEncoder, write_columns
 
 FORMS = ["oak", "é", "木木木木木", "a", "Oak", "oak"]
 PARTS = {"w": slice(None), "pre2": slice(2), "pre3": slice(3), "suf2": slice(-2, None), "suf4": slice(-4, None)}
@@ -49,10 +49,8 @@ def test_what_does_not_fit() -> None:
         write_columns([hashes], [[["a"]]], [])
 
 
-def test_any_object_with_columns_is_encoded() -> None:
-    class Columns:
-        words, upos, xpos, feats = FORMS, ["X"] * 6, ["_"] * 6, ["_"] * 6
-
-    (found,) = Encoder(Templates.parse("S0.w\nS0.p", "here")).encode([Columns()])
-    assert atoms(found, "w", 6)[1] == hash_text("oak", 0)
-    assert atoms(found, "p", 6)[6] == hash_text("X", 1)
+def test_sentences_are_encoded() -> None:
+    sentence = Sentence.from_words(FORMS, ["X"] * 6)
+    (words,) = SentenceEncoder(Templates.parse("S0.w\nS0.p", "here")).encode([sentence])
+    assert atoms(words, "w", 6)[1] == hash_text("oak", 0)
+    assert atoms(words, "p", 6)[6] == hash_text("X", 1)
