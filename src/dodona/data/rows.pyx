@@ -285,6 +285,9 @@ cdef class MadeRows(WordRows):
         self.n, self.header, self.columns, self.between = n, header, columns, between
         self.has_lists = list in map(type, columns.values())
 
+    def __reduce__(self):
+        return MadeRows, (self.n, self.header, self.columns, self.between)
+
     cdef bytes to_bytes(self, dict replaced):
         return write_rows(self.header, self.n, {**self.columns, **replaced}, self.between)
 
