@@ -1,4 +1,4 @@
-"""Compiles the hot rooms: every file that has a .pxd of the same name becomes an extension module."""
+"""Compiles every .pyx, and every .py that has a .pxd of the same name."""
 
 import os
 from pathlib import Path
@@ -17,15 +17,20 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "infer_types": True,
+    "auto_pickle": False,
     "freethreading_compatible": True,  # threads share only what does not change, or what Python guards
 }
 
 
-def extension(pxd: Path) -> Extension:
-    module = ".".join(pxd.relative_to(SOURCE).with_suffix("").parts)
-    source = pxd.with_suffix(".pyx") if pxd.with_suffix(".pyx").exists() else pxd.with_suffix(".py")
-    headers = [str(header) for header in sorted(pxd.parent.glob("*.h"))]  # compiled again if one of them changes
-    return Extension(module, [str(source)], include_dirs=[str(HEADERS), str(pxd.parent)], depends=headers)
+def sources() -> list[Path]:
+    modules = {path.with_suffix("") for path in SOURCE.rglob("*.p[xy][dx]") if path.stem != "__init__"}
+    return [path.with_suffix(".pyx" if path.with_suffix(".pyx").exists() else ".py") for path in sorted(modules)]
+
+
+def extension(source: Path) -> Extension:
+    module = ".".join(source.relative_to(SOURCE).with_suffix("").parts)
+    headers = [str(header) for header in sorted(source.parent.glob("*.h"))]  # compiled again if one of them changes
+    return Extension(module, [str(source)], include_dirs=[str(HEADERS), str(source.parent)], depends=headers)
 
 
 class BuildExtensions(build_ext):
@@ -49,7 +54,7 @@ cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os
 setup(
     ext_modules=cythonize(
         [
-            *(extension(pxd) for pxd in sorted(SOURCE.rglob("*.pxd")) if pxd.stem != "__init__"),
+            *map(extension, sources()),
             Extension(SHARED, ["_shared.c"]),
         ],
         shared_utility_qualified_name=SHARED,

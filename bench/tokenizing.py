@@ -16,7 +16,7 @@ from treebank_folder import treebank_folder
 from dodona import Sentence, read
 from dodona.data.spacing import detokenized, raw_text, rebuilt
 from dodona.evaluation.conll18 import evaluate
-from dodona.tokenizer.segmenter import Passage
+from dodona.tokenizer.model import Passage
 from dodona.tokenizer.tokenizer import Tokenizer, TokenizerOptions, train_tokenizer
 
 LEAST_TEXT = 2_000_000  # characters, to measure speed on

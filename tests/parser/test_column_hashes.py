@@ -6,7 +6,7 @@ import pytest
 
 from dodona.data.hashing import hash_text
 from dodona.data.values import Inventory, Values, chosen, values_of
-from dodona.linear.features import Words
+from dodona.linear.scorer import Words
 from dodona.linear.templates import COLUMNS, Templates
 from dodona.parser.column_hashes import ColumnHashes, write_columns
 from dodona.parser.linear import ROOT, Encoder

@@ -2,7 +2,7 @@ cimport cython
 from libc.stdint cimport uint64_t
 
 from dodona.data.values cimport Inventory, Values
-from dodona.linear.features cimport Words
+from dodona.linear.scorer cimport Words
 from dodona.data.hashing cimport Letters
 
 @cython.final

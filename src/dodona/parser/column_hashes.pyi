@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 
 from dodona.data.values import Values
-from dodona.linear.features import Words
+from dodona.linear.scorer import Words
 
 class ColumnHashes:
     def __init__(self, columns: Sequence[int], parts: Sequence[int], root: str) -> None: ...

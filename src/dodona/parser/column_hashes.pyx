@@ -6,7 +6,7 @@ from cpython cimport array
 from libc.stdint cimport uint64_t
 
 from dodona.data.values cimport Inventory, Values, begin_of, end_of
-from dodona.linear.features cimport Words
+from dodona.linear.scorer cimport Words
 from dodona.data.hashing cimport mix
 from dodona.data.hashing cimport hash_codes
 from dodona.data.hashing cimport Letters

@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from dodona.data.batches import columns_of, forms_of
 from dodona.data.sentence import Sentence
-from dodona.linear.features import Words
-from dodona.linear.pruning import checked_weights
-from dodona.linear.scorer import LinearScorer
+from dodona.linear.frozen import check_weights
+from dodona.linear.scorer import LinearScorer, Words
 from dodona.linear.templates import COLUMNS, Templates
 from dodona.parser.column_hashes import ColumnHashes, write_columns
 from dodona.search.scorer import EncodedSentence, Scorer
@@ -109,7 +108,7 @@ class LinearModel:
     def __init__(self, templates: Templates, arrays: Mapping[str, NDArray[Any]], actions: int, where: str) -> None:
         self.templates = templates
         self.arrays = arrays
-        self.weights = checked_weights(where, actions, dict(arrays))
+        self.weights = check_weights(where, actions, dict(arrays))
         self.encoder = Encoder(templates)
 
     def session(self) -> "LinearSession":

@@ -16,8 +16,8 @@ from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escaped, projectivize, without_lift
 from dodona.data.trees import is_projective
 from dodona.errors import FormatError, OptionError
+from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner
-from dodona.linear.pruning import frozen_arrays
 from dodona.linear.structured import StructuredLearner
 from dodona.linear.templates import Templates
 from dodona.neural.inputs import Inputs, Table
@@ -32,7 +32,7 @@ from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser
 from dodona.systems.build import BUDGET, BuiltSystem
 from dodona.tagger.tagger import Tag
-from dodona.tagger.tagger import tag_values as values_of
+from dodona.tagger.tagger import list_values as values_of
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
@@ -502,7 +502,7 @@ def _linear(trees: TrainingTrees) -> Iterator[ParserIteration]:
     before = 0
 
     def make() -> Parser:
-        arrays = frozen_arrays(learner.weights, options.size)
+        arrays = freeze_weights(learner.weights, options.size)
         model = LinearModel(templates, arrays, trees.built.core.actions, "parser")
         return Parser(options, trees.labels, model)
 
