@@ -53,7 +53,7 @@ cdef class Letters:
         self.size = decoded(text, size, self.codes)
         return 0
 
-cdef inline uint32_t lower_code(uint32_t code) noexcept nogil:
+cdef inline uint32_t to_lower(uint32_t code) noexcept nogil:
     if code < 128:
         return code + 32 * (65 <= code <= 90)
     return Py_UNICODE_TOLOWER(code)

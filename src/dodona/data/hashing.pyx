@@ -117,7 +117,7 @@ cdef class Letters:
         """Lowercase each character by itself: the length stays the same."""
         cdef int i
         for i in range(self.size):
-            self.codes[i] = lower_code(self.codes[i])
+            self.codes[i] = to_lower(self.codes[i])
 
 
 def hash_text(str text not None, int kind=-1):

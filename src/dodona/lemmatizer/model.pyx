@@ -13,11 +13,10 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
-from dodona.data cimport item
 from dodona.data.hashing cimport (
     HashTable, Letters, Slot, hash_prefixes, hash_shape, hash_string, hash_suffixes, mix,
 )
-from dodona.data.values cimport Inventory, Values, begin_of, end_of, own_values
+from dodona.data.values cimport Inventory, Values, begin_of, end_of, item, own_values
 from dodona.linear.frozen cimport FrozenWeights
 from dodona.linear.weights cimport Weights
 

@@ -14,8 +14,7 @@ from libc.string cimport memcpy
 
 from dodona.linear.scorer cimport LinearScorer, Words
 from dodona.linear.weights cimport Weights
-from dodona.search.scorer cimport label_to_carry
-from dodona.transitions cimport NONE
+from dodona.search.scorer cimport NONE, label_to_carry
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.policy cimport Policy
 from dodona.transitions.random_generator cimport RandomGenerator

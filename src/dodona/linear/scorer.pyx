@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from dodona.data.hashing cimport mix
-from dodona.transitions cimport NONE
+from dodona.search.scorer cimport NONE
 
 from dodona.linear.templates import ATTRIBUTES, COLUMNS, DISTANCES
 from dodona.search.addresses import PLACES, REACH

@@ -18,8 +18,7 @@ from dodona.data.hashing cimport HashTable, Slot, mix
 from dodona.linear.scorer cimport LinearScorer, Words
 from dodona.linear.weights cimport Weights
 from dodona.search.beam cimport Beam
-from dodona.search.scorer cimport label_to_carry
-from dodona.transitions cimport NONE
+from dodona.search.scorer cimport NONE, label_to_carry
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.policy cimport Policy
 from dodona.transitions.state cimport State

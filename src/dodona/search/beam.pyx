@@ -17,8 +17,7 @@ from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from dodona.search.greedy cimport arcs_of
-from dodona.search.scorer cimport label_to_carry
-from dodona.transitions cimport NONE
+from dodona.search.scorer cimport NONE, label_to_carry
 
 
 cdef bint is_worse(Continuation* one, Continuation* other) noexcept nogil:

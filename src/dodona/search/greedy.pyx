@@ -16,9 +16,8 @@ cimport cython
 from cpython cimport array
 from libc.math cimport exp, log
 
-from dodona.data cimport item
-from dodona.search.scorer cimport EncodedSentence, Scorer, label_to_carry
-from dodona.transitions cimport NONE
+from dodona.data.values cimport item
+from dodona.search.scorer cimport NONE, EncodedSentence, Scorer, label_to_carry
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.policy cimport Policy
 from dodona.transitions.state cimport State

@@ -3,6 +3,9 @@ cimport cython
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 
+cdef enum:
+    NONE = -1  # no action, no site, no label, no head: as in dodona.transitions.moves, for compiled files
+
 cdef class EncodedSentence:
     cdef readonly int n           # words
 

@@ -6,8 +6,6 @@ depend on how they are used. A model is a subclass of `Scorer` with its own subc
 
 from libc.stdlib cimport calloc, free
 
-from dodona.transitions cimport NONE
-
 
 cdef class EncodedSentence:
     """A sentence of n words as input of a scorer: numbers, no strings."""

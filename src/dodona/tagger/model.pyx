@@ -13,11 +13,10 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from dodona.data cimport item
 from dodona.data.hashing cimport (
     HashTable, Letters, Slot, hash_codes, hash_prefixes, hash_shape, hash_suffixes, mix,
 )
-from dodona.data.values cimport Values, begin_of, end_of
+from dodona.data.values cimport Values, begin_of, end_of, item
 from dodona.linear.frozen cimport FrozenWeights
 from dodona.linear.weights cimport Weights
 from dodona.transitions.watch cimport Watch

@@ -23,7 +23,7 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcpy
 
-from dodona.data.hashing cimport BACKWARDS, FORWARDS, HashTable, Letters, hash_codes, hash_string, lower_code, mix
+from dodona.data.hashing cimport BACKWARDS, FORWARDS, HashTable, Letters, hash_codes, hash_string, mix, to_lower
 from dodona.data.values cimport Values, encoded, own_values
 from dodona.linear.frozen cimport FrozenWeights
 from dodona.linear.weights cimport Weights
@@ -218,7 +218,7 @@ cdef class Passage:
         cdef Run* run
         form = hash_codes(&self.codes[start], min(length, MAX_FORM))
         for i in range(start, min(end, start + MAX_FORM)):
-            lower = mix(lower, lower_code(self.codes[i]))
+            lower = mix(lower, to_lower(self.codes[i]))
         if 1 < length < 64 and not is_part:
             places = self.rules.splits.find(form | 1).value
             i = start
@@ -445,7 +445,7 @@ cdef (uint64_t, uint64_t, uint64_t) neighbour(Passage p, int k) noexcept nogil:
     cdef uint64_t end = 0
     cdef Py_ssize_t i
     for i in range(max(p.runs[k].start, p.runs[k].end - 3), p.runs[k].end):
-        end = mix(end, lower_code(p.codes[i]) + 1)
+        end = mix(end, to_lower(p.codes[i]) + 1)
     return p.runs[k].lower, p.runs[k].shape, end
 
 
@@ -457,14 +457,14 @@ cdef int multiword_keys(Passage p, int sentence, int first, int last, uint64_t* 
     cdef int k
     cdef Py_ssize_t i
     for i in range(p.runs[first].start, min(p.runs[last].end, p.runs[first].start + 64)):
-        form = mix(form, lower_code(p.codes[i]))
+        form = mix(form, to_lower(p.codes[i]))
     if first > sentence:
         left, left_shape, left_end = neighbour(p, first - 1)
     if last + 1 < p.count and p.runs[last + 1].gap != PARAGRAPH:
         right, right_shape, right_end = neighbour(p, last + 1)
     for k in range(6):
         i = p.runs[last].end - k - 1
-        suffix = mix(suffix, lower_code(p.codes[i]) if i >= p.runs[first].start else 0)
+        suffix = mix(suffix, to_lower(p.codes[i]) if i >= p.runs[first].start else 0)
         keys[k] = suffix
     keys[6] = mix(mix(keys[2] + 1, p.runs[first].shape), right_shape)
     keys[7] = form
@@ -692,7 +692,7 @@ cdef class MultiwordFilter:
             word.read_string(form)
             h = FORWARDS
             for i in range(word.size):
-                h = mix(h, lower_code(word.codes[i]))
+                h = mix(h, to_lower(word.codes[i]))
             self.forms.add(h | 1)
         for suffix in suffixes:
             word.read_string(suffix)
@@ -719,12 +719,12 @@ cdef class MultiwordFilter:
         for i in range(size):
             if codes[i] == CAPITAL_SIGMA or codes[i] == CAPITAL_I_WITH_DOT:
                 return True
-            h = mix(h, lower_code(codes[i]))
+            h = mix(h, to_lower(codes[i]))
         if self.forms.find(h | 1).key != 0:
             return True
         h = BACKWARDS
         for i in range(size - 1, max(0, size - 1 - self.longest), -1):  # not the whole token
-            h = mix(h, lower_code(codes[i]))
+            h = mix(h, to_lower(codes[i]))
             if self.suffixes.find(h | 1).key != 0:
                 return True
         return False
