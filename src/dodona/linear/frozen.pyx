@@ -322,7 +322,7 @@ def freeze_weights(weights, double megabytes):
     while True:
         kept = np.abs(values) >= magnitudes[len(values) - most] if most else np.zeros(len(values), dtype=bool)
         arrays = dict(zip(WEIGHTS, freeze(keys[kept], actions[kept], values[kept], weights.actions), strict=True))
-        taken = sum(each.nbytes for each in arrays.values())
+        taken = sum([each.nbytes for each in arrays.values()])
         if taken <= size or not most:
             return arrays
         most = int(most * 0.98 * size / taken)
@@ -333,7 +333,7 @@ def check_weights(where, actions, arrays):
     missing = [name for name in WEIGHTS if name not in arrays]
     if missing:
         raise FormatError(f"{where}: no array {missing[0]!r}; expected the weights of a model")
-    fingerprints, counts, rows, wide = (arrays[name] for name in WEIGHTS)
+    fingerprints, counts, rows, wide = [arrays[name] for name in WEIGHTS]
     row_kind = "<u2" if weight_bits(actions) < 16 else "<u4"
     kinds = [each.dtype.str for each in (fingerprints, counts, rows, wide)]
     if kinds != ["<u4", "|u1", row_kind, "<i2"] or len(wide) % actions or not len(counts):

@@ -12,8 +12,8 @@ from libc.string cimport memset
 from dodona.data.hashing cimport mix
 from dodona.search.scorer cimport NONE
 
-from dodona.linear.templates import ATTRIBUTES, COLUMNS, DISTANCES
-from dodona.search.addresses import PLACES, REACH
+from dodona.linear.templates import ATTRIBUTES, COLUMNS
+from dodona.search.addresses import REACH
 
 cdef enum:
     BITS = 64   # of a word of a set
@@ -51,57 +51,36 @@ cdef class Words(EncodedSentence):
         return [self.atoms[number * (self.n + 2) + k] for k in range(self.n + 2)]
 
 
-def ends_of(templates, atom):
-    """Return the two nodes that an atom needs: those of a distance, else twice the same."""
-    node, attribute = templates.atoms[atom]
-    distance = DISTANCES.get(ATTRIBUTES[attribute])
-    return [(PLACES.index(place), 0) for place in distance] if distance else [templates.nodes[node]] * 2
-
-
-def is_steady(templates, combination):
-    """Return whether a template looks only at words of the input in places, not at what was built before."""
-    return all(
-        step == 0 and (templates.atoms[atom][1] < COLUMN_COUNT or templates.atoms[atom][1] >= DISTANCE)
-        for atom in combination
-        for _, step in ends_of(templates, atom)
-    )
-
-
 cdef class Extractor:
     """Computes the features of a configuration from a set of templates. One for each thread."""
 
-    def __init__(self, templates, chosen=None) -> None:
+    def __init__(self, templates, chosen=None):
         """`chosen` are the numbers of the templates to use; None: all."""
-        numbers = range(len(templates)) if chosen is None else chosen
-        combinations = [templates.combinations[number] for number in numbers]
-        order = list(dict.fromkeys(atom for combination in combinations for atom in combination))
-        order.sort(key=lambda atom: templates.atoms[atom][1] >= COLUMN_COUNT)
-        nodes = list(dict.fromkeys(end for atom in order for end in ends_of(templates, atom)))
-        ends = {atom: [nodes.index(end) for end in ends_of(templates, atom)] for atom in order}
-        self.most, self.atom_count, self.node_count = len(combinations), len(order), len(nodes)
-        self.addresses = Addresses(nodes)
-        self.from_input = sum(templates.atoms[atom][1] < COLUMN_COUNT for atom in order)
-        triples = [(ends[atom][0], templates.atoms[atom][1], ends[atom][1]) for atom in order]
-        self.atoms = array("i", [number for triple in triples for number in triple])
+        plan = templates.arrange(chosen)
+        self.most, self.atom_count, self.node_count = len(plan.places), len(plan.atoms), len(plan.nodes)
+        self.addresses = Addresses(plan.nodes)
+        self.from_input = plan.from_input
+        self.atoms = array("i", [number for atom in plan.atoms for number in atom])
 
-        by_length = sorted(range(self.most), key=lambda i: len(combinations[i]))
-        longest = max(map(len, combinations), default=0)
-        self.lengths = array("i", [sum(len(one) == n + 1 for one in combinations) for n in range(longest)] + [0])
-        self.combinations = array("i", [order.index(atom) for i in by_length for atom in combinations[i]] + [0])
-        self.begins = array("Q", [mix(0, numbers[i] + 1) for i in by_length] + [0])
-        self.places = array("i", [by_length.index(i) for i in range(self.most)] + [0])
+        lengths = [len(one) for one in plan.combinations]
+        longest = lengths[self.most - 1] if lengths else 0
+        self.lengths = array("i", [lengths.count(n + 1) for n in range(longest)] + [0])
+        self.combinations = array("i", [atom for one in plan.combinations for atom in one] + [0])
+        self.begins = array("Q", [mix(0, number + 1) for number in plan.numbers] + [0])
+        self.places = array("i", plan.places + [0])
         self.hashes = array("Q", bytes(8 * (self.most + 1)))
         self.templates.longest, self.templates.lengths = longest, &self.lengths[0]
         self.templates.atoms, self.templates.begins = &self.combinations[0], &self.begins[0]
 
         self.words = (self.most + BITS - 1) // BITS
-        self.users = array("Q", bytes(8 * (self.words * len(nodes) + 1)))
+        self.users = array("Q", bytes(8 * (self.words * self.node_count + 1)))
         self.everything = array("Q", bytes(8 * (self.words + 1)))
         self.named = array("Q", bytes(8 * (self.words + 1)))
         self.values = array("Q", bytes(8 * (self.atom_count + LANES)))  # what follows the atoms stays 0
-        for i, combination in enumerate(combinations):
+        cdef int i, node
+        for i in range(self.most):
             self.everything[i // BITS] |= 1ULL << i % BITS
-            for node in {node for atom in combination for node in ends[atom]}:
+            for node in plan.users[i]:
                 self.users[node * self.words + i // BITS] |= 1ULL << i % BITS
 
     cdef void look(self, State s, int site) noexcept nogil:
@@ -196,7 +175,7 @@ cdef class LinearScorer(Scorer):
         self.rows = array("f", bytes(4 * (ROWS if cached else 1) * self.actions))
         self.in_parts = cached and not self.is_learning
         if self.in_parts:
-            steady = [i for i, one in enumerate(templates.combinations) if is_steady(templates, one)]
+            steady = templates.find_steady()
             self.steady = Extractor(templates, steady)
             self.changing = Extractor(templates, [i for i in range(len(templates)) if i not in steady])
             self.steady_signatures = array("Q", bytes(8 * ROWS))

@@ -72,7 +72,7 @@ cdef class StructuredLearner:
         self.rule = RULES[rule]
         self.aggressiveness = aggressiveness
         self.s = State(longest)
-        self.right, self.wrong, self.progress, self.prefix = (array(kind, [0]) for kind in "iiid")
+        self.right, self.wrong, self.progress, self.prefix = [array(kind, [0]) for kind in "iiid"]
         self.reserve(4 * longest)
         self.places = HashTable()
 
@@ -200,7 +200,7 @@ cdef class StructuredLearner:
     cdef int reserve(self, int steps) except -1:
         """Allocate memory for derivations of this length."""
         if self.right.shape[0] <= steps:
-            right, wrong, progress, prefix = (array(kind, [0]) * (2 * steps + 8) for kind in "iiid")
+            right, wrong, progress, prefix = [array(kind, [0]) * (2 * steps + 8) for kind in "iiid"]
             for new, old in ((right, self.right), (progress, self.progress), (prefix, self.prefix)):
                 memoryview(new)[: len(old)] = memoryview(old)
             self.right, self.wrong, self.progress, self.prefix = right, wrong, progress, prefix

@@ -1,4 +1,4 @@
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
@@ -58,4 +58,4 @@ class SentenceMaker:
     def ends_paragraph(self, segments: Segments, i: int) -> bool: ...
     def sentences(
         self, segments: Segments, before: int
-    ) -> Iterator[tuple[bytes, Values, Values | None, list[tuple[int, int, str]], list[str]]]: ...
+    ) -> list[tuple[bytes, Values, Values | None, list[tuple[int, int, str]], list[str]]]: ...

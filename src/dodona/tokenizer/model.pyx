@@ -863,14 +863,15 @@ cdef class SentenceMaker:
         return next < segments.passage.count and segments.passage.runs[next].gap == PARAGRAPH
 
     def sentences(self, Segments segments not None, Py_ssize_t before):
-        """Yield (`# text`, forms, MISC or None, multiword tokens, their MISC) of each sentence.
+        """Return (`# text`, forms, MISC or None, multiword tokens, their MISC) of each sentence.
 
         `before` is how many blanks before the first token belong to it. Sentences without multiword tokens are made
-        without the interpreter's lock, all of them before the first is yielded.
+        without the interpreter's lock.
         """
         cdef array.array places = array.clone(NUMBERS, segments.count, False)
         cdef int* place = places.data.as_ints
         cdef int i, n, at = 0
+        cdef list sentences = []
         self.text.clear()
         self.forms.clear()
         self.misc.clear()
@@ -881,11 +882,13 @@ cdef class SentenceMaker:
                     place[i] = -1
         for i in range(segments.count):
             if place[i] < 0:
-                yield self.make_carefully(segments, i, before if i == 0 else 0)
+                sentences.append(self.make_carefully(segments, i, before if i == 0 else 0))
                 continue
             n = segments.firsts[i + 1] - segments.firsts[i]
-            yield self.text.value(at), self.forms.values(place[i], n), self.misc_values(self.misc, place[i], n), [], []
+            misc = self.misc_values(self.misc, place[i], n)
+            sentences.append((self.text.value(at), self.forms.values(place[i], n), misc, [], []))
             at += 1
+        return sentences
 
     cdef bint make(self, Segments segments, int i, Py_ssize_t before) except -1 nogil:
         """Add the values of sentence i; or return False if it may have multiword tokens."""
