@@ -41,7 +41,7 @@ demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 	@scripts/demo $(BIN)
 
 test: $(VENV)/installed  ## lint, types and all tests
-	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/cython-lint src
 	@# types and layers are checked beside the tests, and told after them; the tests need a browser
 	@{ $(BIN)/mypy && $(BIN)/lint-imports; } > $(VENV)/checks.log 2>&1 & checks=$$!; \
 		scripts/browser; \

@@ -23,7 +23,7 @@ DIRECTIVES = {
 
 
 def sources() -> list[Path]:
-    modules = {path.with_suffix("") for path in SOURCE.rglob("*.p*") if path.suffix in (".pyx", ".pxd")}
+    modules = {path.with_suffix("") for path in SOURCE.rglob("*.p[xy][dx]")}
     return [path.with_suffix(".pyx" if path.with_suffix(".pyx").exists() else ".py") for path in sorted(modules)]
 
 

@@ -43,7 +43,7 @@ def test_lemmas_are_the_same_whatever_was_kept(kinds: int) -> None:
         found = lemmas(cache, [columns for _, columns in batch])
         assert found == [[lemma(*word) for word in words] for words, _ in batch]
     if kinds == 3:
-        assert len(asked) == len(set(asked)) == cache.kept()[0] == 3 * 2 * 2 * 3
+        assert len(asked) == len(set(asked)) == cache.count == 3 * 2 * 2 * 3
 
 
 def test_the_cache_is_bounded_and_cleared() -> None:
@@ -52,15 +52,15 @@ def test_the_cache_is_bounded_and_cleared() -> None:
         forms = [f"w{k}" for k in range(begin, begin + 500)]
         tags = pick(UPOS, array("i", [0] * 500)), pick(FEATS, array("i", [0] * 500))
         assert lemmas(cache, [(values_of(forms), *tags)]) == [forms]
-    assert 0 < cache.kept()[0] <= 1 << 15
+    assert 0 < cache.count <= 1 << 15
     long = "x" * 1020
     tags = pick(UPOS, array("i", [0])), pick(FEATS, array("i", [0]))
     cache.clear()
     assert lemmas(cache, [(values_of([long]), *tags)]) == [[long]]
-    assert cache.kept() == (0, 0)
+    assert (cache.count, cache.used) == (0, 0)
     for k in range(3000):  # not more than a megabyte
         lemmas(cache, [(values_of([f"{k:0>500}"]), *tags)])
-    assert cache.kept()[1] <= 1 << 20
+    assert cache.used <= 1 << 20
 
 
 def test_only_tags_of_one_tagger_are_cached() -> None:

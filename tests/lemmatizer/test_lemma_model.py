@@ -7,7 +7,7 @@ import pytest
 from reference.lemmatizing import LemmaReference, best, features, fits
 from reference.quantized import quantized
 
-from dodona.lemmatizer.lemmatizer import lowered
+from dodona.lemmatizer.lemmatizer import lower_case
 from dodona.lemmatizer.model import LONGEST_AFFIX, ScriptChooser, ScriptLearner, Scripts
 from dodona.linear.frozen import FrozenWeights, freeze
 
@@ -50,7 +50,7 @@ def words(count: int, seed: int) -> list[Word]:
     found = []
     for _ in range(count):
         form = chance.choice(STEMS) + chance.choice(ENDINGS)
-        found.append((form, lowered(form), chance.choice(["NOUN", "VERB"]), chance.choice(["_", "Number=Plur"])))
+        found.append((form, lower_case(form), chance.choice(["NOUN", "VERB"]), chance.choice(["_", "Number=Plur"])))
     return found
 
 

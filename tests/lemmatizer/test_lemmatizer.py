@@ -11,7 +11,14 @@ from samples.inflected import STRANGE, bare, inflected
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.component import TrainingProgress
-from dodona.lemmatizer.lemmatizer import Lemmatizer, LemmatizerOptions, Script, lowered, script_for, train_lemmatizer
+from dodona.lemmatizer.lemmatizer import (
+    Lemmatizer,
+    LemmatizerOptions,
+    Script,
+    derive_script,
+    lower_case,
+    train_lemmatizer,
+)
 from dodona.pipeline import modelfile
 
 TRAIN, TEST = inflected(150), inflected(50, seed=2)
@@ -29,12 +36,12 @@ def lemma(lemmatizer: Lemmatizer, form: str, upos: str = "_", feats: str = "_") 
 
 @given(WORDS, WORDS)
 def test_a_script_makes_the_lemma_it_was_made_for(form: str, lemma: str) -> None:
-    assert script_for(form, lemma).apply(form) == lemma
+    assert derive_script(form, lemma).apply(form) == lemma
 
 
 @given(WORDS)
 def test_small_letters_keep_the_length(text: str) -> None:
-    assert len(lowered(text)) == len(text)
+    assert len(lower_case(text)) == len(text)
 
 
 @pytest.mark.parametrize(
@@ -56,14 +63,14 @@ def test_small_letters_keep_the_length(text: str) -> None:
     ],
 )
 def test_scripts(form: str, lemma: str, script: Script) -> None:
-    assert script_for(form, lemma) == script
+    assert derive_script(form, lemma) == script
     assert script.apply(form) == lemma
 
 
 def test_of_equally_long_shared_texts_the_first_is_kept() -> None:
     """In the form and in the lemma."""
-    assert script_for("ab", "abxab") == Script(new_suffix="xab")
-    assert script_for("abxab", "ab") == Script(suffix="xab")
+    assert derive_script("ab", "abxab") == Script(new_suffix="xab")
+    assert derive_script("abxab", "ab") == Script(suffix="xab")
 
 
 def test_what_was_seen_is_right(lemmatizer: Lemmatizer) -> None:

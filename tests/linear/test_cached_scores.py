@@ -5,8 +5,7 @@ import random
 import pytest
 from samples.random_parses import built, random_sentence, random_walk
 
-from dodona.linear.frozen import FrozenWeights
-from dodona.linear.pruning import WEIGHTS, frozen_arrays
+from dodona.linear.frozen import WEIGHTS, FrozenWeights, freeze_weights
 from dodona.linear.scorer import LinearScorer
 from dodona.linear.templates import Templates
 from dodona.linear.weights import Weights
@@ -38,18 +37,18 @@ def test_remembered_scores_are_the_scores(name: str, part: str, is_frozen: bool)
         encoded = SentenceEncoder(templates)(random_sentence(chance, n))
         configurations = [derivations.copy(s) for s in random_walk(core, n, chance)]
         for s in configurations:
-            names = plain.named(s, encoded)
+            names = plain.hash_features(s, encoded)
             weights.step((feature, chance.randrange(core.actions), float(chance.randint(-9, 9))) for feature in names)
         examples.append((encoded, configurations))
     if is_frozen:
-        arrays = frozen_arrays(weights, 100)
+        arrays = freeze_weights(weights, 100)
         frozen = FrozenWeights(core.actions, *(arrays[name] for name in WEIGHTS))
         plain, cached = LinearScorer(templates, frozen), LinearScorer(templates, frozen, cached=True)
     else:
         cached = LinearScorer(templates, weights, cached=True)
     for encoded, configurations in examples:
         for s in [*configurations, *configurations]:
-            assert cached.scored(s, encoded) == plain.scored(s, encoded)
+            assert cached.score(s, encoded) == plain.score(s, encoded)
 
 
 def test_a_configuration_in_a_workspace_that_is_used_again() -> None:
@@ -61,7 +60,7 @@ def test_a_configuration_in_a_workspace_that_is_used_again() -> None:
     weights = Weights(core.actions)
     plain = LinearScorer(templates, weights)
     s: State = derivations.start(core, 4)
-    weights.step((feature, 0, 1.0) for feature in plain.named(s, first))
+    weights.step((feature, 0, 1.0) for feature in plain.hash_features(s, first))
     cached = LinearScorer(templates, weights, cached=True)
-    assert cached.scored(s, first) == plain.scored(s, first)
-    assert cached.scored(s, second) == plain.scored(s, second)
+    assert cached.score(s, first) == plain.score(s, first)
+    assert cached.score(s, second) == plain.score(s, second)

@@ -40,7 +40,7 @@ def compare(name: str, options: dict[str, object], text: str, lengths: list[int]
                 if "dynamic" in SYSTEMS[name].oracles and not core.is_terminal(s):
                     derivations.costs(core, s, gold, site, 0)  # tries moves out, and must leave no trace
                 view = View.of(s, sentence, site)
-                found = scorer.named(s, encoded, site)
+                found = scorer.hash_features(s, encoded, site)
                 if found != view.names(wanted):
                     pytest.fail(difference(view, wanted, found))
                 compared += len(found)
@@ -93,12 +93,12 @@ def test_each_bin_of_the_distances_is_seen() -> None:
         s = derivations.start(core, 14)
         s.depth, s.stack[0] = 1, 1
         s.front = length  # the word 1 + length is first
-        assert scorer.named(s, encoded) == [feature_name(1, [number])]
+        assert scorer.hash_features(s, encoded) == [feature_name(1, [number])]
         s.depth, s.stack[1] = 2, 1 + length
         s.front = s.end
-        assert scorer.named(s, encoded) == [feature_name(2, [number])]
+        assert scorer.hash_features(s, encoded) == [feature_name(2, [number])]
     s.depth, s.stack[0], s.front = 1, 10, 14  # ROOT waits at the end of the buffer, where word 15 would be
-    assert scorer.named(s, encoded) == [feature_name(1, [5])]
+    assert scorer.hash_features(s, encoded) == [feature_name(1, [5])]
 
 
 def test_mixing_by_hand() -> None:
@@ -112,6 +112,6 @@ def test_a_site_or_a_sentence_that_does_not_fit() -> None:
     scorer = LinearScorer(templates, Weights(core.actions))
     encoded = SentenceEncoder(templates)(random_sentence(random.Random(1), 3))
     with pytest.raises(ValueError, match="site 4"):
-        scorer.named(derivations.start(core, 3), encoded, 4)
+        scorer.hash_features(derivations.start(core, 3), encoded, 4)
     with pytest.raises(ValueError, match="of 3 words"):
-        scorer.named(derivations.start(core, 2), encoded)
+        scorer.hash_features(derivations.start(core, 2), encoded)

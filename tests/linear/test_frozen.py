@@ -50,13 +50,3 @@ def test_of_features_that_look_alike_the_first_is_found() -> None:
     alike = FrozenWeights(ACTIONS, np.full_like(fingerprints, fingerprints[0]), counts, rows, wide)
     assert alike.scores(keys[:1]) == expected(0)
     assert alike.scores(keys[1:]) == expected()
-
-
-def test_where_features_are_looked_up() -> None:
-    keys = crowded(1000)
-    weights = frozen(keys)
-    places = weights.places(keys)
-    assert all(groups >= 1 and size == 8 for _, groups, _, size in places)  # a row of four pairs
-    assert max(groups for _, groups, _, _ in places) >= 200 // 8
-    assert len({begin for _, _, begin, _ in places}) == len(keys)
-    assert [size for *_, size in weights.places(keys ^ np.uint64(1 << 20))] == [0] * len(keys)

@@ -9,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from reference.quantized import bits_of, expected_layout, layout, quantized, sound, sums
 
-from dodona.linear.frozen import FrozenWeights, RowPool, freeze, rows_are_sound, weight_bits
-from dodona.linear.pruning import WEIGHTS, checked_weights
+from dodona.linear.frozen import WEIGHTS, FrozenWeights, check_weights, freeze, rows_are_sound, weight_bits
 from dodona.pipeline import modelfile
 
 ACTIONS = [3, 40, 104, 256, 257, 300, 1024, 1025, 3000]
@@ -49,7 +48,7 @@ def test_sums_are_those_of_the_rounded_weights(actions: int, tmp_path: Path) -> 
     _, loaded = modelfile.load(tmp_path / "my.model")
     known = sorted({key for key, _, _ in model})
     chance = random.Random(1)
-    for weights in (FrozenWeights(actions, *arrays), checked_weights("my.model", actions, loaded)):
+    for weights in (FrozenWeights(actions, *arrays), check_weights("my.model", actions, loaded)):
         for _ in range(40):
             keys = chance.choices(known, k=chance.randint(0, 60)) + [chance.randrange(1, 1 << 64) for _ in range(5)]
             assert weights.scores(np.array(keys, np.uint64)) == sums(numbers, keys, actions)
@@ -68,15 +67,15 @@ def test_so_many_features_that_16_bits_overflow(actions: int) -> None:
         assert weights.scores(np.array(asked, np.uint64)) == sums(numbers, asked, actions)
 
 
-def test_every_kind_of_row_is_used() -> None:
-    """Four and eight pairs, many pairs, dense, wide."""
-    used = [0] * 6
-    for actions in (1024, 3000):
-        arrays = frozen(random_model(actions, seed=actions), actions)
-        pool = RowPool(actions, weight_bits(actions), len(arrays[0]), arrays[2].view(np.uint16), arrays[3])
-        used = [one + other for one, other in zip(used, pool.kinds(), strict=True)]
-    assert used[0] == 0
-    assert min(used[1:]) > 0
+def test_rows_of_every_kind_are_summed() -> None:
+    """In memory rows have up to four or eight pairs, many, or are dense (a pair for each 16 actions) or wide."""
+    sizes = {
+        actions if is_wide else len(row)
+        for actions in (1024, 3000)
+        for is_wide, row in layout(actions, *frozen(random_model(actions, seed=actions), actions)).values()
+    }
+    for smallest, largest in ((1, 4), (5, 8), (9, 1024 // 16), (3000 // 16 + 1, 1000), (1024, 3000)):
+        assert any(smallest <= size <= largest for size in sizes)
 
 
 @pytest.mark.parametrize(

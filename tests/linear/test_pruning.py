@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dodona.linear.frozen import FrozenWeights, freeze
-from dodona.linear.pruning import frozen_arrays
+from dodona.linear.frozen import FrozenWeights, freeze, freeze_weights
 from dodona.linear.weights import Weights
 
 Place = tuple[int, int]  # feature, action
@@ -30,7 +29,7 @@ def random_weights(actions: int, seed: int) -> Weights:
 
 def arrays_of_size(weights: Weights, size: int) -> dict[str, NDArray[Any]]:
     """In bytes, not megabytes."""
-    return frozen_arrays(weights, (size + 0.5) / 1e6)
+    return freeze_weights(weights, (size + 0.5) / 1e6)
 
 
 def kept(weights: Weights, size: int) -> set[Place]:

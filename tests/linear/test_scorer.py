@@ -44,7 +44,7 @@ def test_scores_for_people() -> None:
     s = State(2)
     scorer = CallableScorer(CORE.actions, lambda state, sentence, site: [state.n, sentence.n, site, 0.0, 0.5])
     s.reset(2)
-    assert scorer.scored(s, EncodedSentence(7), 3) == [2.0, 7.0, 3.0, 0.0, 0.5]
+    assert scorer.score(s, EncodedSentence(7), 3) == [2.0, 7.0, 3.0, 0.0, 0.5]
 
 
 @both
@@ -70,4 +70,4 @@ def test_a_python_class_is_no_scorer() -> None:
             return [0.0] * CORE.actions
 
     with pytest.raises(NotImplementedError, match=r"Mine has no compiled scores; .*CallableScorer"):
-        Mine().scored(State(1), EncodedSentence(1))
+        Mine().score(State(1), EncodedSentence(1))

@@ -45,7 +45,7 @@ def test_the_rows_of_a_sentence_in_a_lane() -> None:
         lanes = Lanes(6, 3)
         rows = np.arange(6 * 3 + 2, dtype=np.float32).reshape(-1, 1)
         layer = HiddenLayer(Positions.parse(position), *none, *scores)
-        return int(layer.scored(derivations.start(core, 2), lanes.sentence(2, rows, time, lane))[0])
+        return int(layer.score(derivations.start(core, 2), lanes.sentence(2, rows, time, lane))[0])
 
     for time, lane in ((0, 0), (0, 2), (3, 1), (4, 2)):
         assert row_at("N0", time, lane) == 3 * time + lane

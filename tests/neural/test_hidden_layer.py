@@ -48,7 +48,7 @@ def compare(core: TransitionSystem, text: str, n: int, seed: int, **places: int)
     compared = 0
     for s in random_walk(core, n, chance):
         for site in derivations.sites(core, s):
-            assert scorer.scored(s, words, site) == layer.scores(View.of(s, sentence, site), rows, row_of)
+            assert scorer.score(s, words, site) == layer.scores(View.of(s, sentence, site), rows, row_of)
             compared += 1
     return compared
 
@@ -100,7 +100,7 @@ def test_a_label_beyond_the_table_adds_nothing() -> None:
     for s in random_walk(core, 10, chance):
         view = View.of(s, sentence)
         seen |= set(labels_at(view, layer.text))
-        assert scorer.scored(s, Contributions(10, rows, 0, 10, 11)) == layer.scores(view, rows, row_of)
+        assert scorer.score(s, Contributions(10, rows, 0, 10, 11)) == layer.scores(view, rows, row_of)
     assert seen == {0, 1, 2, 3}
 
 
@@ -111,7 +111,7 @@ def test_nobody_has_no_label() -> None:
     rows = np.zeros((3, 2), np.float32)
     s = derivations.start(core, 1)
     wanted = layer.scores(View.of(s, random_sentence(random.Random(1), 1)), rows, rows_of(1, 0, 1, 2, 1))
-    assert scorer.scored(s, Contributions(1, rows, 0, 1, 2)) == wanted
+    assert scorer.score(s, Contributions(1, rows, 0, 1, 2)) == wanted
 
 
 def test_a_site_sees_its_neighbours_only() -> None:
@@ -156,12 +156,12 @@ def test_sentences_that_do_not_fit() -> None:
     core = built("arc-eager").core
     scorer = scorer_of(random_layer(np.random.default_rng(1), "S0\nN0\nS0.l", 3, 4, core.actions))
     s = derivations.start(core, 1)
-    scorer.scored(s, Contributions(1, np.zeros((3, 8), np.float32), 0, 1, 2))
+    scorer.score(s, Contributions(1, np.zeros((3, 8), np.float32), 0, 1, 2))
     for width in (4, 7, 9, 12):
         with pytest.raises(ValueError, match=f"^rows of {width}; expected 2 positions of 4 units"):
-            scorer.scored(s, Contributions(1, np.zeros((3, width), np.float32), 0, 1, 2))
+            scorer.score(s, Contributions(1, np.zeros((3, width), np.float32), 0, 1, 2))
     with pytest.raises(TypeError, match="EncodedSentence; HiddenLayer scores Contributions"):
-        scorer.scored(s, EncodedSentence(1))
+        scorer.score(s, EncodedSentence(1))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from dodona.data import Sentence
 from dodona.data.hashing import hash_text
 from dodona.data.values import Inventory, Values, pick, values_of
-from dodona.linear.features import Words
+from dodona.linear.scorer import Words
 from dodona.linear.templates import COLUMNS, Templates
 from dodona.parser.encoder import ROOT, ColumnHashes, SentenceEncoder, write_columns
 

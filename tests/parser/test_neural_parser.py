@@ -97,8 +97,8 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
         assert np.corrcoef(row, right)[0, 1] > 0.99
     for encoded, example, place in zip(session.encode(sentences), examples, lanes.places, strict=True):
         start = derivations.start(made.parser._core, len(example))
-        scores = session.greedy.scored(start, encoded)
-        wanted = session.greedy.scored(start, lanes.sentence(len(example), np.asarray(rows), *place))
+        scores = session.greedy.score(start, encoded)
+        wanted = session.greedy.score(start, lanes.sentence(len(example), np.asarray(rows), *place))
         assert np.abs(np.subtract(scores, wanted)).max() < 0.1 * np.ptp(wanted)
     tag_scores = np.concatenate([np.asarray(head)[:count, 0] for head in heads], axis=1)
     assert np.abs(model.heads.apply(layers[0]) - tag_scores).max() < 0.05 * np.abs(tag_scores).max()

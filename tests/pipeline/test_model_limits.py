@@ -15,7 +15,7 @@ from dodona.parser.options import ParserOptions
 from dodona.parser.training import train_parser
 from dodona.pipeline import modelfile
 from dodona.pipeline.pipeline import Pipeline
-from dodona.tagger.tagger import checked_lexicon
+from dodona.tagger.tagger import check_lexicon
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_a_lexicon_with_equal_words() -> None:
         "sizes": np.zeros(1, np.uint8),
         "tags": np.zeros(0, np.uint8),
     }
-    checked_lexicon("here", 1, arrays)
+    check_lexicon("here", 1, arrays)
     for words in ([3, 5, 5], [5, 3, 9]):
         with pytest.raises(FormatError, match="here: the lexicon does not fit"):
-            checked_lexicon("here", 1, {**arrays, "words": np.array(words, np.uint32)})
+            check_lexicon("here", 1, {**arrays, "words": np.array(words, np.uint32)})

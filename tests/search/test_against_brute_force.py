@@ -131,9 +131,8 @@ def test_sites_are_scored_again_wherever_templates_can_see_a_change(single_root:
     sentences = [random_sentence(chance, n) for n in (1, 2, 5, 9, 14, 14, 20)]
     for sentence in sentences:  # a random weight for what random walks come upon
         for s in random_walk(system.core, len(sentence), chance):
-            names = [
-                name for site in derivations.sites(system.core, s) for name in linear.named(s, encode(sentence), site)
-            ]
+            sites = derivations.sites(system.core, s)
+            names = [name for site in sites for name in linear.hash_features(s, encode(sentence), site)]
             weight = partial(chance.randint, -1, 1) if coarse else partial(chance.uniform, -1, 1)
             weights.step((name, chance.randrange(system.core.actions), weight()) for name in names)
     search = GreedySearch(system.core, linear)
@@ -145,7 +144,7 @@ def test_sites_are_scored_again_wherever_templates_can_see_a_change(single_root:
 
 
 def scored(linear: LinearScorer, sentence: EncodedSentence, s: State, site: int) -> list[float]:
-    return linear.scored(s, sentence, site)
+    return linear.score(s, sentence, site)
 
 
 COUNTS = "S0.lc.vl\nS1.vl+S0.vr\nS2.sr\nN0.vl\nS0.rc2.sl\ngap\ndist"
@@ -165,7 +164,7 @@ def test_cached_scores_are_the_scores(name: str, text: str | None) -> None:
         sentence = random_sentence(chance, n)
         encoded = SentenceEncoder(templates)(sentence)
         for s in random_walk(system.core, n, chance):
-            names = linear.named(s, encoded)
+            names = linear.hash_features(s, encoded)
             weights.step((feature, chance.randrange(system.core.actions), chance.uniform(-1, 1)) for feature in names)
         beam = Beam(system.core, LinearScorer(templates, weights, cached=True), 4)
         beam.search(encoded)

@@ -15,6 +15,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import Sentence
+from dodona.data.values import values_of
 from dodona.parser.neural import NeuralSession
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
@@ -22,7 +23,7 @@ from dodona.parser.training import train_parser
 from dodona.systems.arc_standard import ArcStandard
 from dodona.systems.swap_search import fewest_swaps
 from dodona.systems.swap_standard import SwapStandard
-from dodona.tagger.model import GreedyTagger, Traits
+from dodona.tagger.model import GreedyTagger
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
@@ -145,8 +146,8 @@ def test_a_watch_looks_only_now_and_then() -> None:
 
 def test_tagging() -> None:
     tagger = train_tagger(list(treebank(20)), TaggerOptions(iterations=1))
-    traits = Traits(words(200_000).words, tagger._tagset, tagger._lexicon)
-    assert is_heard(lambda: GreedyTagger(tagger._tagset, tagger._weights).tag(traits))
+    values = values_of(words(200_000).words)
+    assert is_heard(lambda: GreedyTagger(tagger._tagset, tagger._weights).tag_all([values], tagger._lexicon))
 
 
 def test_the_network_of_a_long_sentence() -> None:

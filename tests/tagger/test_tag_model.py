@@ -8,6 +8,7 @@ from reference.mixing import text_hash
 from reference.quantized import quantized
 from reference.tagging import Entry, Tag, TaggerReference
 
+from dodona.data.values import values_of
 from dodona.linear.frozen import FrozenWeights, freeze
 from dodona.tagger.model import GreedyTagger, Lexicon, TagLearner, TagSet, Traits
 
@@ -105,7 +106,8 @@ def test_every_weight_and_every_tag(entries: dict[str, Entry], seed: int) -> Non
     same = 0
     for words, tags in examples(60, seed=4):
         naive_tags = naive.tag(words, lambda keys, part: sum(numbers.get((key, part), 0) for key in keys))
-        assert greedy.tag(Traits(words, tagset(), known)).tolist() == naive_tags
+        (predicted,) = greedy.tag_all([values_of(words)], known)
+        assert predicted.tolist() == naive_tags
         same += naive_tags == tags
     assert same > 5
 
@@ -113,8 +115,9 @@ def test_every_weight_and_every_tag(entries: dict[str, Entry], seed: int) -> Non
 def test_where_all_scores_are_equal_the_first_tag_wins() -> None:
     none = freeze(np.zeros(0, np.uint64), np.zeros(0, np.uint16), np.zeros(0), PARTS)
     greedy = GreedyTagger(tagset(), FrozenWeights(PARTS, *none))
-    found = greedy.tag(Traits(["oak", "Zeus", "oaks", "springs", "OAKS", "unknown"], tagset(), lexicon(LEXICON)))
-    assert found.tolist() == [0, 1, 2, 3, 0, 0]
+    words = ["oak", "Zeus", "oaks", "springs", "OAKS", "unknown"]
+    (predicted,) = greedy.tag_all([values_of(words)], lexicon(LEXICON))
+    assert predicted.tolist() == [0, 1, 2, 3, 0, 0]
 
 
 def test_the_share_that_is_hidden() -> None:

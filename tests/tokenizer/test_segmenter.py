@@ -17,9 +17,19 @@ from samples.texts import english, japanese
 
 from dodona.data.spacing import paragraphs
 from dodona.linear.frozen import FrozenWeights, freeze
-from dodona.tokenizer.segmenter import QUESTIONS, WORDS, Passage, Rules, Segmenter, SegmentLearner, Segments, word_place
-from dodona.tokenizer.sentence_maker import MultiwordFilter, SentenceMaker
-from dodona.tokenizer.tokenizer import Expander, Expansion, learned_rules
+from dodona.tokenizer.model import (
+    QUESTION_BYTES,
+    WORD_BYTES,
+    MultiwordFilter,
+    Passage,
+    Rules,
+    Segmenter,
+    SegmentLearner,
+    Segments,
+    SentenceMaker,
+    word_place,
+)
+from dodona.tokenizer.tokenizer import Expander, Expansion, learn_rules
 
 Known = tuple[NDArray[Any], NDArray[Any], list[list[str]]]
 CUTS = [["gim", "me"], ["gon", "na"], ["a", "b", "c"], ["gimme", "x"], ["Dr", "."]]
@@ -54,8 +64,8 @@ def random_text(chance: random.Random, size: int, blanks: Sequence[str] = BLANKS
 def random_rules(seed: int) -> Known:
     """Any answers at all to the questions, and any words seen."""
     numbers = np.random.default_rng(seed)
-    questions = numbers.choice([0, 1, 1, 2], QUESTIONS).astype(np.uint8)
-    return questions, numbers.integers(0, 256, WORDS).astype(np.uint8), CUTS
+    questions = numbers.choice([0, 1, 1, 2], QUESTION_BYTES).astype(np.uint8)
+    return questions, numbers.integers(0, 256, WORD_BYTES).astype(np.uint8), CUTS
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -69,14 +79,14 @@ def test_runs(seed: int) -> None:
 
 
 def test_runs_of_a_very_long_word() -> None:
-    known = np.zeros(QUESTIONS, np.uint8), np.zeros(WORDS, np.uint8), list[list[str]]()
+    known = np.zeros(QUESTION_BYTES, np.uint8), np.zeros(WORD_BYTES, np.uint8), list[list[str]]()
     text = "x" * 70_000
     assert Passage(text, Rules(*known)).spans() == [(0, 65_536), (65_536, 70_000)]
     assert [(run.start, run.end) for run in TextReference(text, *known).runs] == [(0, 65_536), (65_536, 70_000)]
 
 
 def test_words_that_were_seen_have_a_place() -> None:
-    text = TextReference("oak ΟΔΌΣ x", np.zeros(QUESTIONS, np.uint8), np.zeros(WORDS, np.uint8), [])
+    text = TextReference("oak ΟΔΌΣ x", np.zeros(QUESTION_BYTES, np.uint8), np.zeros(WORD_BYTES, np.uint8), [])
     for k, word in enumerate(["oak", "οδόσ", "x"]):
         text.words[:] = 0
         place = word_place(word)
@@ -170,7 +180,7 @@ def test_random_texts_with_random_rules(rate: float) -> None:
 @pytest.mark.parametrize("sample", [english, japanese])
 def test_texts_of_a_treebank(sample: Any) -> None:
     texts = list(paragraphs(sample(40)))
-    known = learned_rules(texts)
+    known = learn_rules(texts)
     pairs = [Pair(text[:400], known, seed) for seed, (text, _) in enumerate(texts[:12])]
     for pair, (_, tokens) in zip(pairs, texts, strict=False):
         ends = {end: k for k, (_, end) in enumerate(pair.passage.spans())}
@@ -185,7 +195,7 @@ def test_texts_of_a_treebank(sample: Any) -> None:
 def test_a_sentence_has_at_most_ten_thousand_tokens() -> None:
     questions = np.zeros((2, 2, 64, 64), np.uint8)
     questions[0, 1] = 2  # a space always ends a token, and nothing a sentence
-    rules = Rules(questions.ravel(), np.zeros(WORDS, np.uint8), [])
+    rules = Rules(questions.ravel(), np.zeros(WORD_BYTES, np.uint8), [])
     none = freeze(np.zeros(0, np.uint64), np.zeros(0, np.uint16), np.zeros(0), 3)
     segments, _ = Segmenter(FrozenWeights(3, *none)).segment(Passage("a " * 20_001, rules), True)
     assert [len(segments.spans(i)) for i in range(len(segments))] == [10_000, 10_000, 1]

@@ -130,12 +130,12 @@ def test_pieces_make_no_difference(texts: list[str], repeated: int, data: st.Dat
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=20)))
     pieces = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     paused = [piece for each in pieces for piece in (each, "")]
-    least, module.PIECE = module.PIECE, data.draw(st.sampled_from([1, 30, 1000]))
+    least, module.STEP = module.STEP, data.draw(st.sampled_from([1, 30, 1000]))
     try:
         assert as_bytes(list(TRAINED.apply(pieces))) == whole
         assert as_bytes(list(only_sentences(TRAINED.stream(paused)))) == whole
     finally:
-        module.PIECE = least
+        module.STEP = least
 
 
 def test_at_a_pause_the_sentences_that_are_certain_are_passed_on() -> None:

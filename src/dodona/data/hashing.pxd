@@ -3,6 +3,13 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from dodona.data.values cimport decode
 
+cdef extern from "Python.h":
+    uint32_t Py_UNICODE_TOLOWER(uint32_t code) nogil
+
+cdef enum:
+    FORWARDS = 1   # initial value of the hash of a string
+    BACKWARDS = 3  # and of the hash of a reversed string
+
 cdef inline uint64_t mix(uint64_t h, uint64_t value) noexcept nogil:
     h = (h ^ value) * <uint64_t> 0x9E3779B97F4A7C15
     return h ^ (h >> 32)
@@ -29,9 +36,6 @@ cdef inline Slot* slot_of(Slot* slots, uint64_t mask, uint64_t key) noexcept nog
         at = (at + 1) & mask
     return &slots[at]
 
-cdef extern from "Python.h":
-    uint32_t Py_UNICODE_TOLOWER(uint32_t code) nogil
-
 @cython.final
 cdef class Letters:
     cdef uint32_t* codes
@@ -54,10 +58,6 @@ cdef inline uint32_t to_lower(uint32_t code) noexcept nogil:
         return code + 32 * (65 <= code <= 90)
     return Py_UNICODE_TOLOWER(code)
 
-cdef enum:
-    FORWARDS = 1   # initial value of the hash of a string
-    BACKWARDS = 3  # and of the hash of a reversed string
-
 cdef inline uint64_t hash_codes(const uint32_t* codes, Py_ssize_t size) noexcept nogil:
     """Return the hash of characters given as numbers."""
     cdef uint64_t h = FORWARDS
@@ -67,6 +67,6 @@ cdef inline uint64_t hash_codes(const uint32_t* codes, Py_ssize_t size) noexcept
     return h
 
 cdef uint64_t hash_string(str text)
-cdef uint64_t hash_prefixes(Letters word, uint64_t* hashes, int most) noexcept nogil
-cdef void hash_suffixes(Letters word, uint64_t* hashes, int most) noexcept nogil
+cdef uint64_t hash_prefixes(Letters word, uint64_t* hashes, int count) noexcept nogil
+cdef void hash_suffixes(Letters word, uint64_t* hashes, int count) noexcept nogil
 cdef uint64_t hash_shape(Letters word) noexcept nogil

@@ -1,20 +1,34 @@
-"""Fast 64-bit hashes of strings. They are not cached here, because raw text has many unknown words.
+"""Fast 64-bit hashes of strings, and a table of such hashes.
 
 A hash is computed character by character, from the front for prefixes and from the back for suffixes, so that the
-hashes of all affixes of a word are computed on the way.
+hashes of all affixes of a word are computed on the way. Hashes are not cached here, because raw text has many unknown
+words.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
+cdef extern from "Python.h":
+    uint32_t* PyUnicode_AsUCS4(object text, uint32_t* codes, Py_ssize_t room, int with_null) except NULL
+    bint Py_UNICODE_ISUPPER(uint32_t character) nogil
+    bint Py_UNICODE_ISALPHA(uint32_t character) nogil
+    bint Py_UNICODE_ISDIGIT(uint32_t character) nogil
+
 cdef extern from "rows.h" nogil:
     void* dodona_allocate(size_t size)
     void dodona_free(void* memory)
 
+cdef enum:
+    SHAPE = 2      # initial value of the hash of a shape
+    MAX_SHAPE = 8  # runs
+
 
 cdef class HashTable:
-    """Memory for `expected` keys at first; it grows automatically. One thread at a time may change it."""
+    """A table from 64-bit hashes, of which none is 0, to numbers of 64 bits: open addressing, at most half full.
+
+    It has memory for `expected` keys at first, and grows automatically. One thread at a time may change it.
+    """
 
     def __cinit__(self, Py_ssize_t expected=0):
         self.mask = 15
@@ -58,8 +72,7 @@ cdef class HashTable:
         cdef Slot* slots = self.slots
         cdef Slot* larger = <Slot*> dodona_allocate(2 * (old + 1) * sizeof(Slot))
         if larger == NULL:
-            with gil:
-                raise MemoryError
+            raise MemoryError
         self.slots, self.mask = larger, 2 * old + 1
         for i in range(old + 1):
             if slots[i].key != 0:
@@ -73,12 +86,8 @@ cdef class HashTable:
         self.count = 0
 
 
-cdef extern from "Python.h":
-    uint32_t* PyUnicode_AsUCS4(object text, uint32_t* codes, Py_ssize_t room, int with_null) except NULL
-
-
 cdef class Letters:
-    """The word read last; the memory is used for one word after the other."""
+    """A word as the numbers of its characters: the one read last; the memory is used for one after the other."""
 
     def __cinit__(self):
         self.make_room(64)
@@ -111,15 +120,6 @@ cdef class Letters:
             self.codes[i] = to_lower(self.codes[i])
 
 
-cdef extern from "Python.h":
-    bint Py_UNICODE_ISUPPER(uint32_t character) nogil
-    bint Py_UNICODE_ISALPHA(uint32_t character) nogil
-    bint Py_UNICODE_ISDIGIT(uint32_t character) nogil
-
-cdef uint64_t SHAPE = 2
-cdef int LONGEST_SHAPE = 8
-
-
 def hash_text(str text not None, int kind=-1):
     """Return the hash of a string; `kind` makes it different for the same string in another column."""
     cdef uint64_t h = hash_string(text)
@@ -132,27 +132,27 @@ cdef uint64_t hash_string(str text):
     return hash_codes(word.codes, word.size)
 
 
-cdef uint64_t hash_prefixes(Letters word, uint64_t* hashes, int most) noexcept nogil:
-    """Return the hash of a word; those of its first 1..most characters go into `hashes`, 0 where it is too short."""
+cdef uint64_t hash_prefixes(Letters word, uint64_t* hashes, int count) noexcept nogil:
+    """Return the hash of a word; those of its first 1..count characters go into `hashes`, 0 where it is too short."""
     cdef int i
     cdef uint64_t h = FORWARDS
     for i in range(word.size):
         h = mix(h, word.codes[i])
-        if i < most:
+        if i < count:
             hashes[i] = h
-    for i in range(word.size, most):
+    for i in range(word.size, count):
         hashes[i] = 0
     return h
 
 
-cdef void hash_suffixes(Letters word, uint64_t* hashes, int most) noexcept nogil:
-    """Compute the hashes of the last 1..most characters, 0 where the word is too short."""
+cdef void hash_suffixes(Letters word, uint64_t* hashes, int count) noexcept nogil:
+    """Compute the hashes of the last 1..count characters, 0 where the word is too short."""
     cdef int i
     cdef uint64_t h = BACKWARDS
-    for i in range(min(word.size, most)):
+    for i in range(min(word.size, count)):
         h = mix(h, word.codes[word.size - 1 - i])
         hashes[i] = h
-    for i in range(word.size, most):
+    for i in range(word.size, count):
         hashes[i] = 0
 
 
@@ -173,6 +173,6 @@ cdef uint64_t hash_shape(Letters word) noexcept nogil:
             h = mix(h, character)
             last = character
             runs += 1
-            if runs == LONGEST_SHAPE:
+            if runs == MAX_SHAPE:
                 break
     return h

@@ -23,6 +23,14 @@ cdef class Values:
 cdef Values pick_values(Inventory inventory, array.array numbers)
 cdef Values own_values(bytes text, array.array ends)
 
+cdef extern from "Python.h":
+    void* PyTuple_GET_ITEM(void* items, Py_ssize_t i) noexcept nogil
+
+cdef inline void* item(tuple items, Py_ssize_t i) noexcept nogil:
+    """Return an item of a batch that is processed without the interpreter's lock: the tuple keeps it alive, and cannot
+    change meanwhile."""
+    return PyTuple_GET_ITEM(<void*> items, i)
+
 cdef inline int begin_of(Values values, int i) noexcept nogil:
     return values.ends[values.chosen[i] if values.chosen != NULL else i]
 

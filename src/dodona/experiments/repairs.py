@@ -30,7 +30,7 @@ def walk(system: TransitionSystem, scorer: Scorer, sentence: EncodedSentence) ->
     actions = derivations.actions(system)
     state = derivations.start(system, sentence.n)
     while not system.is_terminal(state):
-        row = scorer.scored(state, sentence)
+        row = scorer.score(state, sentence)
         legal = set(derivations.legal_moves(system, state, 0))
         best = max((a for a, (move, _) in enumerate(actions) if move in legal), key=row.__getitem__)
         move, label = actions[best]

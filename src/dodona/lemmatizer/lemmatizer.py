@@ -17,23 +17,28 @@ from dodona.data.storage import columns_of, fill_in, forms_of
 from dodona.data.values import Values
 from dodona.errors import FormatError
 from dodona.lemmatizer.model import LONGEST_AFFIX, LemmaCache, ScriptChooser, ScriptLearner, Scripts
-from dodona.linear.pruning import checked_weights, frozen_arrays
+from dodona.linear.frozen import check_weights, freeze_weights
 
-__all__ = ["CASINGS", "Lemmatizer", "LemmatizerOptions", "Script", "lowered", "script_for", "train_lemmatizer"]
+__all__ = ["CASINGS", "Lemmatizer", "LemmatizerOptions", "Script", "derive_script", "lower_case", "train_lemmatizer"]
 
-LONGEST = 64  # maximum length of a form for a full search of the longest common substring
+MAX_SEARCHED = 64  # characters of a form for a full search of the longest common substring
+MAX_SCRIPTS = 65_535
+MAX_REMEMBERED = 1 << 20  # words whose lemmas are cached before the cache is cleared
+LONGEST_REMEMBERED = 200  # characters of such a word with its tags
+
+Key = tuple[str, str, str]  # form, UPOS, FEATS
 
 
-def lowered(text: str) -> str:
+def lower_case(text: str) -> str:
     """Return the text lowercased, with the same length: only the Turkish İ would become two characters."""
     lower = text.replace("İ", "i").lower()
     return lower if len(lower) == len(text) else text
 
 
 CASINGS: dict[str, Callable[[str], str]] = {
-    "lower": lowered,
+    "lower": lower_case,
     "keep": lambda text: text,
-    "title": lambda text: text[:1].upper() + lowered(text[1:]),
+    "title": lambda text: text[:1].upper() + lower_case(text[1:]),
     "upper": lambda text: text.upper(),
     "nothing": lambda text: "",
 }
@@ -57,40 +62,33 @@ class Script(NamedTuple):
         return self.new_prefix + CASINGS[self.casing](middle) + self.new_suffix
 
 
-def script_for(form: str, lemma: str) -> Script:
+def derive_script(form: str, lemma: str) -> Script:
     """Return the script that derives this lemma from this form and keeps as much of the form as possible."""
     if lemma == "_":
         return Script("nothing", new_prefix="_")
-    lower = lowered(form)
-    found, longest = Script("keep", prefix=lower, new_prefix=lemma), 0
-    for casing in ("lower",) if lemma == lowered(lemma) else ("keep", "title", "upper", "lower"):
+    lower = lower_case(form)
+    best, longest = Script("keep", prefix=lower, new_prefix=lemma), 0
+    for casing in ("lower",) if lemma == lower_case(lemma) else ("keep", "title", "upper", "lower"):
         cased = CASINGS[casing](form)
-        begin, at, size = _shared(cased, lemma)
+        begin, at, size = _find_shared(cased, lemma)
         if size > longest and len(cased) == len(form):
             script = Script(casing, lower[:begin], lemma[:at], lower[begin + size :], lemma[at + size :])
             if script.apply(form) == lemma:
-                found, longest = script, size
-    return found
+                best, longest = script, size
+    return best
 
 
-def _shared(form: str, lemma: str) -> tuple[int, int, int]:
+def _find_shared(form: str, lemma: str) -> tuple[int, int, int]:
     """Return (start in the form, start in the lemma, length) of the longest common substring, the first of several.
 
     For very long forms only the common prefix is considered.
     """
     for size in range(min(len(form), len(lemma)), 0, -1):
-        for begin in range(len(form) - size + 1 if len(form) <= LONGEST else 1):
+        for begin in range(len(form) - size + 1 if len(form) <= MAX_SEARCHED else 1):
             at = lemma.find(form[begin : begin + size])
             if at >= 0:
                 return begin, at, size
     return 0, 0, 0
-
-
-MOST = 65_535  # scripts
-REMEMBERED = 1 << 20  # words whose lemmas are cached before the cache is cleared
-LONGEST_REMEMBERED = 200  # characters of such a word with its tags
-
-Key = tuple[str, str, str]  # form, UPOS, FEATS
 
 
 @dataclass(frozen=True)
@@ -116,32 +114,32 @@ class Lemmatizer:
         self._weights = weights
         self._known: dict[Key, str] = {}
         self._threads = threading.local()  # a LemmaCache per thread, for words whose tags were predicted
-        core = _core(self.scripts)
-        self._chooser = ScriptChooser(core, checked_weights(where, core.count, weights))
+        core = _compile(self.scripts)
+        self._chooser = ScriptChooser(core, check_weights(where, core.count, weights))
 
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
         for batch in batches(sentences):
             tags = columns_of(batch, "upos"), columns_of(batch, "feats")
-            found: list[list[str] | Values] = []
+            columns: list[list[str] | Values] = []
             for sentence, lemmas in zip(batch, self._cache().lemmas(forms_of(batch), *tags), strict=True):
-                found.append(lemmas or self.lemmas(sentence.words, sentence.upos, sentence.feats))
-            fill_in(batch, "lemmas", found)
+                columns.append(lemmas or self.lemmas(sentence.words, sentence.upos, sentence.feats))
+            fill_in(batch, "lemmas", columns)
             yield from batch
 
     def _cache(self) -> LemmaCache:
         """Return the cache of this thread, for words whose tags were predicted."""
         if not hasattr(self._threads, "cache"):
-            self._threads.cache = LemmaCache(self._checked)
-        found: LemmaCache = self._threads.cache
-        return found
+            self._threads.cache = LemmaCache(self._derive)
+        cache: LemmaCache = self._threads.cache
+        return cache
 
     def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
         """Return the lemmas of words with these tags."""
         known = self._known
         return [known.get(key) or self._learn(key) for key in zip(words, upos, feats, strict=True)]
 
-    def _checked(self, form: str, upos: str, feats: str) -> str:
+    def _derive(self, form: str, upos: str, feats: str) -> str:
         """Return the lemma of a word that is in no cache; checked here once, so that columns need no check."""
         key = form, upos, feats
         lemma = self.exceptions.get(key) or self.exceptions.get((form, upos, "")) or self.guess(key)
@@ -150,9 +148,9 @@ class Lemmatizer:
 
     def _learn(self, key: Key) -> str:
         form, upos, feats = key
-        lemma = self._checked(*key)
+        lemma = self._derive(*key)
         if len(form) + len(upos) + len(feats) <= LONGEST_REMEMBERED:
-            if len(self._known) >= REMEMBERED:
+            if len(self._known) >= MAX_REMEMBERED:
                 self._known.clear()
             self._known[key] = lemma
         return lemma
@@ -160,7 +158,7 @@ class Lemmatizer:
     def guess(self, key: Key) -> str:
         """Return the lemma by the best script; the form itself if none is applicable."""
         form, upos, feats = key
-        number = self._chooser.choose(form, lowered(form), upos, feats)
+        number = self._chooser.choose(form, lower_case(form), upos, feats)
         return self.scripts[number].apply(form) if number >= 0 else form
 
     def parts(self) -> Parts:
@@ -175,15 +173,15 @@ class Lemmatizer:
         """Restore the lemmatizer from these parts; `where` is named in errors."""
         try:
             options = LemmatizerOptions(**description["options"])
-            scripts = [_checked_script(script) for script in description["scripts"]]
+            scripts = [_check_script(script) for script in description["scripts"]]
             text = arrays["exceptions"]
             if text.dtype != np.uint8:
                 raise ValueError("exceptions that are no text")
-            exceptions = dict(map(_checked_exception, text.tobytes().decode().split("\n"))) if len(text) else {}
+            exceptions = dict(map(_check_exception, text.tobytes().decode().split("\n"))) if len(text) else {}
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"{where}: the lemmatizer's description is not valid: {error}") from error
-        if not 0 < len(scripts) <= MOST:
-            raise FormatError(f"{where}: {len(scripts)} scripts; expected from 1 to {MOST}")
+        if not 0 < len(scripts) <= MAX_SCRIPTS:
+            raise FormatError(f"{where}: {len(scripts)} scripts; expected from 1 to {MAX_SCRIPTS}")
         weights = {name: array for name, array in arrays.items() if name != "exceptions"}
         lemmatizer = cls(options, scripts, weights, where)
         lemmatizer.exceptions = exceptions
@@ -199,13 +197,13 @@ def train_lemmatizer(
     """
     if not sentences:
         raise FormatError("there is no sentence to train on")
-    lemmas = _usual_lemmas(sentences)
-    made = {key: script_for(key[0], lemma) for key, (lemma, _) in lemmas.items()}
-    scripts = _general(made)
-    core = _core(scripts)
+    lemmas = _find_usual_lemmas(sentences)
+    made = {key: derive_script(key[0], lemma) for key, (lemma, _) in lemmas.items()}
+    scripts = _choose_scripts(made)
+    core = _compile(scripts)
     number = {script: i for i, script in enumerate(scripts)}
     examples = [
-        (form, lowered(form), upos, feats, number[script])
+        (form, lower_case(form), upos, feats, number[script])
         for (form, upos, feats), script in made.items()
         if script in number and len(script.prefix) + len(script.suffix) < len(form)
     ]
@@ -216,12 +214,12 @@ def train_lemmatizer(
         mistakes = sum([learner.train(*example) for example in examples])
         if callback(TrainingProgress("lemmatizer", iteration, options.iterations, len(examples), mistakes)):
             break
-    lemmatizer = Lemmatizer(options, scripts, frozen_arrays(learner.weights, options.size), "this lemmatizer")
-    lemmatizer.exceptions = _exceptions(lemmatizer, lemmas)
+    lemmatizer = Lemmatizer(options, scripts, freeze_weights(learner.weights, options.size), "this lemmatizer")
+    lemmatizer.exceptions = _find_exceptions(lemmatizer, lemmas)
     return lemmatizer
 
 
-def _usual_lemmas(sentences: Iterable[Sentence]) -> dict[Key, tuple[str, int]]:
+def _find_usual_lemmas(sentences: Iterable[Sentence]) -> dict[Key, tuple[str, int]]:
     """Return the most frequent lemma of each word with its tags, and its frequency; sorted."""
     counts: Counter[tuple[Key, str]] = Counter()
     for sentence in sentences:
@@ -234,18 +232,18 @@ def _usual_lemmas(sentences: Iterable[Sentence]) -> dict[Key, tuple[str, int]]:
     return usual
 
 
-def _general(made: Mapping[Key, Script]) -> list[Script]:
+def _choose_scripts(made: Mapping[Key, Script]) -> list[Script]:
     """Return the scripts that more than one word needs; the first is applicable to all words."""
     forms: dict[Script, set[str]] = {}
     for (form, _, _), script in made.items():
         if len(script.prefix) <= LONGEST_AFFIX and len(script.suffix) <= LONGEST_AFFIX:
-            forms.setdefault(script, set()).add(lowered(form))
+            forms.setdefault(script, set()).add(lower_case(form))
     often = sorted(forms, key=lambda script: (-len(forms[script]), script))
     first = next((script for script in often if not script.prefix and not script.suffix), Script())
-    return [first, *(script for script in often if len(forms[script]) > 1 and script != first)][:MOST]
+    return [first, *(script for script in often if len(forms[script]) > 1 and script != first)][:MAX_SCRIPTS]
 
 
-def _exceptions(lemmatizer: Lemmatizer, lemmas: Mapping[Key, tuple[str, int]]) -> dict[Key, str]:
+def _find_exceptions(lemmatizer: Lemmatizer, lemmas: Mapping[Key, tuple[str, int]]) -> dict[Key, str]:
     """Return the exceptions, without FEATS if the other words of this form and UPOS have the same lemma."""
     groups: dict[tuple[str, str], list[Key]] = {}
     for key in lemmas:
@@ -264,11 +262,11 @@ def _exceptions(lemmatizer: Lemmatizer, lemmas: Mapping[Key, tuple[str, int]]) -
     return exceptions
 
 
-def _core(scripts: Sequence[Script]) -> Scripts:
+def _compile(scripts: Sequence[Script]) -> Scripts:
     return Scripts([(script.prefix, script.suffix) for script in scripts])
 
 
-def _checked_script(values: Any) -> Script:
+def _check_script(values: Any) -> Script:
     script = Script(*values)
     _check_text(*script)
     known = script.casing in CASINGS and max(len(script.prefix), len(script.suffix)) <= LONGEST_AFFIX
@@ -277,7 +275,7 @@ def _checked_script(values: Any) -> Script:
     return script
 
 
-def _checked_exception(line: str) -> tuple[Key, str]:
+def _check_exception(line: str) -> tuple[Key, str]:
     form, upos, feats, lemma = line.split("\t")
     _check_text(form, upos, feats, lemma)
     if not lemma:

@@ -4,15 +4,16 @@ from dodona.data.values import Values
 from dodona.linear.frozen import FrozenWeights
 from dodona.linear.weights import Weights
 
+LONGEST_AFFIX: int
+
 class LemmaCache:
+    count: int
+    used: int
     def __init__(self, work_out: Callable[[str, str, str], str]) -> None: ...
-    def kept(self) -> tuple[int, int]: ...
     def lemmas(
         self, forms: list[Values], upos: Sequence[list[str] | Values], feats: Sequence[list[str] | Values]
     ) -> list[Values | None]: ...
     def clear(self) -> None: ...
-
-LONGEST_AFFIX: int
 
 class Scripts:
     count: int

@@ -1,27 +1,56 @@
-"""Which edit script turns a word into its lemma: a perceptron over the affixes of the word and its tags."""
+"""Lemmas: which edit script turns a word into its lemma, and a cache of the lemmas of words with their tags.
+
+The script is chosen by a perceptron over the affixes of the word and its tags. The cache is for tags that were chosen
+from an inventory: no string is made for a known word.
+"""
 
 from array import array as new_array
+
+cimport cython
 from cpython cimport array
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
-from dodona.data.values cimport Values, begin_of, end_of, own_values
-from dodona.data.hashing cimport HashTable, Slot, mix
+
+from dodona.data.hashing cimport (
+    HashTable, Letters, Slot, hash_prefixes, hash_shape, hash_string, hash_suffixes, mix,
+)
+from dodona.data.values cimport Inventory, Values, begin_of, end_of, item, own_values
+from dodona.linear.frozen cimport FrozenWeights
+from dodona.linear.weights cimport Weights
+
 from dodona.data.values import values_of
-from array import array
-from libc.stdint cimport int32_t, uint64_t
-from dodona.data.hashing cimport mix
-from dodona.data.hashing cimport hash_prefixes, hash_shape, hash_string, hash_suffixes
-from dodona.data.hashing cimport Letters
+
+ctypedef fused Score:
+    float
+    int32_t
 
 cdef enum:
-    MOST = 1 << 15        # words kept before the cache is cleared
-    MOST_BYTES = 1 << 20  # and the bytes of their forms and lemmas
-    MAX_CACHED_BYTES = 1 << 10     # bytes of a form and its lemma that are kept
+    MAX_WORDS = 1 << 15          # kept before the cache is cleared
+    MAX_BYTES = 1 << 20          # of their forms and lemmas
+    MAX_CACHED_BYTES = 1 << 10   # of a form and its lemma that are kept
+    MAX_AFFIX = 16               # characters that a script can take away on each side
+    PREFIXES = 4                 # affixes that are features
+    SUFFIXES = 7
+    MAX_FEATURES = 32
+
+LONGEST_AFFIX = MAX_AFFIX
 
 cdef array.array NUMBERS = new_array("i")
-cdef array.array POINTERS = new_array("Q")
+
+
+cdef struct CachedLemma:
+    int upos, feats         # numbers in their inventories
+    int begin, middle, end  # of the form and the lemma in the text of the cache
+
+
+cdef struct Word:
+    Py_ssize_t size
+    uint64_t prefixes[MAX_AFFIX]
+    uint64_t suffixes[MAX_AFFIX]
+    uint64_t keys[MAX_FEATURES]
+    int count
 
 
 cdef uint64_t key_of(const char* form, int size, int upos, int feats) noexcept nogil:
@@ -34,12 +63,21 @@ cdef uint64_t key_of(const char* form, int size, int upos, int feats) noexcept n
     return h | 1
 
 
+@cython.final
 cdef class LemmaCache:
     """The cache of one thread. Whatever it has or has not kept, the lemmas are the same."""
 
+    cdef HashTable table            # from a hash of form and tags to the number of the entry
+    cdef CachedLemma* entries
+    cdef readonly int count         # words
+    cdef char* text
+    cdef readonly int used          # bytes of the text
+    cdef Inventory upos, feats      # to which the numbers belong
+    cdef object work_out            # returns the lemma of a form, UPOS and FEATS
+
     def __cinit__(self):
-        self.entries = <Entry*> malloc(MOST * sizeof(Entry))
-        self.text = <char*> malloc(MOST_BYTES)
+        self.entries = <CachedLemma*> malloc(MAX_WORDS * sizeof(CachedLemma))
+        self.text = <char*> malloc(MAX_BYTES)
         if self.entries == NULL or self.text == NULL:
             raise MemoryError
 
@@ -51,39 +89,30 @@ cdef class LemmaCache:
         free(self.entries)
         free(self.text)
 
-    def kept(self):
-        """Return (number of words, number of bytes) that are kept."""
-        return self.count, self.used
-
     def lemmas(self, list forms not None, list upos not None, list feats not None):
         """Return the lemmas of sentences by their forms, UPOS and FEATS; None for those whose tags are not chosen from
-        inventories. Sentences of known words are found without the interpreter's lock."""
-        cdef Py_ssize_t i, count = len(forms), words = 0
-        cdef array.array jobs = array.clone(POINTERS, 3 * count, True)
-        cdef void** job = <void**> jobs.data.as_voidptr
-        cdef list found = [None] * count
-        for i in range(count):
-            if self.takes(forms[i], upos[i], feats[i]):
-                job[3 * i], job[3 * i + 1], job[3 * i + 2] = <void*> forms[i], <void*> upos[i], <void*> feats[i]
-                words += (<Values> forms[i]).n
-        cdef array.array places = array.clone(NUMBERS, words, False)
+        inventories. Sentences of known words are looked up without the interpreter's lock."""
+        cdef list lemmas = [None] * len(forms)
+        cdef list numbers = [k for k in range(len(forms)) if self.takes(forms[k], upos[k], feats[k])]
+        cdef tuple words = tuple([forms[k] for k in numbers])
+        cdef tuple first = tuple([upos[k] for k in numbers]), second = tuple([feats[k] for k in numbers])
+        cdef Py_ssize_t i, count = len(numbers)
+        cdef array.array places = array.clone(NUMBERS, sum([one.n for one in words]), False)
         cdef int* place = places.data.as_ints
         with nogil:
             for i in range(count):
-                if job[3 * i] != NULL:
-                    if not self.find_all(<Values> job[3 * i], <Values> job[3 * i + 1], <Values> job[3 * i + 2], place):
-                        place[0] = -1
-                    place += (<Values> job[3 * i]).n
+                if not self.find_all(<Values> item(words, i), <Values> item(first, i), <Values> item(second, i), place):
+                    place[0] = -1
+                place += (<Values> item(words, i)).n
         place = places.data.as_ints
         for i in range(count):  # before anything is learnt, which may clear the cache
-            if job[3 * i] != NULL:
-                if place[0] >= 0:
-                    found[i] = self.collected(place, (<Values> forms[i]).n)
-                place += (<Values> forms[i]).n
+            if place[0] >= 0:
+                lemmas[numbers[i]] = self.collect(place, (<Values> words[i]).n)
+            place += (<Values> words[i]).n
         for i in range(count):
-            if job[3 * i] != NULL and found[i] is None:
-                found[i] = values_of(self.learn_all(forms[i], upos[i], feats[i]))
-        return found
+            if lemmas[numbers[i]] is None:
+                lemmas[numbers[i]] = values_of(self.learn_all(words[i], first[i], second[i]))
+        return lemmas
 
     cdef bint takes(self, Values forms, upos, feats) except -1:
         """Return whether the tags are those of the inventories of the cache; they become its own if it has none."""
@@ -97,7 +126,7 @@ cdef class LemmaCache:
             self.upos, self.feats = (<Values> upos).inventory, (<Values> feats).inventory
         return (<Values> upos).inventory is self.upos and (<Values> feats).inventory is self.feats
 
-    cdef Values collected(self, const int* place, int n):
+    cdef Values collect(self, const int* place, int n):
         """Return the lemmas of these entries."""
         cdef Py_ssize_t size = 0
         cdef int i
@@ -116,7 +145,7 @@ cdef class LemmaCache:
     cdef bint find_all(self, Values forms, Values upos, Values feats, int* place) noexcept nogil:
         """Find the entries of all words; return whether all have one."""
         cdef int i
-        cdef Entry* entry
+        cdef CachedLemma* entry
         cdef uint64_t key
         for i in range(forms.n):
             entry = self.find(forms, upos, feats, i, &key)
@@ -128,18 +157,18 @@ cdef class LemmaCache:
     cdef list learn_all(self, Values forms, Values upos, Values feats):
         """Return the lemmas of all words, and put those that are new into the cache."""
         cdef int i
-        cdef Entry* entry
+        cdef CachedLemma* entry
         cdef uint64_t key
-        cdef list found = []
+        cdef list lemmas = []
         for i in range(forms.n):
             entry = self.find(forms, upos, feats, i, &key)
             if entry == NULL:
-                found.append(self.learn(forms, upos.chosen[i], feats.chosen[i], i, key))
+                lemmas.append(self.learn(forms, upos.chosen[i], feats.chosen[i], i, key))
             else:
-                found.append(self.text[entry.middle : entry.end].decode("utf-8"))
-        return found
+                lemmas.append(self.text[entry.middle : entry.end].decode("utf-8"))
+        return lemmas
 
-    cdef Entry* find(self, Values forms, Values upos, Values feats, int i, uint64_t* key) noexcept nogil:
+    cdef CachedLemma* find(self, Values forms, Values upos, Values feats, int i, uint64_t* key) noexcept nogil:
         """Return the entry of word i, NULL if it has none, and its hash. Another word may have the same hash."""
         cdef int begin = begin_of(forms, i)
         cdef int size = end_of(forms, i) - begin
@@ -147,21 +176,21 @@ cdef class LemmaCache:
         cdef Slot* slot = self.table.find(key[0])
         if slot.key == 0:
             return NULL
-        cdef Entry* entry = &self.entries[slot.value]
+        cdef CachedLemma* entry = &self.entries[slot.value]
         if entry.upos != upos.chosen[i] or entry.feats != feats.chosen[i] or entry.middle - entry.begin != size:
             return NULL
         return entry if memcmp(self.text + entry.begin, forms.text + begin, size) == 0 else NULL
 
     cdef str learn(self, Values forms, int upos, int feats, int i, uint64_t key):
         """Return the lemma of word i, which is not in the cache, and put it there if there is room."""
-        cdef Entry* entry
+        cdef CachedLemma* entry
         cdef int size = end_of(forms, i) - begin_of(forms, i)
         cdef bytes form = forms.text[begin_of(forms, i) : end_of(forms, i)]
         cdef str lemma = self.work_out(form.decode(), self.upos.values[upos], self.feats.values[feats])
         cdef bytes text = lemma.encode()
         if size + len(text) > MAX_CACHED_BYTES or self.table.find(key).key != 0:
             return lemma
-        if self.count >= MOST or self.used + size + len(text) > MOST_BYTES:
+        if self.count >= MAX_WORDS or self.used + size + len(text) > MAX_BYTES:
             self.clear()
         entry = &self.entries[self.count]
         entry.upos, entry.feats, entry.begin = upos, feats, self.used
@@ -180,36 +209,22 @@ cdef class LemmaCache:
         self.count = self.used = 0
 
 
-ctypedef fused Score:
-    float
-    int32_t
-
-cdef enum:
-    MAX_AFFIX = 16        # affixes that a script can take away
-    PREFIXES = 4        # affixes that are features
-    SUFFIXES = 7
-    MOST_FEATURES = 32
-
-LONGEST_AFFIX = MAX_AFFIX
-
-
-cdef struct Word:
-    Py_ssize_t size
-    uint64_t prefixes[MAX_AFFIX]
-    uint64_t suffixes[MAX_AFFIX]
-    uint64_t keys[MOST_FEATURES]
-    int count
-
-
+@cython.final
 cdef class Scripts:
     """The affixes that each script removes; it is applicable only to words that have them, in any case."""
+
+    cdef readonly int count
+    cdef const int32_t[::1] prefix_sizes    # of each script, the length of the prefix that it removes
+    cdef const int32_t[::1] suffix_sizes    # and of the suffix
+    cdef const uint64_t[::1] prefixes       # the hashes of these affixes
+    cdef const uint64_t[::1] suffixes
 
     def __init__(self, list taken):
         """`taken` has the removed prefix and suffix of each script."""
         cdef uint64_t hashes[MAX_AFFIX]
         cdef Letters letters = Letters()
         self.count = len(taken)
-        prefixes, suffixes = array("Q"), array("Q")
+        prefixes, suffixes = new_array("Q"), new_array("Q")
         for prefix, suffix in taken:
             if max(len(prefix), len(suffix)) > MAX_AFFIX:
                 raise ValueError(f"a script that takes away more than {MAX_AFFIX} characters")
@@ -220,8 +235,8 @@ cdef class Scripts:
             hash_suffixes(letters, hashes, MAX_AFFIX)
             suffixes.append(hashes[len(suffix) - 1] if suffix else 0)
         self.prefixes, self.suffixes = prefixes, suffixes
-        self.prefix_sizes = array("i", [len(prefix) for prefix, _ in taken])
-        self.suffix_sizes = array("i", [len(suffix) for _, suffix in taken])
+        self.prefix_sizes = new_array("i", [len(prefix) for prefix, _ in taken])
+        self.suffix_sizes = new_array("i", [len(suffix) for _, suffix in taken])
 
 
 cdef inline void add(Word* word, int template, uint64_t one, uint64_t other) noexcept nogil:
@@ -276,13 +291,18 @@ cdef int best(Scripts scripts, Word* word, const Score* scores) noexcept nogil:
     return chosen
 
 
+@cython.final
 cdef class ScriptLearner:
     """A model during training."""
+
+    cdef Scripts scripts
+    cdef readonly Weights weights
+    cdef float[::1] scores
 
     def __init__(self, Scripts scripts):
         self.scripts = scripts
         self.weights = Weights(scripts.count)
-        self.scores = array("f", bytes(4 * scripts.count))
+        self.scores = new_array("f", bytes(4 * scripts.count))
 
     def train(self, str form not None, str lower not None, str upos not None, str feats not None, int gold):
         """Train on one word: update if the prediction is wrong, and return whether it was."""
@@ -300,8 +320,12 @@ cdef class ScriptLearner:
         return True
 
 
+@cython.final
 cdef class ScriptChooser:
     """A frozen model; threads may share it."""
+
+    cdef Scripts scripts
+    cdef FrozenWeights weights
 
     def __init__(self, Scripts scripts, FrozenWeights weights):
         self.scripts, self.weights = scripts, weights
@@ -309,7 +333,7 @@ cdef class ScriptChooser:
     def choose(self, str form not None, str lower not None, str upos not None, str feats not None):
         """Return the number of the best applicable script, -1 if there is none."""
         cdef Word word
-        cdef int32_t[::1] scores = array("i", bytes(4 * self.scripts.count))
+        cdef int32_t[::1] scores = new_array("i", bytes(4 * self.scripts.count))
         look(&word, form, lower, upos, feats)
         self.weights.score(word.keys, word.count, &scores[0])
         return best(self.scripts, &word, &scores[0])

@@ -14,32 +14,6 @@ enum { DODONA_NO_ENTRIES, DODONA_ROOM_2, DODONA_ROOM_4, DODONA_ROOM_8, DODONA_RO
 #define DODONA_AT_ONCE 128 /* features whose rows are prefetched together */
 #define DODONA_FLOATS 16   /* the length of a dense row is a multiple of this */
 
-typedef struct {
-    float weight;
-    int32_t action;
-} dodona_entry;
-
-typedef struct {
-    uint32_t start; /* in the pool of entries, or the number of a dense row */
-    uint16_t size;  /* entries; those up to its room have a weight of 0 */
-    uint16_t kind;
-} dodona_row;
-
-typedef struct {
-    uint64_t key; /* 0: empty */
-    dodona_row row;
-} dodona_row_slot;
-
-typedef struct {
-    const dodona_row_slot *slots;
-    uint64_t mask;
-    const dodona_entry *entries;
-    const float *dense;
-    int actions;
-    int width; /* of a dense row */
-    int whole; /* whether all weights are whole numbers */
-} dodona_pools;
-
 static inline const dodona_row *dodona_row_of(const dodona_pools *pools, uint64_t key)
 {
     uint64_t at = key & pools->mask;
@@ -52,6 +26,13 @@ static inline const void *dodona_place_of(const dodona_pools *pools, const dodon
 {
     const void *entries = pools->entries + row->start, *dense = pools->dense + (size_t)row->start * pools->width;
     return row->kind == DODONA_ALL_ACTIONS ? dense : entries;
+}
+
+DODONA_VERSIONS
+static void dodona_add_floats(float *DODONA_RESTRICT scores, const float *DODONA_RESTRICT row, int n)
+{
+    for (int i = 0; i < n; i++)
+        scores[i] += row[i];
 }
 
 static inline void dodona_add_entries(const dodona_entry *entries, int count, float *scores)
@@ -100,38 +81,38 @@ static void dodona_add_dense(const float *const *rows, int count, int actions, f
 typedef struct {
     const void *rows[DODONA_FLOAT_KINDS][DODONA_AT_ONCE + 1];
     int count[DODONA_FLOAT_KINDS];
-} dodona_found_rows;
+} dodona_sorted_rows;
 
 /* Find the rows of at most DODONA_AT_ONCE features, and prefetch them. */
-static void dodona_find_rows(const dodona_pools *pools, const uint64_t *keys, int count, dodona_found_rows *found)
+static void dodona_find_rows(const dodona_pools *pools, const uint64_t *keys, int count, dodona_sorted_rows *sorted)
 {
     uint64_t counts = 0; /* a byte for each kind */
     for (int i = 0; i < count; i++) {
         const dodona_row *row = dodona_row_of(pools, keys[i]);
         const void *place = dodona_place_of(pools, row);
         dodona_prefetch(place);
-        found->rows[row->kind][counts >> 8 * row->kind & 0xFF] = place;
+        sorted->rows[row->kind][counts >> 8 * row->kind & 0xFF] = place;
         counts += (uint64_t)1 << 8 * row->kind;
     }
     for (int kind = 0; kind < DODONA_FLOAT_KINDS; kind++)
-        found->count[kind] = counts >> 8 * kind & 0xFF;
+        sorted->count[kind] = counts >> 8 * kind & 0xFF;
 }
 
 /* scores += the weights of these features, sorted by the kind of their rows */
 static void dodona_add_sorted(const dodona_pools *pools, const uint64_t *keys, int count, float *scores)
 {
-    dodona_found_rows found;
-    dodona_find_rows(pools, keys, count, &found);
-    dodona_add_dense((const float *const *)found.rows[DODONA_ALL_ACTIONS], found.count[DODONA_ALL_ACTIONS],
+    dodona_sorted_rows sorted;
+    dodona_find_rows(pools, keys, count, &sorted);
+    dodona_add_dense((const float *const *)sorted.rows[DODONA_ALL_ACTIONS], sorted.count[DODONA_ALL_ACTIONS],
                      pools->actions, scores);
-    for (int i = 0; i < found.count[DODONA_ROOM_2]; i++)
-        dodona_add_entries(found.rows[DODONA_ROOM_2][i], 2, scores);
-    for (int i = 0; i < found.count[DODONA_ROOM_4]; i++)
-        dodona_add_entries(found.rows[DODONA_ROOM_4][i], 4, scores);
-    for (int i = 0; i < found.count[DODONA_ROOM_8]; i++)
-        dodona_add_entries(found.rows[DODONA_ROOM_8][i], 8, scores);
-    for (int i = 0; i < found.count[DODONA_ROOM_16]; i++)
-        dodona_add_entries(found.rows[DODONA_ROOM_16][i], 16, scores);
+    for (int i = 0; i < sorted.count[DODONA_ROOM_2]; i++)
+        dodona_add_entries(sorted.rows[DODONA_ROOM_2][i], 2, scores);
+    for (int i = 0; i < sorted.count[DODONA_ROOM_4]; i++)
+        dodona_add_entries(sorted.rows[DODONA_ROOM_4][i], 4, scores);
+    for (int i = 0; i < sorted.count[DODONA_ROOM_8]; i++)
+        dodona_add_entries(sorted.rows[DODONA_ROOM_8][i], 8, scores);
+    for (int i = 0; i < sorted.count[DODONA_ROOM_16]; i++)
+        dodona_add_entries(sorted.rows[DODONA_ROOM_16][i], 16, scores);
 }
 
 /* scores += the weights of these features, one after the other */

@@ -1,16 +1,30 @@
-"""Frozen weights for parsing: pruned and quantized, in the arrays of a model file."""
+"""Frozen weights: pruned to the size of a model, quantized, in four arrays of its file; and ready for parsing.
+
+    fingerprints    of each feature, in the order of the table: the lower half of its hash, made odd
+    counts          how many features each bucket has
+    rows            of each feature: how many pairs of an action and a weight, and the pairs; or which wide row
+    wide            rows with a weight of 16 bits for each action
+"""
 
 from array import array
-import numpy as np
-from libc.stdint cimport int16_t, int32_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy
+
+cimport cython
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport abort
+from libc.string cimport memcpy
+
+import numpy as np
+
+from dodona.errors import FormatError
 
 cdef extern from "sums.h" nogil:
     void* dodona_allocate(size_t size)
     void dodona_free(void* memory)
+    size_t dodona_group_of(uint64_t bucket)
     uint16_t dodona_pair_weights(int first, int second)
+    void dodona_score(const WeightTable* table, const uint64_t* keys, int count, int32_t* scores)
+    int PLACES "DODONA_PLACES"
+    int MOST_FEATURES "DODONA_MOST"
     int BLOCK "DODONA_BLOCK"
     int HALF "DODONA_HALF"
     int KIND_BITS "DODONA_KIND_BITS"
@@ -21,13 +35,37 @@ cdef extern from "sums.h" nogil:
     int WIDE "DODONA_WIDE"
     int KINDS "DODONA_KINDS"
 
-cdef int WIDE_ROW = 0xFFFF  # in a model file: instead of the number of pairs
-cdef int DENSE_FROM = 16    # rows of more than 8 pairs are dense if they have a pair for each 16 actions
-cdef int UNIT = 8
+cdef enum:
+    WIDE_ROW = 0xFFFF  # in a model file: instead of the number of pairs
+    DENSE_FROM = 16    # rows of more than 8 pairs are dense if they have a pair for each 16 actions
+    UNIT = 8           # bytes
+
+WEIGHTS = ("fingerprints", "counts", "rows", "wide")
 
 
+def weight_bits(int actions):
+    """Return how many bits of a pair are the weight: 16 minus those of the action, or 16 of 32 if that is too few."""
+    bits = 16 - max(8, (actions - 1).bit_length())
+    return bits if bits >= 6 else 16
+
+
+@cython.final
 cdef class RowPool:
-    """Made from the arrays `rows` and `wide` of a model file with this many features."""
+    """The rows in memory, arranged for speed; made from the arrays of a model file with this many features.
+
+    A model file has sparse rows of any length and wide ones. In memory, rows have the kinds of `sums.h`: rows of few
+    pairs are filled up to four or eight, with weights of 0, and rows of many pairs are dense, with 8 bits for each
+    action, or with 16 where a weight needs them. Dense rows come first: they are few, used most, and stay in the cache
+    together.
+    """
+
+    cdef int actions
+    cdef int bits               # of a pair that are the weight; 16: pairs of 32 bits
+    cdef int step               # the size of a pair, in units of 16 bits
+    cdef int width              # of a dense row
+    cdef uint64_t* memory       # the rows: units of 8 bytes
+    cdef uint32_t[::1] starts   # for each feature the start of its row, with its kind
+    cdef int32_t[::1] weights   # of the row that was unpacked last; 0 for what fills up a dense row
 
     def __init__(self, int actions, int bits, Py_ssize_t features, const uint16_t[::1] rows, const int16_t[::1] wide):
         cdef Py_ssize_t i, at = 0, total = 0
@@ -59,10 +97,6 @@ cdef class RowPool:
 
     def __dealloc__(self):
         dodona_free(self.memory)
-
-    def kinds(self):
-        """Return the number of rows of each kind, for tests."""
-        return np.bincount(np.asarray(self.starts) & ((1 << KIND_BITS) - 1), minlength=KINDS).tolist()
 
     cdef int kind(self, const uint16_t* row, const int16_t* wide) noexcept nogil:
         """Return the kind for a row of a model file."""
@@ -101,7 +135,9 @@ cdef class RowPool:
             return ((1 + pairs) * self.step * 2 + UNIT - 1) // UNIT
         return (4 if kind == FOUR else 8) * self.step * 2 // UNIT
 
-    cdef void pack(self, int kind, const uint16_t* row, const int16_t* wide, void* to, Py_ssize_t feature) noexcept nogil:
+    cdef void pack(
+        self, int kind, const uint16_t* row, const int16_t* wide, void* to, Py_ssize_t feature
+    ) noexcept nogil:
         """Copy a row of a model file."""
         cdef int i, action, size = row[0]
         if kind == MANY:
@@ -125,20 +161,6 @@ cdef class RowPool:
                     (<uint16_t*> to)[i] = action << self.bits
 
 
-cdef extern from "sums.h" nogil:
-    size_t dodona_group_of(uint64_t bucket)
-    void dodona_score(const Table* table, const uint64_t* keys, int count, int32_t* scores)
-    int PLACES "DODONA_PLACES"
-    int MOST "DODONA_MOST"
-
-
-
-def weight_bits(int actions):
-    """Return how many bits of a pair are the weight: 16 minus those of the action, or 16 of 32 if that is too few."""
-    bits = 16 - max(8, (actions - 1).bit_length())
-    return bits if bits >= 6 else 16
-
-
 cdef class FrozenWeights:
     """Weights ready for parsing, from the arrays that `freeze` makes.
 
@@ -146,21 +168,22 @@ cdef class FrozenWeights:
     """
 
     def __init__(self, int actions, fingerprints, counts, rows, wide):
+        cdef RowPool pool = RowPool(actions, weight_bits(actions), len(fingerprints), rows.view(np.uint16), wide)
         self.actions = actions
-        self.pool = RowPool(actions, weight_bits(actions), len(fingerprints), rows.view(np.uint16), wide)
-        self.build(fingerprints, counts)
+        self.pool = pool
+        self.build(fingerprints, counts, &pool.starts[0])
         self.table.groups, self.table.buckets = self.groups, len(counts)
-        self.table.pool, self.table.actions, self.table.bits = self.pool.memory, actions, weight_bits(actions)
+        self.table.pool, self.table.actions, self.table.bits = pool.memory, actions, weight_bits(actions)
 
     def __dealloc__(self):
         dodona_free(self.groups)
 
-    cdef build(self, const uint32_t[::1] fingerprints, const uint8_t[::1] counts):
+    cdef build(self, const uint32_t[::1] fingerprints, const uint8_t[::1] counts, const uint32_t* starts):
         """Insert every feature at the first free place from its group on (open addressing), in the order of the file.
 
         Of features with the same fingerprint on one group, only the first is kept: the others could not be found.
         """
-        cdef Py_ssize_t bucket, i, k, feature = 0, place = 0
+        cdef Py_ssize_t bucket, k, feature = 0, place = 0
         cdef Group* group
         for bucket in range(counts.shape[0]):
             place = max(place, <Py_ssize_t> dodona_group_of(bucket) * PLACES) + counts[bucket]
@@ -170,14 +193,14 @@ cdef class FrozenWeights:
         place = 0
         for bucket in range(counts.shape[0]):
             place = max(place, <Py_ssize_t> dodona_group_of(bucket) * PLACES)
-            for i in range(counts[bucket]):
+            for _ in range(counts[bucket]):
                 group = &self.groups[place // PLACES]
                 k = 0
                 while k < place % PLACES and group.fingerprints[k] != fingerprints[feature]:
                     k += 1
                 if k == place % PLACES:
                     group.fingerprints[k] = fingerprints[feature]
-                    group.starts[k] = self.pool.starts[feature]
+                    group.starts[k] = starts[feature]
                     place += 1
                 feature += 1
 
@@ -188,30 +211,6 @@ cdef class FrozenWeights:
             self.score(&keys[0], len(keys), &scores[0])
         return list(scores)
 
-    def places(self, const uint64_t[::1] keys):
-        """Return (first group, groups that are read, first byte of the row, bytes of the row) for each feature that has
-        a row, and (first group, groups that are read, 0, 0) for the others. For those who count cache lines."""
-        cdef const Group* group
-        cdef uint32_t start
-        cdef int i, k, groups
-        cdef Py_ssize_t first, at
-        found = []
-        for i in range(keys.shape[0]):
-            first = dodona_group_of((keys[i] >> 32) * self.table.buckets >> 32)
-            group, groups, start = &self.groups[first], 1, 0
-            while True:
-                for k in range(PLACES):
-                    if group.fingerprints[k] == (<uint32_t> keys[i] | 1):
-                        start = group.starts[k]
-                if group.fingerprints[PLACES - 1] == 0 or start != 0:
-                    break
-                group += 1
-                groups += 1
-            at = start >> KIND_BITS
-            size = self.pool.units(start & ((1 << KIND_BITS) - 1), self.pool.memory[at] & 0xFFFF) * 8 if start else 0
-            found.append((first, groups, at * 8, size))
-        return found
-
     cdef void score(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil:
         """scores[a] = the sum of the weights of these features for action a."""
         cdef int i
@@ -220,10 +219,10 @@ cdef class FrozenWeights:
         self.sum(keys, count, scores)
 
     cdef void sum(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil:
-        """Do the same for features that are expected: it is faster if this was known early."""
-        dodona_score(&self.table, keys, min(count, MOST), scores)
-        if count > MOST:
-            self.add(keys + MOST, count - MOST, scores)
+        """Score features that are expected: it is faster if this was known early."""
+        dodona_score(&self.table, keys, min(count, MOST_FEATURES), scores)
+        if count > MOST_FEATURES:
+            self.add(keys + MOST_FEATURES, count - MOST_FEATURES, scores)
 
     cdef void add(self, const uint64_t* keys, int count, int32_t* scores) noexcept nogil:
         """Add what further features score; hardly any model has so many."""
@@ -261,8 +260,7 @@ def freeze(keys, actions, weights, int action_count):
     fingerprints = (features & np.uint64(0xFFFFFFFF)).astype(np.uint32) | np.uint32(1)
     largest = np.maximum.reduceat(np.abs(numbers), begins) if len(begins) else np.zeros(0, np.int16)
     is_wide = (sizes * 3 > action_count) | (largest > most)
-    short = bits < 16
-    rows = np.zeros(int(np.where(is_wide, 3, 1 + sizes).sum()), dtype=np.uint16 if short else np.uint32)
+    rows = np.zeros(int(np.where(is_wide, 3, 1 + sizes).sum()), dtype=np.uint32)
     wide = np.zeros(int(is_wide.sum()) * action_count, dtype=np.int16)
     cdef uint16_t[::1] action_view = actions
     cdef int16_t[::1] number_view = numbers
@@ -270,40 +268,32 @@ def freeze(keys, actions, weights, int action_count):
     cdef const Py_ssize_t[::1] begin_view = begins
     cdef const Py_ssize_t[::1] size_view = sizes
     cdef uint8_t[::1] is_wide_view = is_wide.view(np.uint8)
-    cdef uint16_t[::1] short_view = rows if short else np.zeros(0, np.uint16)
-    cdef uint32_t[::1] long_view = rows if not short else np.zeros(0, np.uint32)
-    cdef Py_ssize_t i, j, k, at = 0, wide_row = 0
-    cdef uint32_t pair
+    cdef uint32_t[::1] row_view = rows
+    cdef Py_ssize_t i, j, at = 0, wide_row = 0
     for i in range(len(features)):
         if is_wide_view[i]:
             for j in range(begin_view[i], begin_view[i] + size_view[i]):
                 wide_view[wide_row * action_count + action_view[j]] = number_view[j]
-            if short:
-                short_view[at], short_view[at + 1], short_view[at + 2] = WIDE_ROW, wide_row & 0xFFFF, wide_row >> 16
-            else:
-                long_view[at], long_view[at + 1], long_view[at + 2] = WIDE_ROW, wide_row & 0xFFFF, wide_row >> 16
+            row_view[at], row_view[at + 1], row_view[at + 2] = WIDE_ROW, wide_row & 0xFFFF, wide_row >> 16
             wide_row += 1
             at += 3
             continue
-        if short:
-            short_view[at] = size_view[i]
-        else:
-            long_view[at] = size_view[i]
-        for j in range(size_view[i]):
-            k = begin_view[i] + j
-            if short:
-                short_view[at + 1 + j] = action_view[k] << bits | (number_view[k] & ((1 << bits) - 1))
+        row_view[at] = size_view[i]
+        at += 1
+        for j in range(begin_view[i], begin_view[i] + size_view[i]):
+            if bits < 16:
+                row_view[at] = action_view[j] << bits | (number_view[j] & ((1 << bits) - 1))
             else:
-                long_view[at + 1 + j] = action_view[k] | (<uint32_t> <uint16_t> number_view[k]) << 16
-        at += 1 + size_view[i]
-    return fingerprints, counts.astype(np.uint8), rows, wide
+                row_view[at] = action_view[j] | (<uint32_t> <uint16_t> number_view[j]) << 16
+            at += 1
+    return fingerprints, counts.astype(np.uint8), rows.astype(np.uint16) if bits < 16 else rows, wide
 
 
 def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssize_t wide, int actions):
     """Return whether there are exactly `count` rows, and each has only valid actions and wide rows."""
-    cdef Py_ssize_t at = 0, end = rows.shape[0], i, j, size
+    cdef Py_ssize_t at = 0, end = rows.shape[0], j, size
     cdef int bits = weight_bits(actions)
-    for i in range(count):
+    for _ in range(count):
         if at >= end:
             return False
         size = 2 if rows[at] == WIDE_ROW else rows[at]
@@ -318,3 +308,40 @@ def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssiz
                     return False
         at += step * (1 + size)
     return at == end
+
+
+def freeze_weights(weights, double megabytes):
+    """Return the arrays of the largest averaged `Weights`, as many as fit into the given size.
+
+    Most weights of a large model are small and come from a single update; without them parsing is also faster.
+    """
+    size = int(1e6 * megabytes)
+    keys, actions, values = weights.averages()
+    magnitudes = np.sort(np.abs(values))
+    most = len(values)
+    while True:
+        kept = np.abs(values) >= magnitudes[len(values) - most] if most else np.zeros(len(values), dtype=bool)
+        arrays = dict(zip(WEIGHTS, freeze(keys[kept], actions[kept], values[kept], weights.actions), strict=True))
+        taken = sum([each.nbytes for each in arrays.values()])
+        if taken <= size or not most:
+            return arrays
+        most = int(most * 0.98 * size / taken)
+
+
+def check_weights(where, actions, arrays):
+    """Return the weights in these arrays, after a check that all indices are valid; errors name `where`."""
+    missing = [name for name in WEIGHTS if name not in arrays]
+    if missing:
+        raise FormatError(f"{where}: no array {missing[0]!r}; expected the weights of a model")
+    fingerprints, counts, rows, wide = [arrays[name] for name in WEIGHTS]
+    row_kind = "<u2" if weight_bits(actions) < 16 else "<u4"
+    kinds = [each.dtype.str for each in (fingerprints, counts, rows, wide)]
+    if kinds != ["<u4", "|u1", row_kind, "<i2"] or len(wide) % actions or not len(counts):
+        raise FormatError(f"{where}: weights of another kind than expected")
+    if len(counts) > max(1, len(fingerprints)):  # each takes memory, and freeze makes half as many
+        raise FormatError(f"{where}: {len(counts)} buckets for {len(fingerprints)} features; expected at most as many")
+    if int(counts.sum(dtype="int64")) != len(fingerprints) or not rows_are_sound(
+        rows.view("<u2"), 1 if row_kind == "<u2" else 2, len(fingerprints), len(wide) // actions, actions
+    ):
+        raise FormatError(f"{where}: the weights do not fit the {actions} classes of the model")
+    return FrozenWeights(actions, fingerprints, counts, rows, wide)

@@ -1,6 +1,6 @@
 from array import array
 
-from dodona.linear.features import Words
+from dodona.linear.scorer import Words
 from dodona.linear.templates import Templates
 from dodona.linear.weights import Weights
 from dodona.transitions.gold import Gold

@@ -7,22 +7,61 @@ action is followed after a mistake (exploration).
 
 from array import array
 
+cimport cython
 from libc.math cimport sqrt
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
-from dodona.search.scorer cimport label_to_carry
-from dodona.transitions.moves import NONE as _NONE
+from dodona.linear.scorer cimport LinearScorer, Words
+from dodona.linear.weights cimport Weights
+from dodona.search.scorer cimport NONE, label_to_carry
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.policy cimport Policy
+from dodona.transitions.random_generator cimport RandomGenerator
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
 
-cdef int NONE = _NONE
-cdef int PERCEPTRON = 0, PREDICTION = 1, MAX_LOSS = 2
-cdef int TRIES = 50  # updates in one configuration before training continues with the correct action
+cdef enum:  # the rules of updates
+    PERCEPTRON = 0
+    PREDICTION = 1  # passive-aggressive, against the prediction
+    MAX_LOSS = 2    # and against the action with the highest loss
 
-RULES = {"perceptron": 0, "pa": 1, "pa-max-loss": 2}
+cdef enum:
+    MAX_TRIES = 50  # updates in one configuration before training continues with the correct action
+
+RULES = {"perceptron": PERCEPTRON, "pa": PREDICTION, "pa-max-loss": MAX_LOSS}
 
 
+cdef struct ScoredAction:
+    int action           # NONE: none yet
+    int site
+    int cost
+    int count            # features at that site
+    float score
+
+
+@cython.final
 cdef class GreedyLearner:
     """A model during training. `rule` is a key of RULES."""
+
+    cdef readonly TransitionSystem system
+    cdef readonly Weights weights
+    cdef Policy policy
+    cdef LinearScorer scorer
+    cdef long long steps, mistakes            # since the last report
+    cdef readonly long long transitions       # of the derivations followed, since the beginning
+    cdef bint random_choice                   # a random correct action, not the best one
+    cdef bint stays                           # after a mistake the configuration does not change (easy-first)
+    cdef int rule                             # a value of RULES
+    cdef double aggressiveness
+    cdef RandomGenerator generator
+    cdef State s
+    cdef ScoredAction best                       # the correct action with the highest score
+    cdef ScoredAction predicted                  # the legal action with the highest score
+    cdef ScoredAction rival                      # the action that the update is against
+    cdef int carried                          # the label that a plain move carries
+    cdef uint64_t[::1] best_keys              # the features at the site of `best`
+    cdef uint64_t[::1] rival_keys             # and at that of `rival`
 
     def __init__(
         self, Policy policy, templates, *, str rule="perceptron", double aggressiveness=1.0, bint random_choice=False,
@@ -74,7 +113,7 @@ cdef class GreedyLearner:
                 self.mistakes += 1
                 if explore > 0 and self.generator.random() < explore:
                     self.system.act(s, self.predicted.action, self.predicted.site, self.carried)
-                elif self.stays and tries < TRIES:
+                elif self.stays and tries < MAX_TRIES:
                     tries += 1
                     continue
                 else:
@@ -109,7 +148,7 @@ cdef class GreedyLearner:
 
     cdef void compare(self, const float* scores, int site) noexcept nogil:
         """Compare the actions at this site with the candidates found at other sites."""
-        cdef Candidate best = self.best, predicted = self.predicted, rival = self.rival  # copies stay in registers
+        cdef ScoredAction best = self.best, predicted = self.predicted, rival = self.rival  # copies stay in registers
         cdef const int* costs = &self.policy.costs[0]
         cdef int a, cost
         cdef float score

@@ -1,5 +1,5 @@
-/* What the innermost loops of linear models share: memory, versions for different processors, and groups of features.
-   The compiler vectorizes loops, with one version for AVX-512, one for AVX2 and one for all other processors. */
+/* What the files of linear models share: memory, and how features and their rows of weights lie in it. The loops over
+   them are in headers of their own, each for one file: to compile their versions for different processors takes long. */
 #ifndef DODONA_ROWS_H
 #define DODONA_ROWS_H
 
@@ -18,7 +18,8 @@
 #pragma GCC diagnostic ignored "-Wunused-function" /* no file uses all of them */
 #endif
 
-/* Without one of these the results are the same, but slower. */
+/* Loops are vectorized in one version for AVX-512, one for AVX2 and one for all other processors. Without one of these
+   the results are the same, but slower. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
 #if __GNUC__ >= 12
 #define DODONA_VERSIONS __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
@@ -42,13 +43,6 @@
 #else
 #define dodona_prefetch(address) ((void)(address))
 #endif
-
-DODONA_VERSIONS
-static void dodona_add_floats(float *DODONA_RESTRICT scores, const float *DODONA_RESTRICT row, int n)
-{
-    for (int i = 0; i < n; i++)
-        scores[i] += row[i];
-}
 
 /* Memory for a table with random access, aligned to a cache line: in huge pages where the system has them, to avoid TLB
    misses. To be freed with dodona_free. */
@@ -102,5 +96,52 @@ static inline size_t dodona_group_of(uint64_t bucket)
 {
     return bucket / 2; /* a bucket has two features on average, so half of the places stay free */
 }
+
+/* Frozen weights: see sums.h. */
+typedef struct {
+    const dodona_group *groups;
+    uint64_t buckets;
+    const uint64_t *pool;
+    int actions;
+    int bits; /* of a pair that are the weight; 16 of 32 if there are very many actions */
+} dodona_table;
+
+static inline const dodona_group *dodona_home(const dodona_table *table, uint64_t key)
+{
+    return &table->groups[dodona_group_of((key >> 32) * table->buckets >> 32)];
+}
+
+/* Prefetch the group of a feature, because most of them are not in the cache: best as soon as its key is known. */
+static inline void dodona_expect(const dodona_table *table, uint64_t key)
+{
+    dodona_prefetch(dodona_home(table, key));
+}
+
+/* Weights during training: see float_sums.h. */
+typedef struct {
+    float weight;
+    int32_t action;
+} dodona_entry;
+
+typedef struct {
+    uint32_t start; /* in the pool of entries, or the number of a dense row */
+    uint16_t size;  /* entries; those up to its room have a weight of 0 */
+    uint16_t kind;
+} dodona_row;
+
+typedef struct {
+    uint64_t key; /* 0: empty */
+    dodona_row row;
+} dodona_row_slot;
+
+typedef struct {
+    const dodona_row_slot *slots;
+    uint64_t mask;
+    const dodona_entry *entries;
+    const float *dense;
+    int actions;
+    int width; /* of a dense row */
+    int whole; /* whether all weights are whole numbers */
+} dodona_pools;
 
 #endif

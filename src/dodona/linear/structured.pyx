@@ -4,26 +4,59 @@ al. 2012).
 The correct derivation is the static oracle's. If the oracle allows several, it is a latent variable: the best one that
 a beam search among correct actions finds with the current weights (Björkelund and Nivre 2015, section 5). There is a
 violation where the best hypothesis of the free search has a higher score than the correct derivation, which waits where
-a hypothesis of the same progress would, and hurries if it is behind all of them. Max-violation updates up to the step where the difference is largest; early update up to the step where the
-correct derivation falls out of the beam.
+a hypothesis of the same progress would, and hurries if it is behind all of them. Max-violation updates up to the step
+where the difference is largest; early update up to the step where the correct derivation falls out of the beam.
 """
 
 from array import array
 
+cimport cython
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, realloc
 
-from dodona.transitions.moves import NONE as _NONE
-from dodona.data.hashing cimport Slot, mix
-from dodona.search.scorer cimport label_to_carry
+from dodona.data.hashing cimport HashTable, Slot, mix
+from dodona.linear.scorer cimport LinearScorer, Words
+from dodona.linear.weights cimport Weights
+from dodona.search.beam cimport Beam
+from dodona.search.scorer cimport NONE, label_to_carry
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.policy cimport Policy
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
+
 from dodona.linear.perceptron import RULES
 
-cdef int NONE = _NONE
-cdef int PERCEPTRON = 0
+cdef int PERCEPTRON = RULES["perceptron"]
 
 
+cdef struct Change:
+    uint64_t key  # of the feature
+    int action
+    int amount    # how much more often on the correct path than on the other
+
+
+@cython.final
 cdef class StructuredLearner:
     """A model during training, with a beam of `width` hypotheses. `latent`: the oracle allows several derivations."""
+
+    cdef readonly TransitionSystem system
+    cdef readonly Weights weights
+    cdef long long steps, mistakes           # sentences, and those with an update, since the last report
+    cdef readonly long long transitions      # of the correct derivations, since the beginning
+    cdef Policy policy
+    cdef LinearScorer scorer
+    cdef Beam beam                           # searches freely
+    cdef Beam guide                          # searches among correct actions
+    cdef bint early                          # early update, not max-violation
+    cdef int rule
+    cdef double aggressiveness
+    cdef State s
+    cdef int[::1] right, wrong               # the actions of the correct path and of the one that beats it
+    cdef double[::1] prefix                  # the score of the correct path after each step
+    cdef int[::1] progress                   # and its progress
+    cdef HashTable places                    # from features with actions to their places in `changes`, from 1 on
+    cdef Change* changes
+    cdef Py_ssize_t changed, room
 
     def __cinit__(
         self, Policy policy, templates, *, int width, bint latent, bint early=False, str rule="perceptron",
@@ -39,7 +72,7 @@ cdef class StructuredLearner:
         self.rule = RULES[rule]
         self.aggressiveness = aggressiveness
         self.s = State(longest)
-        self.right, self.wrong, self.progress, self.prefix = (array(kind, [0]) for kind in "iiid")
+        self.right, self.wrong, self.progress, self.prefix = [array(kind, [0]) for kind in "iiid"]
         self.reserve(4 * longest)
         self.places = HashTable()
 
@@ -69,7 +102,7 @@ cdef class StructuredLearner:
         self.scorer.forget()
         self.guide.search(words, self.policy, gold, moves)
         self.reserve(self.guide.step)
-        length = self.guide.path(self.guide.step, 0, self.right)
+        length = self.guide.path(self.guide.step, 0, &self.right[0])
         self.transitions += length
         self.score_path(words, length)
         beam.begin(words.n)
@@ -91,7 +124,7 @@ cdef class StructuredLearner:
             elif self.early:
                 worst = -1
         if worst >= 0:
-            other = beam.path(worst_step, 0, self.wrong)
+            other = beam.path(worst_step, 0, &self.wrong[0])
             self.mistakes += 1
             self.correct(words, gold, worst_done, other, worst)
         return 0
@@ -140,7 +173,7 @@ cdef class StructuredLearner:
         for step in range(length):
             scores = self.scorer.scores(self.s, words, 0)
             if step >= shared:
-                count = self.scorer.features()
+                count = self.scorer.name_features()
                 for i in range(count):
                     self.add(self.scorer.keys[i], path[step], amount)
             self.system.act(self.s, path[step], 0, label_to_carry(self.system, scores))
@@ -167,7 +200,7 @@ cdef class StructuredLearner:
     cdef int reserve(self, int steps) except -1:
         """Allocate memory for derivations of this length."""
         if self.right.shape[0] <= steps:
-            right, wrong, progress, prefix = (array(kind, [0]) * (2 * steps + 8) for kind in "iiid")
+            right, wrong, progress, prefix = [array(kind, [0]) * (2 * steps + 8) for kind in "iiid"]
             for new, old in ((right, self.right), (progress, self.progress), (prefix, self.prefix)):
                 memoryview(new)[: len(old)] = memoryview(old)
             self.right, self.wrong, self.progress, self.prefix = right, wrong, progress, prefix

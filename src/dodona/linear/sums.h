@@ -18,33 +18,14 @@ enum { DODONA_NO_ROW, DODONA_FOUR_PAIRS, DODONA_EIGHT_PAIRS, DODONA_MANY_PAIRS, 
 #define DODONA_MOST 255    /* the sum of so many weights of 8 bits fits into 16 bits */
 
 typedef struct {
-    const dodona_group *groups;
-    uint64_t buckets;
-    const uint64_t *pool;
-    int actions;
-    int bits; /* of a pair that are the weight; 16 of 32 if there are very many actions */
-} dodona_table;
-
-typedef struct {
     const void *rows[DODONA_KINDS][DODONA_MOST + 1];
     int count[DODONA_KINDS];
-} dodona_found;
-
-static inline const dodona_group *dodona_home(const dodona_table *table, uint64_t key)
-{
-    return &table->groups[dodona_group_of((key >> 32) * table->buckets >> 32)];
-}
-
-/* Prefetch the group of a feature, because most of them are not in the cache: best as soon as its key is known. */
-static inline void dodona_expect(const dodona_table *table, uint64_t key)
-{
-    dodona_prefetch(dodona_home(table, key));
-}
+} dodona_sorted;
 
 /* Find the rows of at most DODONA_MOST features, and prefetch them. Features that do not fit on a group are on the next
    one (open addressing). */
 DODONA_VERSIONS
-static void dodona_find(const dodona_table *table, const uint64_t *keys, int count, dodona_found *found)
+static void dodona_find(const dodona_table *table, const uint64_t *keys, int count, dodona_sorted *sorted)
 {
     const uint64_t *pool = table->pool;
     uint64_t counts = 0; /* a byte for each kind: in a register, where one row does not wait for the row before it */
@@ -64,11 +45,11 @@ static void dodona_find(const dodona_table *table, const uint64_t *keys, int cou
         const uint64_t *row = pool + (start >> DODONA_KIND_BITS);
         const int kind = start & ((1 << DODONA_KIND_BITS) - 1);
         dodona_prefetch(row);
-        found->rows[kind][counts >> 8 * kind & 0xFF] = row;
+        sorted->rows[kind][counts >> 8 * kind & 0xFF] = row;
         counts += (uint64_t)1 << 8 * kind;
     }
     for (int kind = 0; kind < DODONA_KINDS; kind++)
-        found->count[kind] = counts >> 8 * kind & 0xFF;
+        sorted->count[kind] = counts >> 8 * kind & 0xFF;
 }
 
 /* A block of a dense row is words of 16 bits. In the lower half of word k is the weight of action k, shifted, and in the
@@ -160,26 +141,26 @@ static inline void dodona_add_long_pairs(const uint32_t *pairs, int count, int32
         scores[pairs[i] & 0xFFFF] += (int16_t)(pairs[i] >> 16);
 }
 
-static void dodona_add_sparse(const dodona_found *found, int bits, int32_t *scores)
+static void dodona_add_sparse(const dodona_sorted *sorted, int bits, int32_t *scores)
 {
-    const void *const *four = found->rows[DODONA_FOUR_PAIRS], *const *eight = found->rows[DODONA_EIGHT_PAIRS];
-    const void *const *many = found->rows[DODONA_MANY_PAIRS];
-    for (int i = 0; i < found->count[DODONA_FOUR_PAIRS]; i++)
+    const void *const *four = sorted->rows[DODONA_FOUR_PAIRS], *const *eight = sorted->rows[DODONA_EIGHT_PAIRS];
+    const void *const *many = sorted->rows[DODONA_MANY_PAIRS];
+    for (int i = 0; i < sorted->count[DODONA_FOUR_PAIRS]; i++)
         dodona_add_pairs(four[i], 4, bits, scores);
-    for (int i = 0; i < found->count[DODONA_EIGHT_PAIRS]; i++)
+    for (int i = 0; i < sorted->count[DODONA_EIGHT_PAIRS]; i++)
         dodona_add_pairs(eight[i], 8, bits, scores);
-    for (int i = 0; i < found->count[DODONA_MANY_PAIRS]; i++)
+    for (int i = 0; i < sorted->count[DODONA_MANY_PAIRS]; i++)
         dodona_add_pairs((const uint16_t *)many[i] + 1, *(const uint16_t *)many[i], bits, scores);
 }
 
-static void dodona_add_long_sparse(const dodona_found *found, int32_t *scores)
+static void dodona_add_long_sparse(const dodona_sorted *sorted, int32_t *scores)
 {
-    for (int i = 0; i < found->count[DODONA_FOUR_PAIRS]; i++)
-        dodona_add_long_pairs(found->rows[DODONA_FOUR_PAIRS][i], 4, scores);
-    for (int i = 0; i < found->count[DODONA_EIGHT_PAIRS]; i++)
-        dodona_add_long_pairs(found->rows[DODONA_EIGHT_PAIRS][i], 8, scores);
-    for (int i = 0; i < found->count[DODONA_MANY_PAIRS]; i++) {
-        const uint32_t *row = found->rows[DODONA_MANY_PAIRS][i];
+    for (int i = 0; i < sorted->count[DODONA_FOUR_PAIRS]; i++)
+        dodona_add_long_pairs(sorted->rows[DODONA_FOUR_PAIRS][i], 4, scores);
+    for (int i = 0; i < sorted->count[DODONA_EIGHT_PAIRS]; i++)
+        dodona_add_long_pairs(sorted->rows[DODONA_EIGHT_PAIRS][i], 8, scores);
+    for (int i = 0; i < sorted->count[DODONA_MANY_PAIRS]; i++) {
+        const uint32_t *row = sorted->rows[DODONA_MANY_PAIRS][i];
         dodona_add_long_pairs(row + 1, (int)*row, scores);
     }
 }
@@ -187,15 +168,16 @@ static void dodona_add_long_sparse(const dodona_found *found, int32_t *scores)
 /* scores[a] = the sum of the weights of at most DODONA_MOST features for action a */
 static void dodona_score(const dodona_table *table, const uint64_t *keys, int count, int32_t *scores)
 {
-    dodona_found found;
-    dodona_find(table, keys, count, &found);
-    dodona_sum_dense((const uint16_t *const *)found.rows[DODONA_DENSE], found.count[DODONA_DENSE], table->actions, scores);
+    dodona_sorted sorted;
+    dodona_find(table, keys, count, &sorted);
+    dodona_sum_dense((const uint16_t *const *)sorted.rows[DODONA_DENSE], sorted.count[DODONA_DENSE], table->actions,
+                     scores);
     if (table->bits < 16)
-        dodona_add_sparse(&found, table->bits, scores);
+        dodona_add_sparse(&sorted, table->bits, scores);
     else
-        dodona_add_long_sparse(&found, scores);
-    for (int i = 0; i < found.count[DODONA_WIDE]; i++)
-        dodona_add_wide(found.rows[DODONA_WIDE][i], table->actions, scores);
+        dodona_add_long_sparse(&sorted, scores);
+    for (int i = 0; i < sorted.count[DODONA_WIDE]; i++)
+        dodona_add_wide(sorted.rows[DODONA_WIDE][i], table->actions, scores);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef DODONA_TEMPLATE_HASHES_H
 #define DODONA_TEMPLATE_HASHES_H
 
-#include "sums.h"
+#include "rows.h"
 
 /* Templates in the order of their lengths. */
 typedef struct {

@@ -10,8 +10,9 @@ S1 and S0. An address is a position in the configuration, followed by steps alon
 no node (nobody), the template is silent: it gives no feature.
 """
 
-from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dodona.data.files import read_shipped
 from dodona.errors import OptionError
@@ -27,6 +28,18 @@ DISTANCES = {"dist": ("S0", "N0"), "gap": ("S1", "S0")}
 
 ATTRIBUTES = (*COLUMNS, "l", "vl", "vr", "sl", "sr", *DISTANCES)
 """And what the parse knows: label, number of dependents left and right, sets of their labels, distances."""
+
+
+class Arrangement(NamedTuple):
+    """Some of the templates; nodes and atoms are those that they need."""
+
+    nodes: list[tuple[int, int]]  # (place, step)
+    atoms: list[tuple[int, int, int]]  # (node, attribute, for distances the other node); columns of the input first
+    from_input: int  # how many atoms are columns of the input
+    numbers: list[int]  # of the templates, sorted by length
+    combinations: list[list[int]]  # their atoms
+    places: list[int]  # where each template is among the sorted ones
+    users: list[set[int]]  # the nodes that each template needs
 
 
 @dataclass(frozen=True)
@@ -69,18 +82,41 @@ class Templates:
 
     def places(self) -> list[str]:
         """The places that the templates look at."""
-        found: set[str] = set()
-        for where, attribute in self.atoms:
-            distance = DISTANCES.get(ATTRIBUTES[attribute])
-            found.update(distance or [PLACES[self.nodes[where][0]]])
-        return sorted(found, key=PLACES.index)
+        places = {place for atom in range(len(self.atoms)) for place, _ in self._ends(atom)}
+        return [PLACES[place] for place in sorted(places)]
 
-    def numbers(self) -> tuple["array[int]", "array[int]"]:
-        """For the extractor: atoms flattened in pairs, and combinations each preceded by its length."""
-        flat = array("i")
-        for combination in self.combinations:
-            flat.extend([len(combination), *combination])
-        return array("i", sum(self.atoms, ())), flat
+    def find_steady(self) -> list[int]:
+        """Return the numbers of the templates that look only at words of the input in places, not at what was built."""
+        return [i for i, combination in enumerate(self.combinations) if all(map(self._is_steady, combination))]
+
+    def _is_steady(self, atom: int) -> bool:
+        is_built = len(COLUMNS) <= self.atoms[atom][1] < ATTRIBUTES.index("dist")
+        return not is_built and all(step == 0 for _, step in self._ends(atom))
+
+    def _ends(self, atom: int) -> list[tuple[int, int]]:
+        """Return the two nodes that an atom needs: those of a distance, else twice the same."""
+        node, attribute = self.atoms[atom]
+        distance = DISTANCES.get(ATTRIBUTES[attribute])
+        return [(PLACES.index(place), 0) for place in distance] if distance else [self.nodes[node]] * 2
+
+    def arrange(self, chosen: Sequence[int] | None = None) -> Arrangement:
+        """Return the templates with these numbers, or all, as input of the compiled extractor."""
+        numbers = range(len(self)) if chosen is None else chosen
+        combinations = [self.combinations[number] for number in numbers]
+        order = list(dict.fromkeys(atom for combination in combinations for atom in combination))
+        order.sort(key=lambda atom: self.atoms[atom][1] >= len(COLUMNS))
+        nodes = list(dict.fromkeys(end for atom in order for end in self._ends(atom)))
+        ends = {atom: [nodes.index(end) for end in self._ends(atom)] for atom in order}
+        by_length = sorted(range(len(numbers)), key=lambda i: len(combinations[i]))
+        return Arrangement(
+            nodes,
+            [(ends[atom][0], self.atoms[atom][1], ends[atom][1]) for atom in order],
+            sum(self.atoms[atom][1] < len(COLUMNS) for atom in order),
+            [numbers[i] for i in by_length],
+            [[order.index(atom) for atom in combinations[i]] for i in by_length],
+            [by_length.index(i) for i in range(len(numbers))],
+            [{node for atom in combination for node in ends[atom]} for combination in combinations],
+        )
 
 
 def _parse_atom(name: str, place: str) -> tuple[tuple[int, int], int]:

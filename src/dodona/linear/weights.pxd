@@ -3,13 +3,13 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from dodona.data.hashing cimport HashTable
 
-cdef extern from "float_sums.h" nogil:
-    ctypedef struct Row "dodona_row":   # the value of a feature in the table
+cdef extern from "rows.h" nogil:
+    ctypedef struct WeightRow "dodona_row":   # the value of a feature in the table
         uint32_t start
         uint16_t size
         uint16_t kind
 
-    ctypedef struct Entry "dodona_entry":
+    ctypedef struct WeightEntry "dodona_entry":
         float weight
         int32_t action
 
@@ -19,7 +19,7 @@ cdef extern from "float_sums.h" nogil:
     ctypedef struct Pools "dodona_pools":
         const RowSlot* slots
         uint64_t mask
-        const Entry* entries
+        const WeightEntry* entries
         const float* dense
         int actions
         int width
@@ -34,7 +34,7 @@ cdef class Weights:
     cdef readonly int actions
     cdef readonly long long now         # steps so far; the average is over all of them
     cdef HashTable table                # from features to their rows
-    cdef Entry* entries
+    cdef WeightEntry* entries
     cdef Accumulator* accumulators
     cdef Py_ssize_t used, room
     cdef float* dense
@@ -53,7 +53,7 @@ cdef class Weights:
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil
-    cdef int write_averages(self, const Row* row, uint16_t* actions, float* weights) noexcept nogil
+    cdef int write_averages(self, const WeightRow* row, uint16_t* actions, float* weights) noexcept nogil
     cdef uint32_t new_row(self, int kind) except? 0 nogil
-    cdef int make_dense(self, Row* row) except -1 nogil
-    cdef Py_ssize_t find_entry(self, Row* row, int action) except -1 nogil
+    cdef int make_dense(self, WeightRow* row) except -1 nogil
+    cdef Py_ssize_t find_entry(self, WeightRow* row, int action) except -1 nogil

@@ -1,15 +1,15 @@
 """The linear model during training: for each feature a row of weights, one for each action it was updated for.
 
-A row is sparse until it has become long. Every weight has an accumulator (`Accumulator`), so that the average over all steps
-can be computed at any time, and a step touches only the weights that it changes (lazy averaging). A feature is created
-at its first update.
+A row is sparse until it has become long. Every weight has an `Accumulator`, so that the average over all steps can be
+computed at any time, and a step touches only the weights that it changes (lazy averaging). A feature is created at its
+first update.
 """
-
-import numpy as np
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
+
+import numpy as np
 
 from dodona.data.hashing cimport Slot
 
@@ -24,20 +24,21 @@ cdef extern from "float_sums.h" nogil:
     int LARGEST "DODONA_ROOM_16"
     int DENSE "DODONA_ALL_ACTIONS"
 
-cdef int AHEAD = 16  # updates that are prepared before they are made
-cdef Py_ssize_t EXPECTED = 1 << 15  # features
+cdef enum:
+    AHEAD = 16          # updates that are prepared before they are made
+    EXPECTED = 1 << 15  # features
 
 
-cdef void* larger(void* memory, size_t used, size_t size) except NULL nogil:
+cdef void* enlarge(void* memory, size_t used, size_t size) except NULL nogil:
     """Move the used part of a pool to more memory; on failure the old memory stays valid."""
-    cdef void* found = dodona_reserve(size)
-    if found == NULL:
+    cdef void* more = dodona_reserve(size)
+    if more == NULL:
         with gil:
             raise MemoryError
     if memory != NULL:
-        memcpy(found, memory, used)
+        memcpy(more, memory, used)
         dodona_free(memory)
-    return found
+    return more
 
 
 cdef class Weights:
@@ -116,7 +117,7 @@ cdef class Weights:
 
     cdef void expect_update(self, uint64_t key, int action) noexcept nogil:
         """Say that the accumulators of this feature will be needed soon."""
-        cdef Row* row = <Row*> &self.table.find(key).value
+        cdef WeightRow* row = <WeightRow*> &self.table.find(key).value
         if row.kind == DENSE:
             dodona_prefetch(&self.dense_accumulators[<Py_ssize_t> row.start * self.width + action])
         else:
@@ -124,7 +125,7 @@ cdef class Weights:
 
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil:
         """Add delta to one weight, after its accumulator has been updated to the current step."""
-        cdef Row* row = <Row*> &self.table.add(key).value
+        cdef WeightRow* row = <WeightRow*> &self.table.add(key).value
         cdef Py_ssize_t where
         cdef float* weight
         cdef Accumulator* accumulator
@@ -146,7 +147,7 @@ cdef class Weights:
         self.whole &= abs(delta) < 1000 and delta == <int> delta
         return 0
 
-    cdef Py_ssize_t find_entry(self, Row* row, int action) except -1 nogil:
+    cdef Py_ssize_t find_entry(self, WeightRow* row, int action) except -1 nogil:
         """Return the index of the entry of an action in a sparse row. If there is none it is created, and the row may
         be reallocated or become dense; in the latter case the index is meaningless."""
         cdef uint32_t bigger
@@ -184,8 +185,10 @@ cdef class Weights:
         else:
             if self.used + room > self.room:
                 wanted = 2 * self.room + 65536
-                self.entries = <Entry*> larger(self.entries, self.used * sizeof(Entry), wanted * sizeof(Entry))
-                self.accumulators = <Accumulator*> larger(
+                self.entries = <WeightEntry*> enlarge(
+                    self.entries, self.used * sizeof(WeightEntry), wanted * sizeof(WeightEntry)
+                )
+                self.accumulators = <Accumulator*> enlarge(
                     self.accumulators, self.used * sizeof(Accumulator), wanted * sizeof(Accumulator)
                 )
                 self.room = wanted
@@ -193,18 +196,18 @@ cdef class Weights:
             self.used += room
         for j in range(room):
             self.entries[start + j].weight = 0
-            self.entries[start + j].action = (start + j) % self.actions  # any: different ones do not wait for each other
+            self.entries[start + j].action = (start + j) % self.actions  # different ones do not wait for each other
         return start
 
-    cdef int make_dense(self, Row* row) except -1 nogil:
+    cdef int make_dense(self, WeightRow* row) except -1 nogil:
         """Move a row that has become long into the dense pool."""
         cdef Py_ssize_t number = self.dense_used, wanted, where
         cdef int j
         if number == self.dense_room:
             wanted = 2 * self.dense_room + 1024
             where = number * self.width
-            self.dense = <float*> larger(self.dense, where * sizeof(float), wanted * self.width * sizeof(float))
-            self.dense_accumulators = <Accumulator*> larger(
+            self.dense = <float*> enlarge(self.dense, where * sizeof(float), wanted * self.width * sizeof(float))
+            self.dense_accumulators = <Accumulator*> enlarge(
                 self.dense_accumulators, where * sizeof(Accumulator), wanted * self.width * sizeof(Accumulator)
             )
             self.dense_room = wanted
@@ -226,14 +229,14 @@ cdef class Weights:
         training gives the same bytes."""
         cdef Py_ssize_t most = 0, features = 0, count = 0, i
         cdef Slot* slots = self.table.slots
-        cdef Row* row
+        cdef WeightRow* row
         feature_array = np.empty(self.table.count, dtype=np.uint64)
         place_array = np.empty(self.table.count, dtype=np.intp)
         cdef uint64_t[::1] feature_view = feature_array
         cdef Py_ssize_t[::1] places = place_array
         for i in range(<Py_ssize_t> self.table.mask + 1):
             if slots[i].key != 0:
-                row = <Row*> &slots[i].value
+                row = <WeightRow*> &slots[i].value
                 most += self.actions if row.kind == DENSE else row.size
                 feature_view[features], places[features] = slots[i].key, i
                 features += 1
@@ -244,13 +247,13 @@ cdef class Weights:
         cdef float[::1] weights = weight_array
         places = place_array[np.argsort(feature_array)]
         for i in range(features):
-            row = <Row*> &slots[places[i]].value
+            row = <WeightRow*> &slots[places[i]].value
             most = count
             count += self.write_averages(row, &actions[count], &weights[count])
             keys[most:count] = slots[places[i]].key
         return key_array[:count], action_array[:count], weight_array[:count]
 
-    cdef int write_averages(self, const Row* row, uint16_t* actions, float* weights) noexcept nogil:
+    cdef int write_averages(self, const WeightRow* row, uint16_t* actions, float* weights) noexcept nogil:
         """Write the averages of a row that are not 0, by action; returns how many they are."""
         cdef Py_ssize_t where
         cdef int j, at, action, count = 0

@@ -142,7 +142,7 @@ cdef class Rollouts:
     cdef int record(self, State s, Contributions words) except -1 nogil:
         """Append a row: what the scorer has just seen, and the cost of each action, at most 100."""
         cdef int i, cost, shown = self.scorer.words
-        cdef int* nodes = &self.scorer.addresses.found[0]
+        cdef int* nodes = self.scorer.addresses.nodes
         if self.rows == self.room:
             self.grow()
         for i in range(shown):

@@ -83,7 +83,7 @@ cdef class HiddenLayer(Scorer):
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
         cdef int i, row, label, count = 0
         cdef const float* rows[64]
-        cdef int* nodes = &self.addresses.found[0]
+        cdef int* nodes = self.addresses.nodes
         cdef float* hidden = &self.hidden[0]
         cdef float* scores = &self.cache[0, 0]
         cdef int known = 0
@@ -111,7 +111,7 @@ cdef class HiddenLayer(Scorer):
     cdef float* slot(self, State s, int* known) noexcept nogil:
         """Return the cache's row for the addresses found last, and whether it was computed before."""
         cdef int i, value
-        cdef int* nodes = &self.addresses.found[0]
+        cdef int* nodes = self.addresses.nodes
         cdef int* seen
         cdef uint32_t number = 0
         for i in range(self.words + self.labels):

@@ -2,7 +2,7 @@ from collections.abc import Iterable, Sequence
 
 from dodona.data import Sentence
 from dodona.data.values import Values
-from dodona.linear.features import Words
+from dodona.linear.scorer import Words
 from dodona.linear.templates import Templates
 
 ROOT: str

@@ -8,7 +8,7 @@ from libc.stdint cimport uint64_t
 
 from dodona.data.hashing cimport Letters, hash_codes, mix
 from dodona.data.values cimport Inventory, Values, begin_of, end_of
-from dodona.linear.features cimport Words
+from dodona.linear.scorer cimport Words
 
 from dodona.data.storage import columns_of, forms_of
 from dodona.data.values import Values as _Values, values_of

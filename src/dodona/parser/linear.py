@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from dodona.data.sentence import Sentence
-from dodona.linear.pruning import checked_weights
+from dodona.linear.frozen import check_weights
 from dodona.linear.scorer import LinearScorer
 from dodona.linear.templates import Templates
 from dodona.parser.encoder import SentenceEncoder
@@ -23,7 +23,7 @@ class LinearModel:
     def __init__(self, templates: Templates, arrays: Mapping[str, NDArray[Any]], actions: int, where: str) -> None:
         self.templates = templates
         self.arrays = arrays
-        self.weights = checked_weights(where, actions, dict(arrays))
+        self.weights = check_weights(where, actions, dict(arrays))
         self.encoder = SentenceEncoder(templates)
 
     def session(self) -> "LinearSession":

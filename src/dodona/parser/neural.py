@@ -20,7 +20,7 @@ from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint
 from dodona.search.scorer import EncodedSentence
-from dodona.tagger.tagger import Tag, TagChoice, checked_tag
+from dodona.tagger.tagger import Tag, TagChoice, check_tag
 
 __all__ = ["NeuralModel", "NeuralSession", "quantize_weights"]
 
@@ -112,7 +112,7 @@ class NeuralModel:
             raise TypeError("expected positions as text, and whether it predicts tags")
         if not isinstance(tag_parts, list) or not all(isinstance(part, str) for part in tag_parts):
             raise TypeError("expected the parts of tags as a list of strings")
-        triples = [checked_tag(tag) for tag in tags]
+        triples = [check_tag(tag) for tag in tags]
         if not triples or len(set(triples)) != len(triples) or len(set(tag_parts)) != len(tag_parts):
             raise ValueError("expected tags, each once")
         positions = Positions.parse(text, f"{where}, positions")

@@ -20,8 +20,8 @@ from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, remove_lift
 from dodona.data.trees import is_projective
 from dodona.errors import FormatError, OptionError
+from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner
-from dodona.linear.pruning import frozen_arrays
 from dodona.linear.structured import StructuredLearner
 from dodona.linear.templates import Templates
 from dodona.neural.inputs import Inputs
@@ -34,7 +34,7 @@ from dodona.parser.neural import NeuralModel, quantize_weights
 from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser
 from dodona.systems.registry import BUDGET, BuiltSystem
-from dodona.tagger.tagger import Tag, tag_values
+from dodona.tagger.tagger import Tag, list_values
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
@@ -309,7 +309,7 @@ class LinearTraining(ParserTraining):
         return TrainingProgress("parser", number, self.planned, *counts)
 
     def parser(self) -> Parser:
-        arrays = frozen_arrays(self.learner.weights, self.options.size)
+        arrays = freeze_weights(self.learner.weights, self.options.size)
         model = LinearModel(self.templates, arrays, self.trees.built.core.actions, "parser")
         return Parser(self.options, self.trees.labels, model)
 
@@ -412,7 +412,7 @@ class _NetworkData:
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
         self.tag_parts = sorted({part for tag in tags for part in tag_parts(tag)})
         self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in _tags_of(tree.sentence)})
-        self.kinds = tag_values(self.tags)
+        self.kinds = list_values(self.tags)
         with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
         vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
         self.form_numbers = np.array([vocabulary.of_form(form) for form in self.forms], dtype=np.int32)

@@ -4,7 +4,7 @@ An address is a place (`S0`, the top of the stack), followed by at most one step
 its leftmost dependent). It leads to a node, or to nobody.
 """
 
-from array import array
+from libc.stdlib cimport calloc, free
 
 PLACES = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "P0", "L1", "L2", "L3", "R1", "R2", "R3", "CL", "CR")
 """S: stack, N: buffer; P0, L, R: easy-first's site and its neighbours; CL, CR: covington's words in between."""
@@ -19,20 +19,27 @@ STEPS = ("", "h", "h2", "lc", "lc2", "rc", "rc2", "ln", "rn")
 cdef class Addresses:
     """Some addresses, and the nodes that they lead to. One for each thread."""
 
-    def __init__(self, addresses):
+    def __cinit__(self, addresses):
         """`addresses` are pairs of numbers: a place and a step."""
+        cdef int i
         self.count = len(addresses)
-        for place, step in addresses:
+        self.pairs = <int*> calloc(3 * self.count + 1, sizeof(int))
+        if self.pairs == NULL:
+            raise MemoryError
+        self.nodes = self.pairs + 2 * self.count
+        for i, (place, step) in enumerate(addresses):
             if not (0 <= place < len(PLACES) and 0 <= step < len(STEPS)):
                 raise ValueError(f"an address of place {place} and step {step}; expected numbers of PLACES and STEPS")
-        self.pairs = array("i", sum(addresses, ()))
-        self.found = array("i", bytes(4 * max(1, self.count)))
+            self.pairs[2 * i], self.pairs[2 * i + 1] = place, step
+
+    def __dealloc__(self):
+        free(self.pairs)
 
     cdef void find(self, State s, int site) noexcept nogil:
-        """Write the node of each address into `found`."""
+        """Write the node of each address into `nodes`."""
         cdef int i, k, step, n = s.n
-        cdef int* pairs = &self.pairs[0]  # local pointers: the compiler cannot assume that the arrays do not move
-        cdef int* found = &self.found[0]
+        cdef int* pairs = self.pairs  # local pointers: the compiler cannot assume that the arrays do not move
+        cdef int* nodes = self.nodes
         for i in range(self.count):
             k = self.place(s, pairs[2 * i], site)
             step = pairs[2 * i + 1]
@@ -55,7 +62,7 @@ cdef class Addresses:
                     k = s.leftmost[k] if step == 7 else s.rightmost[k]
                     while k <= n and s.inner[k] <= n:
                         k = s.inner[k]
-            found[i] = k
+            nodes[i] = k
 
     cdef int place(self, State s, int place, int site) noexcept nogil:
         """Return the node at a place, or nobody."""
@@ -81,13 +88,13 @@ cdef class Addresses:
 
     cdef int between(self, State s, bint last) noexcept nogil:
         """Return Covington's first or last word between the focus words whose head is not between them, or nobody."""
-        cdef int left = s.s0(), right = s.b0(), k, h, found = s.n + 1
+        cdef int left = s.s0(), right = s.b0(), k, h, word = s.n + 1
         if left > s.n or right > s.n:
-            return found
+            return word
         for k in range(left + 1, right):
             h = s.head[k]
             if h < left or h > right:
-                found = k
+                word = k
                 if not last:
                     break
-        return found
+        return word

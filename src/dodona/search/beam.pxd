@@ -1,14 +1,14 @@
 cimport cython
 
+from dodona.search.greedy cimport Allowed
+from dodona.search.scorer cimport EncodedSentence, Scorer
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.policy cimport Policy
-from dodona.search.scorer cimport EncodedSentence, Scorer
-from dodona.search.greedy cimport Allowed
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 from dodona.transitions.watch cimport Watch
 
-cdef struct Candidate:
+cdef struct Continuation:
     double score
     int order       # of two with the same score the first one is better
     int parent      # rank of the hypothesis it continues
@@ -31,7 +31,7 @@ cdef class Beam:
     cdef Watch watch
     cdef list states, spare
     cdef double[::1] totals            # the score of each hypothesis
-    cdef Candidate* heap               # the best continuations so far, the worst of them on top
+    cdef Continuation* heap               # the best continuations so far, the worst of them on top
     cdef int held, seen
     cdef int* parents                  # of all hypotheses ever kept: `width` for each step
     cdef int* actions
@@ -45,5 +45,5 @@ cdef class Beam:
     cdef int keep(self) except -1
     cdef State vacant(self)
     cdef int reserve(self, int n) except -1
-    cdef int path(self, int step, int rank, int[::1] actions) noexcept nogil
+    cdef int path(self, int step, int rank, int* actions) noexcept nogil
     cdef int rank_of(self, int parent, int action) noexcept nogil

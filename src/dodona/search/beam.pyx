@@ -10,23 +10,22 @@ With a normalized scorer the score of a hypothesis is the logarithm of its proba
 each among all legal actions of its configuration, also where a policy allows only some of them.
 """
 
-from array import array
+from array import array as new_array
 
+from cpython cimport array
 from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.string cimport memset
 
-from dodona.search.scorer cimport label_to_carry
 from dodona.search.greedy cimport arcs_of
-from dodona.transitions.moves import NONE as _NONE
-
-cdef int NONE = _NONE
+from dodona.search.scorer cimport NONE, label_to_carry
 
 
-cdef bint is_worse(Candidate* one, Candidate* other) noexcept nogil:
+cdef bint is_worse(Continuation* one, Continuation* other) noexcept nogil:
     return one.score < other.score or (one.score == other.score and one.order > other.order)
 
 
 cdef int best_first(const void* one, const void* other) noexcept nogil:
-    return 1 if is_worse(<Candidate*> one, <Candidate*> other) else -1
+    return 1 if is_worse(<Continuation*> one, <Continuation*> other) else -1
 
 
 cdef class Beam:
@@ -41,9 +40,9 @@ cdef class Beam:
         self.allowed = Allowed(system.actions)
         self.scorer = scorer
         self.width = width
-        self.totals = array("d", [0]) * width
-        self.children = array("i", [0]) * width
-        self.heap = <Candidate*> malloc(width * sizeof(Candidate))
+        self.totals = new_array("d", [0]) * width
+        self.children = new_array("i", [0]) * width
+        self.heap = <Continuation*> malloc(width * sizeof(Continuation))
         self.states, self.spare = [], []
         self.watch = Watch()
         if self.heap == NULL:
@@ -81,9 +80,9 @@ cdef class Beam:
         """Return the actions of the hypothesis with this rank, in order; for a beam that is traced."""
         if not self.traced or not 0 <= rank < self.size:
             raise ValueError(f"derivation {rank} of {self.size if self.traced else 0} that are stored")
-        cdef int[::1] actions = array("i", [0]) * max(1, self.step)
-        cdef int length = self.path(self.step, rank, actions)
-        return array("i", actions[:length])
+        cdef array.array actions = new_array("i", bytes(4 * max(1, self.step)))
+        cdef int length = self.path(self.step, rank, actions.data.as_ints)
+        return actions[:length]
 
     cdef int begin(self, int n) except -1:
         if n > self.capacity:
@@ -129,7 +128,7 @@ cdef class Beam:
         cdef double total = self.totals[rank]
         cdef int i, a, least = NONE
         if policy is None or self.scorer.normalized:
-            self.allowed.legal(self.system, s, 0)
+            self.allowed.allow_legal(self.system, s, 0)
             if self.scorer.normalized and self.allowed.count > 0:
                 total -= self.allowed.log_sum(scores, 1)
         if policy is not None:
@@ -137,7 +136,7 @@ cdef class Beam:
             for a in range(self.system.actions):
                 if policy.costs[a] != NONE and (least == NONE or policy.costs[a] < least):
                     least = policy.costs[a]
-            self.allowed.costing(policy.costs, least)
+            self.allowed.allow_costing(policy.costs, least)
         for i in range(self.allowed.count):
             for a in range(self.allowed.spans[2 * i], self.allowed.spans[2 * i + 1]):
                 if self.held < self.width or total + scores[a] > self.heap[0].score:
@@ -146,7 +145,7 @@ cdef class Beam:
 
     cdef void offer(self, double score, int parent, int action, int carried) noexcept nogil:
         """Keep a continuation if it is among the best of this step."""
-        cdef Candidate new
+        cdef Continuation new
         cdef int at, child
         new.score, new.order, new.parent, new.action, new.carried = score, self.seen, parent, action, carried
         self.seen += 1
@@ -178,13 +177,13 @@ cdef class Beam:
         cdef int rank
         cdef Py_ssize_t at
         cdef State s
-        cdef Candidate* kept
+        cdef Continuation* kept
         cdef list states = self.states, after = []
-        qsort(self.heap, self.held, sizeof(Candidate), best_first)
+        qsort(self.heap, self.held, sizeof(Continuation), best_first)
         if self.traced:
             self.reserve(self.step + 1)
         at = <Py_ssize_t> self.step * self.width
-        self.children[:] = 0
+        memset(&self.children[0], 0, self.width * sizeof(int))
         for rank in range(self.held):
             self.children[self.heap[rank].parent] += 1
         for rank in range(self.size):
@@ -236,7 +235,7 @@ cdef class Beam:
             self.room = wanted
         return 0
 
-    cdef int path(self, int step, int rank, int[::1] actions) noexcept nogil:
+    cdef int path(self, int step, int rank, int* actions) noexcept nogil:
         """Write the derivation of the hypothesis with this rank after this many steps; returns its length."""
         cdef Py_ssize_t at
         cdef int length = 0, k

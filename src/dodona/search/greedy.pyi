@@ -8,24 +8,6 @@ from dodona.transitions.gold import Gold
 from dodona.transitions.policy import Policy
 from dodona.transitions.system import TransitionSystem
 
-class Choice:
-    system: TransitionSystem
-    scorer: Scorer
-    def __init__(self, system: TransitionSystem, scorer: Scorer) -> None: ...
-
-class Confidence:
-    def __init__(
-        self,
-        choice: Choice,
-        policy: Policy | None,
-        gold: Gold | None,
-        found: array[float] | NDArray[np.float64],
-        temperature: float,
-    ) -> None: ...
-
-class SiteSearch:
-    def __init__(self, choice: Choice, capacity: int) -> None: ...
-
 class GreedySearch:
     system: TransitionSystem
     scorer: Scorer

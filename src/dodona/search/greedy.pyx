@@ -1,14 +1,29 @@
-"""Greedy parsing: the best legal action in every configuration, until it is terminal (2013, Algorithm 1)."""
+"""Greedy parsing: the best legal action in every configuration, until it is terminal (2013, Algorithm 1).
 
-from dodona.transitions.moves import NONE as _NONE
-from array import array
-from libc.math cimport exp, log
-from dodona.search.scorer cimport label_to_carry
-from libc.math cimport exp
+For systems that act at many sites (easy-first), in each step the best action at any site.
+
+On the way, the confidence of a parse can be recorded. The probability of an action is the softmax of score /
+temperature over the legal actions, at the site of the action for a system that has many. With given arcs it is over the
+actions that keep them: what has to be so is not doubtful. That of an arc is the probability of the action that has
+built it. If a later action replaces the head, as in non-monotonic parsing, the last one counts. These are raw numbers:
+an action can be right or wrong without deciding all of the arc, and scores may be too bold. dodona.parser.confidence
+calibrates them.
+"""
+
 from array import array as new_array
-from cpython cimport array
 
-cdef int NONE = _NONE
+cimport cython
+from cpython cimport array
+from libc.math cimport exp, log
+
+from dodona.data.values cimport item
+from dodona.search.scorer cimport NONE, EncodedSentence, Scorer, label_to_carry
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.policy cimport Policy
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
+
+cdef array.array NUMBERS = new_array("i")
 
 
 cdef tuple arcs_of(State s):
@@ -22,7 +37,7 @@ cdef class Allowed:
     """The allowed actions at a site, as ranges of numbers: the labels of a move are adjacent."""
 
     def __init__(self, int actions):
-        self.spans = array("i", bytes(4 * 2 * (actions + 1)))
+        self.spans = new_array("i", bytes(4 * 2 * (actions + 1)))
 
     cdef void add(self, int begin, int end) noexcept nogil:
         """Add the actions from `begin` up to `end`, which come after all that were added before."""
@@ -33,7 +48,7 @@ cdef class Allowed:
         self.spans[2 * self.count + 1] = end
         self.count += 1
 
-    cdef int legal(self, TransitionSystem system, State s, int site) except -1 nogil:
+    cdef int allow_legal(self, TransitionSystem system, State s, int site) except -1 nogil:
         """Allow the legal actions."""
         cdef int m
         self.count = 0
@@ -42,7 +57,7 @@ cdef class Allowed:
                 self.add(system.first[m], system.first[m + 1])
         return 0
 
-    cdef void costing(self, const int[::1] costs, int cost) noexcept nogil:
+    cdef void allow_costing(self, const int[::1] costs, int cost) noexcept nogil:
         """Allow the actions of exactly this cost; NONE: none."""
         cdef int a
         self.count = 0
@@ -71,8 +86,17 @@ cdef class Allowed:
         return most / temperature + log(total)
 
 
+@cython.final
 cdef class Choice:
     """The best action at one site. One for each thread."""
+
+    cdef readonly TransitionSystem system
+    cdef readonly Scorer scorer
+    cdef Allowed allowed
+    cdef float* row        # the scores at the last site
+    cdef int action        # the best one there; NONE: there is none
+    cdef float score       # and its score
+    cdef int carried       # the label that a plain move carries
 
     def __init__(self, TransitionSystem system, Scorer scorer):
         if scorer.actions != system.actions:
@@ -83,7 +107,7 @@ cdef class Choice:
 
     cdef bint is_forced(self, State s) except -1 nogil:
         """Return whether only one action is legal, and no scores are needed to choose it; it is chosen."""
-        self.allowed.legal(self.system, s, 0)
+        self.allowed.allow_legal(self.system, s, 0)
         if self.allowed.count != 1 or self.allowed.spans[1] - self.allowed.spans[0] != 1:
             return False
         self.action, self.carried = self.allowed.spans[0], NONE
@@ -96,10 +120,10 @@ cdef class Choice:
         self.row = scores
         self.carried = label_to_carry(self.system, scores)
         if policy is None:
-            self.allowed.legal(self.system, s, site)
+            self.allowed.allow_legal(self.system, s, site)
         else:
             policy.assess(s, gold, site, NONE, self.carried)
-            self.allowed.costing(policy.costs, 0)
+            self.allowed.allow_costing(policy.costs, 0)
         self.action = NONE
         for i in range(self.allowed.count):
             for a in range(self.allowed.spans[2 * i], self.allowed.spans[2 * i + 1]):
@@ -108,18 +132,30 @@ cdef class Choice:
         return 0
 
 
+@cython.final
 cdef class Confidence:
-    """Takes actions for a greedy search, and records their probabilities in `found`: at 0 the mean of their logarithms,
-    at k the probability for word k. Words that no action attaches (they hang on ROOT in the end) keep 0."""
+    """Takes actions for a greedy search, and records their probabilities: at 0 the mean of their logarithms, at k the
+    probability for word k. Words that no action attaches (they hang on ROOT in the end) keep 0."""
 
-    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] found, double temperature):
+    cdef TransitionSystem system
+    cdef Choice choice
+    cdef Policy policy         # None: no arcs are given
+    cdef Gold gold
+    cdef double[::1] probabilities  # at 0 the mean of the logarithms, then the probability for each word
+    cdef double temperature
+    cdef double total          # of the logarithms
+    cdef Py_ssize_t actions    # how many were taken
+
+    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] probabilities, double temperature):
+        cdef Py_ssize_t k
         if not temperature > 0:
             raise ValueError(f"temperature {temperature}: expected more than 0")
         self.system = choice.system
         self.choice = choice
         self.policy, self.gold = policy, gold
-        self.found = found
-        self.found[:] = 0
+        self.probabilities = probabilities
+        for k in range(probabilities.shape[0]):
+            probabilities[k] = 0
         self.temperature = temperature
 
     cdef int act(self, State s, EncodedSentence sentence, int action, int site, int carried) except -1 nogil:
@@ -136,9 +172,9 @@ cdef class Confidence:
         self.actions += 1
         self.system.act(s, action, site, carried)
         if dependent <= s.n and s.head[dependent] == head:
-            self.found[dependent] = exp(logarithm)
+            self.probabilities[dependent] = exp(logarithm)
         elif top <= s.n and headless and s.head[top] > 0:
-            self.found[top] = exp(logarithm)  # non-monotonic REDUCE with the label that SHIFT has carried
+            self.probabilities[top] = exp(logarithm)  # non-monotonic REDUCE with the label that SHIFT has carried
         return 0
 
     cdef int look(self, State s, EncodedSentence sentence, int site) except -1 nogil:
@@ -151,19 +187,32 @@ cdef class Confidence:
     cdef void finish(self) noexcept nogil:
         """Write the mean of the logarithms: how doubtful the sentence is as a whole."""
         if self.actions > 0:
-            self.found[0] = self.total / self.actions
+            self.probabilities[0] = self.total / self.actions
 
 
+@cython.final
 cdef class SiteSearch:
-    """Workspace for sentences of up to `capacity` words. One for each thread."""
+    """Greedy search for systems with sites: workspace for sentences of up to `capacity` words. One for each thread.
+
+    A site is scored once, and again only when something has changed within the scorer's reach. The best of all sites is
+    the winner of a tournament, in which only the matches of changed sites are played again: n log n in all.
+    """
+
+    cdef TransitionSystem system
+    cdef Choice choice
+    cdef int[::1] actions      # the best action of each site
+    cdef int[::1] carried      # the label that it carries
+    cdef float[::1] scores
+    cdef int[::1] winners      # a tournament between sites: match m is between the winners of 2m and 2m + 1
+    cdef int leaves
 
     def __init__(self, Choice choice, int capacity):
         self.system = choice.system
         self.choice = choice
-        self.actions = array("i", bytes(4 * (capacity + 1)))
-        self.carried = array("i", bytes(4 * (capacity + 1)))
-        self.scores = array("f", bytes(4 * (capacity + 1)))
-        self.winners = array("i", bytes(4 * 4 * (capacity + 1)))
+        self.actions = new_array("i", bytes(4 * (capacity + 1)))
+        self.carried = new_array("i", bytes(4 * (capacity + 1)))
+        self.scores = new_array("f", bytes(4 * (capacity + 1)))
+        self.winners = new_array("i", bytes(4 * 4 * (capacity + 1)))
 
     cdef int search(self, State s, EncodedSentence sentence, Confidence sure) except -1 nogil:
         """Search from the initial to a terminal configuration."""
@@ -232,12 +281,16 @@ cdef class SiteSearch:
             match //= 2
 
 
-cdef array.array NUMBERS = new_array("i")
-cdef array.array POINTERS = new_array("Q")
-
-
+@cython.final
 cdef class GreedySearch:
     """A system and a scorer with the workspace for parsing. One for each thread."""
+
+    cdef readonly TransitionSystem system
+    cdef readonly Scorer scorer
+    cdef Choice choice
+    cdef SiteSearch sites
+    cdef State s
+    cdef int capacity
 
     def __init__(self, TransitionSystem system, Scorer scorer):
         self.system = system.dispatcher()
@@ -259,15 +312,15 @@ cdef class GreedySearch:
         must have prepared the sentence. After `seconds`, unless 0, a TimeLimitError is raised.
 
         `confidence`, n + 1 doubles, is filled in: at k the probability of the action that attached word k, by softmax
-        of score / temperature over the actions that it was chosen from, or 0 if the word was attached to ROOT only in the end; and at 0
-        the mean of the logarithms of the probabilities of all actions.
+        of score / temperature over the actions that it was chosen from, or 0 if the word was attached to ROOT only in
+        the end; and at 0 the mean of the logarithms of the probabilities of all actions.
         """
         if policy is not None and (gold is None or gold.n != sentence.n):
             raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
-        cdef State s = self.ready(sentence)
+        cdef State s = self.make_ready(sentence)
         cdef Confidence sure = None
         if confidence is not None:
-            sure = self.watching(sentence, policy, gold, confidence, temperature)
+            sure = self.watch(sentence, policy, gold, confidence, temperature)
         s.watch.begin(seconds)
         with nogil:
             self.search(s, sentence, policy, gold, sure)
@@ -279,34 +332,29 @@ cdef class GreedySearch:
         """Parse several sentences that the scorer has prepared, without the interpreter's lock from the first to the
         last. Returns a list of (heads, labels), which are arrays; `late` is the label of words that are headless at the
         end, and attached to ROOT."""
-        cdef Py_ssize_t i, count = len(sentences)
+        cdef tuple batch = tuple(sentences)
+        cdef Py_ssize_t i, count = len(batch)
         cdef int k, longest = 0
-        cdef EncodedSentence sentence
-        cdef array.array heads, labels
-        cdef array.array jobs = array.clone(POINTERS, 3 * count, False)
-        cdef void** job = <void**> jobs.data.as_voidptr
-        cdef int* into
-        cdef list found = []
-        for i in range(count):
-            sentence = sentences[i]
+        cdef int* head
+        cdef int* label
+        for sentence in batch:
             self.scorer.check(sentence)
-            longest = max(longest, sentence.n)
-            heads, labels = array.clone(NUMBERS, sentence.n, False), array.clone(NUMBERS, sentence.n, False)
-            found.append((heads, labels))
-            job[3 * i], job[3 * i + 1], job[3 * i + 2] = <void*> sentence, heads.data.as_voidptr, labels.data.as_voidptr
+            longest = max(longest, (<EncodedSentence> sentence).n)
+        cdef tuple heads = tuple([array.clone(NUMBERS, (<EncodedSentence> one).n, False) for one in batch])
+        cdef tuple labels = tuple([array.clone(NUMBERS, (<EncodedSentence> one).n, False) for one in batch])
         if longest > self.capacity:
             self.reserve(longest)
         cdef State s = self.s
         s.watch.begin(0)
         with nogil:
             for i in range(count):
-                self.search(s, <EncodedSentence> job[3 * i], None, None, None)
+                self.search(s, <EncodedSentence> item(batch, i), None, None, None)
+                head = (<array.array> item(heads, i)).data.as_ints
+                label = (<array.array> item(labels, i)).data.as_ints
                 for k in range(s.n):
-                    into = <int*> job[3 * i + 1]
-                    into[k] = s.head[k + 1] if s.head[k + 1] != NONE else 0
-                    into = <int*> job[3 * i + 2]
-                    into[k] = s.label[k + 1] if s.label[k + 1] != NONE else late
-        return found
+                    head[k] = s.head[k + 1] if s.head[k + 1] != NONE else 0
+                    label[k] = s.label[k + 1] if s.label[k + 1] != NONE else late
+        return list(zip(heads, labels))
 
     def follow(self, EncodedSentence sentence not None, const int[::1] derivation not None,
                double[::1] confidence not None, double temperature=1.0, Policy policy=None, Gold gold=None):
@@ -314,8 +362,8 @@ cdef class GreedySearch:
 
         Returns (heads, labels). A system with sites has no beam, and its derivations cannot be followed.
         """
-        cdef State s = self.ready(sentence)
-        cdef Confidence sure = self.watching(sentence, policy, gold, confidence, temperature)
+        cdef State s = self.make_ready(sentence)
+        cdef Confidence sure = self.watch(sentence, policy, gold, confidence, temperature)
         cdef Py_ssize_t i
         if self.system.has_sites:
             raise ValueError("a derivation of a system with sites; expected one that a beam has found")
@@ -328,14 +376,14 @@ cdef class GreedySearch:
             sure.finish()
         return arcs_of(s)
 
-    cdef State ready(self, EncodedSentence sentence):
+    cdef State make_ready(self, EncodedSentence sentence):
         """Return a state with room for the sentence."""
         self.scorer.check(sentence)
         if sentence.n > self.capacity:
             self.reserve(sentence.n)
         return self.s
 
-    cdef Confidence watching(
+    cdef Confidence watch(
         self, EncodedSentence sentence, Policy policy, Gold gold, double[::1] confidence, double temperature
     ):
         if policy is not None and (gold is None or gold.n != sentence.n):

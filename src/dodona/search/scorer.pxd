@@ -3,6 +3,9 @@ cimport cython
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 
+cdef enum:
+    NONE = -1  # no action, no site, no label, no head: as in dodona.transitions.moves, for compiled files
+
 cdef class EncodedSentence:
     cdef readonly int n           # words
 
@@ -17,6 +20,8 @@ cdef class Scorer:
 @cython.final
 cdef class CallableScorer(Scorer):
     cdef readonly object function
-    cdef float[::1] row
+    cdef float* row
+
+    cdef int call(self, State s, EncodedSentence sentence, int site) except -1
 
 cdef int label_to_carry(TransitionSystem system, const float* scores) noexcept nogil

@@ -4,11 +4,7 @@ Search uses a `Scorer` and a `TransitionSystem`, and does not depend on how scor
 depend on how they are used. A model is a subclass of `Scorer` with its own subclass of `EncodedSentence`.
 """
 
-from array import array
-
-from dodona.transitions.moves import NONE as _NONE
-
-cdef int NONE = _NONE
+from libc.stdlib cimport calloc, free
 
 
 cdef class EncodedSentence:
@@ -41,7 +37,7 @@ cdef class Scorer:
             wanted, got = self.sentences.__name__, type(sentence).__name__
             raise TypeError(f"a sentence of the kind {got}; {type(self).__name__} scores {wanted}")
 
-    def scored(self, State s, EncodedSentence sentence, int site=0):
+    def score(self, State s, EncodedSentence sentence, int site=0):
         """Python access to `scores`, for tests and interactive use: returns the row as a list."""
         self.check(sentence)
         cdef float* row = self.scores(s, sentence, site)
@@ -62,16 +58,29 @@ cdef class CallableScorer(Scorer):
         self.normalized = normalized
         self.actions = actions
         self.function = function
-        self.row = array("f", bytes(4 * max(1, actions)))
+
+    def __cinit__(self, int actions, *_, **__):
+        self.row = <float*> calloc(actions + 1, sizeof(float))
+        if self.row == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.row)
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
-        cdef float[::1] found
         with gil:
-            found = array("f", self.function(s, sentence, site))
-            if len(found) != self.actions:
-                raise ValueError(f"{len(found)} scores; expected {self.actions}, one for each action")
-            self.row[: self.actions] = found
-        return &self.row[0]
+            self.call(s, sentence, site)
+        return self.row
+
+    cdef int call(self, State s, EncodedSentence sentence, int site) except -1:
+        """Write the scores of the function into the row."""
+        cdef int a
+        cdef list scores = list(self.function(s, sentence, site))
+        if len(scores) != self.actions:
+            raise ValueError(f"{len(scores)} scores; expected {self.actions}, one for each action")
+        for a in range(self.actions):
+            self.row[a] = scores[a]
+        return 0
 
 
 cdef int label_to_carry(TransitionSystem system, const float* scores) noexcept nogil:

@@ -5,22 +5,62 @@ parts of tags (NOUN, NNS, Number=Plur, ...), and the score of a tag is the sum o
 share weights with frequent ones, and the number of weights depends on the number of parts, not of tags.
 """
 
+from array import array as new_array
+
+cimport cython
+from cpython cimport array
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
-from dodona.data.values cimport Values, begin_of, end_of
-from dodona.data.hashing cimport HashTable, Slot, mix
-from dodona.data.hashing cimport hash_codes, hash_prefixes, hash_shape, hash_suffixes
-from dodona.data.hashing cimport Letters
-from dodona.data.values import values_of
-from array import array as new_array
-from cpython cimport array
-from libc.stdint cimport int32_t, uint64_t
-from dodona.data.values cimport Values
-from dodona.data.hashing cimport mix
 
+from dodona.data.hashing cimport (
+    HashTable, Letters, Slot, hash_codes, hash_prefixes, hash_shape, hash_suffixes, mix,
+)
+from dodona.data.values cimport Values, begin_of, end_of, item
+from dodona.linear.frozen cimport FrozenWeights
+from dodona.linear.weights cimport Weights
+from dodona.transitions.watch cimport Watch
+
+from dodona.data.values import values_of
+
+ctypedef fused Score:
+    float
+    int32_t
+
+cdef enum:  # the traits of a word
+    FORM = 0
+    LOWER = 1
+    SHAPE = 2
+    KIND = 3
+    PREFIX = 4
+    SUFFIX = 8
+    WIDTH = 15
+
+cdef enum:
+    PREFIXES = 4
+    SUFFIXES = 7
+    BORDER = 2          # rows before the first and after the last word
+    MAX_FEATURES = 48
+    NOBODY = 5          # the tag and the form of a missing word
+    RARE = 7            # the form of all words that the lexicon does not have
+
+cdef array.array NUMBERS = new_array("i")
+cdef float MARGIN = 3   # the margin for each part of a tag: with a smaller one there is an update
+cdef uint64_t HIDDEN = <uint64_t> (0.3 * 65536)  # feature dropout: this many of 65536 features are dropped in training
+
+
+@cython.final
 cdef class TagSet:
     """All tags as a prefix tree: tags share the nodes of common parts, so that all are scored in one pass."""
+
+    cdef readonly int parts             # how many parts of tags there are
+    cdef readonly int count             # tags
+    cdef readonly int nodes             # of the tree of tags
+    cdef const int32_t[::1] parents     # of each node, earlier than itself; -1 for none
+    cdef const uint16_t[::1] part       # of each node
+    cdef const int32_t[::1] ends        # the node where each tag ends
+    cdef const uint64_t[::1] names      # of each tag, as a feature of its neighbours
+    cdef const uint64_t[::1] classes    # of each tag, its UPOS as a feature of its neighbours
 
     def __init__(self, int parts, parents, part, ends, names, classes):
         self.parts, self.count, self.nodes = parts, len(ends), len(parents)
@@ -36,8 +76,14 @@ cdef class TagSet:
         return False
 
 
+@cython.final
 cdef class Lexicon:
     """The lexicon of the training data: the most frequent tag of each word, and all possible tags of frequent words."""
+
+    cdef HashTable words                # from half of a word's hash to its entry
+    cdef const int32_t[::1] usual       # of each entry, the tag that is most frequent
+    cdef const int32_t[::1] begins      # of each entry, where its possible tags begin in `tags`; no tags: all
+    cdef const int32_t[::1] tags
 
     def __init__(self, const uint32_t[::1] words, const int32_t[::1] entries, usual, begins, tags):
         cdef Py_ssize_t i
@@ -52,11 +98,19 @@ cdef class Lexicon:
         return <int> slot.value if slot.key != 0 else -1
 
 
+@cython.final
 cdef class Traits:
     """A sentence as input of the tagger: the form, shape, affixes and most frequent tag of each word.
 
     The memory can be filled with one sentence after the other.
     """
+
+    cdef readonly int n
+    cdef int room                   # words for which there is memory
+    cdef Lexicon lexicon
+    cdef uint64_t* values           # a row for each word, with empty ones before and after
+    cdef int32_t* entries           # of each word in the lexicon; -1: none
+    cdef Letters letters            # of one word
 
     def __init__(self, words, TagSet tagset not None, Lexicon lexicon not None):
         """The words are `Values`, or a list of strings."""
@@ -163,16 +217,6 @@ cdef int extract(
     return count
 
 
-ctypedef fused Score:
-    float
-    int32_t
-
-cdef array.array NUMBERS = new_array("i")
-cdef array.array POINTERS = new_array("Q")
-cdef float MARGIN = 3   # the margin for each part of a tag: with a smaller one there is an update
-cdef uint64_t HIDDEN = <uint64_t> (0.3 * 65536)  # feature dropout: this many of 65536 features are dropped in training
-
-
 cdef int best(TagSet tagset, Lexicon lexicon, int entry, const Score* scores, Score* sums) noexcept nogil:
     """Return the tag with the highest score, of all or of those that the lexicon allows; `sums` has a cell per node."""
     cdef int i, node, tag, chosen = -1
@@ -208,11 +252,19 @@ cdef inline int only_tag(TagSet tagset, Lexicon lexicon, int entry) noexcept nog
     return -1
 
 
+@cython.final
 cdef class TagLearner:
     """A model during training: an averaged perceptron with a margin. The history features are its own predicted tags.
 
     Feature dropout: a random part of the features is dropped in each step, so that the model does not rely on a few.
     """
+
+    cdef TagSet tagset
+    cdef readonly Weights weights
+    cdef float[::1] scores, sums
+    cdef uint64_t[::1] keys
+    cdef uint64_t seed
+    cdef long long steps, mistakes
 
     def __init__(self, TagSet tagset, uint64_t seed):
         self.tagset = tagset
@@ -220,7 +272,7 @@ cdef class TagLearner:
         self.weights = Weights(tagset.parts)
         self.scores = new_array("f", bytes(4 * tagset.parts))
         self.sums = new_array("f", bytes(4 * tagset.nodes))
-        self.keys = new_array("Q", bytes(8 * MOST_FEATURES))
+        self.keys = new_array("Q", bytes(8 * MAX_FEATURES))
 
     def train(self, Traits traits, const int32_t[::1] gold):
         """Train on one sentence with these tags."""
@@ -282,44 +334,37 @@ cdef class TagLearner:
         return kept
 
 
+@cython.final
 cdef class GreedyTagger:
     """A frozen model with its workspace. One for each thread."""
+
+    cdef TagSet tagset
+    cdef FrozenWeights weights
+    cdef int32_t[::1] scores, sums
+    cdef uint64_t[::1] keys
+    cdef Watch watch
+    cdef Traits traits              # of one sentence
 
     def __init__(self, TagSet tagset, FrozenWeights weights):
         self.tagset, self.weights = tagset, weights
         self.watch = Watch()
         self.scores = new_array("i", bytes(4 * tagset.parts))
         self.sums = new_array("i", bytes(4 * tagset.nodes))
-        self.keys = new_array("Q", bytes(8 * MOST_FEATURES))
-
-    def tag(self, Traits traits):
-        """Return the tags of the words, as numbers."""
-        cdef TagSet tagset = self.tagset
-        cdef Lexicon lexicon = traits.lexicon
-        cdef array.array tags = array.clone(NUMBERS, traits.n, False)
-        with nogil:
-            self.tag_words(tagset, lexicon, traits, <int32_t*> tags.data.as_ints)
-        return tags
+        self.keys = new_array("Q", bytes(8 * MAX_FEATURES))
 
     def tag_all(self, list sentences not None, Lexicon lexicon not None):
         """Return the tags of several sentences, whose words are given as `Values`, without the interpreter's lock."""
         cdef TagSet tagset = self.tagset
-        cdef Py_ssize_t i, count = len(sentences)
-        cdef list found = []
-        cdef Values words
+        cdef tuple batch = tuple(sentences)
+        cdef tuple tags = tuple([array.clone(NUMBERS, (<Values?> words).n, False) for words in batch])
+        cdef Py_ssize_t i, count = len(batch)
         cdef Traits traits = Traits([], tagset, lexicon) if self.traits is None else self.traits
         self.traits = traits
-        cdef array.array jobs = array.clone(POINTERS, 2 * count, False)
-        cdef void** job = <void**> jobs.data.as_voidptr
-        for i in range(count):
-            words = sentences[i]
-            found.append(array.clone(NUMBERS, words.n, False))
-            job[2 * i], job[2 * i + 1] = <void*> words, (<array.array> found[i]).data.as_voidptr
         with nogil:
             for i in range(count):
-                traits.fill(<Values> job[2 * i], tagset, lexicon)
-                self.tag_words(tagset, lexicon, traits, <int32_t*> job[2 * i + 1])
-        return found
+                traits.fill(<Values> item(batch, i), tagset, lexicon)
+                self.tag_words(tagset, lexicon, traits, <int32_t*> (<array.array> item(tags, i)).data.as_ints)
+        return list(tags)
 
     cdef int tag_words(self, TagSet tagset, Lexicon lexicon, Traits traits, int32_t* tags) except -1 nogil:
         cdef int i, count, entry, tag

@@ -18,57 +18,58 @@ from dodona.data.hashing import hash_text
 from dodona.data.storage import fill_in_tags, forms_of
 from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.errors import FormatError
-from dodona.linear.pruning import checked_weights, frozen_arrays
+from dodona.linear.frozen import check_weights, freeze_weights
 from dodona.tagger.model import GreedyTagger, Lexicon, TagLearner, TagSet, Traits
 
 __all__ = [
     "COLUMNS",
-    "KINDS",
     "Tag",
     "TagChoice",
     "Tagger",
     "TaggerOptions",
-    "checked_lexicon",
-    "checked_tag",
-    "lexicon_arrays",
-    "lexicons_of_the_rest",
-    "tag_values",
+    "check_lexicon",
+    "check_tag",
+    "list_values",
     "train_tagger",
 ]
 
+COLUMNS = ("upos", "xpos", "feats")
+MAX_TAGS = 65_535  # and parts of tags
+FREQUENT_TAG = 100  # a tag with this frequency has its own weights, in addition to those of its parts
 FREQUENT_WORD = 20  # a word with this frequency can have only the tags it was seen with
 SURE = 0.995  # and only its most frequent tag, if that has this share
 FOLDS = 10
 
+Tag = tuple[str, str, str]  # UPOS, XPOS, FEATS
 Example = tuple[Sequence[str], Sequence[int]]  # words and the numbers of their tags
 Counts = dict[str, dict[int, int]]
 Entry = tuple[int, tuple[int, ...]]  # the most frequent tag, and the possible ones; empty: all
 
 
-def lexicon_arrays(examples: Iterable[Example]) -> dict[str, NDArray[Any]]:
+def build_lexicon(examples: Iterable[Example]) -> dict[str, NDArray[Any]]:
     """Return the lexicon of all words, as arrays."""
-    forms, lowers = _counts(examples)
-    return _arrays({word: _entry(forms.get(word) or lowers[word]) for word in forms.keys() | lowers.keys()})
+    forms, lowers = _count(examples)
+    return _make_arrays({word: _make_entry(forms.get(word) or lowers[word]) for word in forms.keys() | lowers.keys()})
 
 
-def lexicons_of_the_rest(examples: Sequence[Example]) -> Iterator[tuple[Sequence[Example], Lexicon]]:
+def hold_out_lexicons(examples: Sequence[Example]) -> Iterator[tuple[Sequence[Example], Lexicon]]:
     """Yield each fold of the examples with a lexicon made from the other folds.
 
     Otherwise every word would be in the lexicon during training, and the lexicon always right, unlike in new text.
     """
-    forms, lowers = _counts(examples)
+    forms, lowers = _count(examples)
     for fold in range(FOLDS):
         part = examples[fold::FOLDS]
         entries = {}
-        part_forms, part_lowers = _counts(part)
+        part_forms, part_lowers = _count(part)
         for word in part_forms.keys() | part_lowers.keys():
-            counts = _rest(word, forms, part_forms) or _rest(word, lowers, part_lowers)
+            counts = _count_rest(word, forms, part_forms) or _count_rest(word, lowers, part_lowers)
             if counts:
-                entries[word] = _entry(counts)
-        yield part, _lexicon(_arrays(entries))
+                entries[word] = _make_entry(counts)
+        yield part, _make_lexicon(_make_arrays(entries))
 
 
-def checked_lexicon(where: str, tags: int, arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
+def check_lexicon(where: str, tags: int, arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
     """Return the lexicon in these arrays, after a check that all indices are valid."""
     names = ("words", "entries", "usual", "sizes", "tags")
     if any(name not in arrays or arrays[name].dtype.kind != "u" for name in names):
@@ -81,10 +82,10 @@ def checked_lexicon(where: str, tags: int, arrays: Mapping[str, NDArray[Any]]) -
     sound = sound and bool((words[1:] > words[:-1]).all())
     if not sound or not bool((words & 1).all()) or len(words) > 1 << 28:
         raise FormatError(f"{where}: the lexicon does not fit the {tags} tags of the model")
-    return _lexicon(arrays)
+    return _make_lexicon(arrays)
 
 
-def _counts(examples: Iterable[Example]) -> tuple[Counts, Counts]:
+def _count(examples: Iterable[Example]) -> tuple[Counts, Counts]:
     """Count how often each word has each tag: as written, and lowercased."""
     pairs: Counter[tuple[str, int]] = Counter()
     for words, tags in examples:
@@ -98,12 +99,12 @@ def _counts(examples: Iterable[Example]) -> tuple[Counts, Counts]:
     return forms, lowers
 
 
-def _rest(word: str, counts: Counts, part: Counts) -> dict[int, int]:
+def _count_rest(word: str, counts: Counts, part: Counts) -> dict[int, int]:
     without = part.get(word, {})
     return {tag: n - without.get(tag, 0) for tag, n in counts.get(word, {}).items() if n > without.get(tag, 0)}
 
 
-def _entry(counts: dict[int, int]) -> Entry:
+def _make_entry(counts: dict[int, int]) -> Entry:
     total = sum(counts.values())
     usual = min(counts, key=lambda tag: (-counts[tag], tag))
     if total < FREQUENT_WORD:
@@ -111,7 +112,7 @@ def _entry(counts: dict[int, int]) -> Entry:
     return usual, (usual,) if counts[usual] >= SURE * total else tuple(sorted(counts))
 
 
-def _arrays(entries: dict[str, Entry]) -> dict[str, NDArray[Any]]:
+def _make_arrays(entries: dict[str, Entry]) -> dict[str, NDArray[Any]]:
     """Return the words by half of their hash, made odd, each with the number of its entry, which many share."""
     by_hash = {hash_text(word) & 0xFFFFFFFF | 1: entries[word] for word in sorted(entries)}
     words = sorted(by_hash)
@@ -119,34 +120,30 @@ def _arrays(entries: dict[str, Entry]) -> dict[str, NDArray[Any]]:
     numbers = {entry: number for number, entry in enumerate(different)}
     return {
         "words": np.array(words, dtype=np.uint32),
-        "entries": _small([numbers[by_hash[word]] for word in words]),
-        "usual": _small([usual for usual, _ in different]),
-        "sizes": _small([len(tags) for _, tags in different]),
-        "tags": _small([tag for _, tags in different for tag in tags]),
+        "entries": _pack([numbers[by_hash[word]] for word in words]),
+        "usual": _pack([usual for usual, _ in different]),
+        "sizes": _pack([len(tags) for _, tags in different]),
+        "tags": _pack([tag for _, tags in different for tag in tags]),
     }
 
 
-def _small(values: list[int]) -> NDArray[Any]:
+def _pack(values: list[int]) -> NDArray[Any]:
     return np.array(values, dtype=np.min_scalar_type(max(values, default=0)))
 
 
-def _lexicon(arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
+def _make_lexicon(arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
     begins = np.concatenate(([0], np.cumsum(arrays["sizes"], dtype=np.int64))).astype(np.int32)
     numbers = (arrays[name].astype(np.int32) for name in ("entries", "usual", "tags"))
     entries, usual, tags = numbers
     return Lexicon(arrays["words"], entries, usual, begins, tags)
 
 
-Tag = tuple[str, str, str]
-KINDS = 3  # UPOS, XPOS, FEATS
-
-
-def tag_values(tags: Sequence[Tag]) -> list[list[str]]:
+def list_values(tags: Sequence[Tag]) -> list[list[str]]:
     """Return the values of each kind, in the order of their scores."""
-    return [sorted({tag[kind] for tag in tags}) for kind in range(KINDS)]
+    return [sorted({tag[kind] for tag in tags}) for kind in range(len(COLUMNS))]
 
 
-def checked_tag(tag: Any) -> Tag:
+def check_tag(tag: Any) -> Tag:
     """Return a tag of a model file; an error if it is none."""
     upos, xpos, feats = tag
     for value in (upos, xpos, feats):
@@ -159,13 +156,13 @@ class TagChoice:
     """All tags of a treebank. The score of a tag is the sum of the scores of its parts."""
 
     def __init__(self, tags: Sequence[Tag]) -> None:
-        kinds = tag_values(tags)
+        kinds = list_values(tags)
         self.sizes = [len(values) for values in kinds]
-        self.columns = [[tag[kind] for tag in tags] for kind in range(KINDS)]
+        self.columns = [[tag[kind] for tag in tags] for kind in range(len(COLUMNS))]
         for values in self.columns:
             check_values(values, len(values))  # checked once, so that columns need no check
         numbers = [{value: i for i, value in enumerate(values)} for values in kinds]
-        parts = np.array([[numbers[kind][tag[kind]] for tag in tags] for kind in range(KINDS)], dtype=np.int64)
+        parts = np.array([[numbers[kind][tag[kind]] for tag in tags] for kind in range(len(COLUMNS))], dtype=np.int64)
         starts = np.cumsum([0, *self.sizes[:-1]])
         self._places = parts + starts[:, None]
         codes = self._code(parts)
@@ -174,8 +171,8 @@ class TagChoice:
 
     def _code(self, parts: NDArray[np.int64]) -> NDArray[np.int64]:
         _, xpos, feats = self.sizes
-        found: NDArray[np.int64] = (parts[0] * xpos + parts[1]) * feats + parts[2]
-        return found
+        codes: NDArray[np.int64] = (parts[0] * xpos + parts[1]) * feats + parts[2]
+        return codes
 
     def best(self, scores: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return the number of the best tag of each word, from scores [words, values of all kinds].
@@ -186,18 +183,13 @@ class TagChoice:
         parts = [kind.argmax(axis=1) for kind in np.split(scores, ends[:-1], axis=1)]
         codes = self._code(np.stack(parts))
         at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
-        found: NDArray[np.int64] = self._order[at]
+        best: NDArray[np.int64] = self._order[at]
         rest = np.flatnonzero(self._codes[at] != codes)
         if len(rest):
             upos, xpos, feats = self._places
             own = scores[rest]
-            found[rest] = (own[:, upos] + own[:, xpos] + own[:, feats]).argmax(axis=1)
-        return found
-
-
-COLUMNS = ("upos", "xpos", "feats")
-FREQUENT_TAG = 100  # a tag with this frequency has its own weights, in addition to those of its parts
-MOST = 65_535  # tags, and parts of tags
+            best[rest] = (own[:, upos] + own[:, xpos] + own[:, feats]).argmax(axis=1)
+        return best
 
 
 @dataclass(frozen=True)
@@ -218,9 +210,9 @@ class Tagger:
         self.tags = list(tags)
         self.frequent = frequent  # the number of tags, the first ones, that have their own weights
         self._arrays = arrays
-        self._tagset = _tagset(self.tags, frequent, where)
-        self._lexicon = checked_lexicon(where, len(self.tags), arrays)
-        self._weights = checked_weights(where, self._tagset.parts, arrays)
+        self._tagset = _make_tagset(self.tags, frequent, where)
+        self._lexicon = check_lexicon(where, len(self.tags), arrays)
+        self._weights = check_weights(where, self._tagset.parts, arrays)
         self._threads = threading.local()  # a GreedyTagger has a workspace: one per thread
         values = [list(values) for values in zip(*self.tags, strict=True)]
         self._inventories = [(name, Inventory(own)) for name, own in zip(COLUMNS, values, strict=True)]
@@ -230,20 +222,20 @@ class Tagger:
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place."""
         for batch in batches(sentences):
-            fill_in_tags(batch, self._inventories, self._numbers(forms_of(batch)))
+            fill_in_tags(batch, self._inventories, self._tag(forms_of(batch)))
             yield from batch
 
     def columns(self, words: list[str]) -> list[list[str]]:
         """Return UPOS, XPOS and FEATS of these words."""
-        (numbers,) = self._numbers([values_of(words)])
+        (numbers,) = self._tag([values_of(words)])
         return [pick(inventory, numbers).strings() for _, inventory in self._inventories]
 
-    def _numbers(self, sentences: list[Values]) -> "list[array[int]]":
+    def _tag(self, sentences: list[Values]) -> "list[array[int]]":
         """Return the number of the tag of each word."""
         if not hasattr(self._threads, "greedy"):
             self._threads.greedy = GreedyTagger(self._tagset, self._weights)
-        found: list[array[int]] = self._threads.greedy.tag_all(sentences, self._lexicon)
-        return found
+        numbers: list[array[int]] = self._threads.greedy.tag_all(sentences, self._lexicon)
+        return numbers
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""
@@ -255,14 +247,14 @@ class Tagger:
         """Restore the tagger from these parts; `where` is named in errors."""
         try:
             options = TaggerOptions(**description["options"])
-            tags = [checked_tag(tag) for tag in description["tags"]]
+            tags = [check_tag(tag) for tag in description["tags"]]
             frequent = description["frequent"]
             if not isinstance(frequent, int) or not 0 <= frequent <= len(tags):
                 raise ValueError(f"{frequent!r} frequent tags of {len(tags)}")
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(f"{where}: the tagger's description is not valid: {error}") from error
-        if not 0 < len(tags) <= MOST or len(set(tags)) != len(tags):
-            raise FormatError(f"{where}: {len(tags)} tags; expected from 1 to {MOST}, each once")
+        if not 0 < len(tags) <= MAX_TAGS or len(set(tags)) != len(tags):
+            raise FormatError(f"{where}: {len(tags)} tags; expected from 1 to {MAX_TAGS}, each once")
         return cls(options, tags, frequent, dict(arrays), where)
 
 
@@ -274,16 +266,16 @@ def train_tagger(sentences: Sequence[Sentence], options: TaggerOptions, callback
     counts = Counter(tag for tags in gold for tag in tags)
     tags = sorted(counts, key=lambda tag: (-counts[tag], tag))
     frequent = sum(count >= FREQUENT_TAG for count in counts.values())
-    if len(tags) > MOST:
-        raise FormatError(f"{len(tags)} different tags; expected at most {MOST}")
+    if len(tags) > MAX_TAGS:
+        raise FormatError(f"{len(tags)} different tags; expected at most {MAX_TAGS}")
     number = {tag: i for i, tag in enumerate(tags)}
     numbered = [[number[tag] for tag in tags] for tags in gold]
     words = [sentence.words for sentence in sentences]
     examples = list(zip(words, numbered, strict=True))
-    tagset = _tagset(tags, frequent, "the training data")
+    tagset = _make_tagset(tags, frequent, "the training data")
     prepared = [
         (Traits(list(words), tagset, lexicon), np.array(numbers, dtype=np.int32))
-        for part, lexicon in lexicons_of_the_rest(examples)
+        for part, lexicon in hold_out_lexicons(examples)
         for words, numbers in part
     ]
     learner = TagLearner(tagset, options.seed % (1 << 64))
@@ -294,23 +286,23 @@ def train_tagger(sentences: Sequence[Sentence], options: TaggerOptions, callback
             learner.train(traits, numbers)
         if callback(TrainingProgress("tagger", iteration, options.iterations, *learner.count())):
             break
-    arrays = lexicon_arrays(examples) | frozen_arrays(learner.weights, options.size)
+    arrays = build_lexicon(examples) | freeze_weights(learner.weights, options.size)
     return Tagger(options, tags, frequent, arrays, "this tagger")
 
 
-def _tagset(tags: Sequence[Tag], frequent: int, where: str) -> TagSet:
+def _make_tagset(tags: Sequence[Tag], frequent: int, where: str) -> TagSet:
     """Return the tags with their parts as a prefix tree."""
     parts: dict[str, int] = {}
     nodes: dict[tuple[int, int], int] = {}
     ends = []
     for number, tag in enumerate(tags):
         node = -1
-        for name in _parts(tag, number < frequent):
+        for name in _split(tag, number < frequent):
             step = node, parts.setdefault(name, len(parts))
             node = nodes.setdefault(step, len(nodes))
         ends.append(node)
-    if len(parts) > MOST:
-        raise FormatError(f"{where}: the tags have {len(parts)} different parts; expected at most {MOST}")
+    if len(parts) > MAX_TAGS:
+        raise FormatError(f"{where}: the tags have {len(parts)} different parts; expected at most {MAX_TAGS}")
     return TagSet(
         len(parts),
         np.array([parent for parent, _ in nodes], dtype=np.int32),
@@ -321,7 +313,7 @@ def _tagset(tags: Sequence[Tag], frequent: int, where: str) -> TagSet:
     )
 
 
-def _parts(tag: Tag, frequent: bool) -> Iterator[str]:
+def _split(tag: Tag, frequent: bool) -> Iterator[str]:
     """Return the parts that have weights: UPOS, XPOS, each feature, and a frequent tag of many parts as a whole."""
     upos, xpos, feats = tag
     yield upos

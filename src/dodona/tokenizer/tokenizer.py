@@ -23,28 +23,36 @@ from dodona.data.spacing import SurfaceToken, paragraphs
 from dodona.data.storage import make_sentence
 from dodona.data.stream import Item, Pause, only_sentences
 from dodona.errors import FormatError, OptionError
-from dodona.linear.pruning import checked_weights, frozen_arrays
-from dodona.tokenizer import segmenter as runs
-from dodona.tokenizer.segmenter import (
+from dodona.linear.frozen import check_weights, freeze_weights
+from dodona.tokenizer.model import (
     ALWAYS,
     ASK,
     NEVER,
-    WORDS,
+    QUESTION_BYTES,
+    WORD_BYTES,
+    MultiwordFilter,
     Passage,
     Rules,
     Segmenter,
     SegmentLearner,
     Segments,
+    SentenceMaker,
     word_place,
 )
-from dodona.tokenizer.sentence_maker import MultiwordFilter, SentenceMaker
 
-__all__ = ["Expander", "Expansion", "Tokenizer", "TokenizerOptions", "learned_rules", "train_tokenizer"]
+__all__ = ["Expander", "Expansion", "Tokenizer", "TokenizerOptions", "learn_rules", "train_tokenizer"]
 
-LEAST_TYPES = 3  # token types that must agree on a rule
+LEAST_TYPES = 3  # token types that must agree on a rule for multiword tokens
 LEAST_SHARE = 0.2  # of all tokens with this suffix that must be multiword tokens
-MOST = 1 << 16  # forms cached before the cache is cleared
-LONGEST = 200  # characters of a token that is cached
+MAX_EXPANSIONS = 1 << 16  # forms cached before the cache is cleared
+MAX_EXPANDED = 200  # characters of a token that is cached
+RARE = 0.002  # token boundaries between two kinds of characters that are rarer than this are listed by word
+LEAST_CASES = 20  # fewer cases than this give no rule
+STEP = 1 << 16  # characters that are processed at a time, at least
+DECISIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
+TEXTS = ("splits", "multiword")  # the arrays that are texts
+
+Text = tuple[str, Sequence[SurfaceToken]]
 
 
 class Expansion(NamedTuple):
@@ -65,7 +73,7 @@ class Expander(dict[str, Expansion | None]):
         self._longest = max(map(len, rules), default=0)
 
     @classmethod
-    def learned(cls, tokens: Iterable[tuple[str, Sequence[str] | None]]) -> "Expander":
+    def learn(cls, tokens: Iterable[tuple[str, Sequence[str] | None]]) -> "Expander":
         """Learn lexicon and rules from all tokens of a treebank, with the words of multiword tokens."""
         plain: set[str] = set()
         expansions: dict[str, Counter[tuple[str, ...]]] = {}
@@ -78,28 +86,28 @@ class Expander(dict[str, Expansion | None]):
         for form, counter in sorted(expansions.items()):
             words, _ = min(counter.items(), key=lambda item: (-item[1], item[0]))
             lexicon[form] = Expansion(list(words), form not in plain)
-        return cls(lexicon, _rules(lexicon, plain))
+        return cls(lexicon, _learn_suffixes(lexicon, plain))
 
     def __missing__(self, form: str) -> Expansion | None:
-        expansion = self._expansion(form)
-        if len(form) <= LONGEST:
-            if len(self) >= MOST:
+        expansion = self._expand(form)
+        if len(form) <= MAX_EXPANDED:
+            if len(self) >= MAX_EXPANSIONS:
                 self.clear()
             self[form] = expansion
         return expansion
 
-    def _expansion(self, form: str) -> Expansion | None:
+    def _expand(self, form: str) -> Expansion | None:
         if form in self.lexicon:
             return self.lexicon[form]
         lower = form.lower()
         if len(lower) != len(form):
             return None
         if lower in self.lexicon:
-            return Expansion(_recased(form, self.lexicon[lower].words), False)
+            return Expansion(_recase(form, self.lexicon[lower].words), False)
         for size in range(min(self._longest, len(form) - 1), 0, -1):
             if lower[-size:] in self.rules:
                 first, *rest = self.rules[lower[-size:]]
-                return Expansion(_recased(form, [form[:-size] + first, *rest]), False)
+                return Expansion(_recase(form, [form[:-size] + first, *rest]), False)
         return None
 
     def text(self) -> str:
@@ -123,9 +131,9 @@ class Expander(dict[str, Expansion | None]):
         return cls(lexicon, rules)
 
 
-def _rules(lexicon: dict[str, Expansion], plain: set[str]) -> dict[str, list[str]]:
-    """Yield lowercased suffixes with the end of the first word and the other words."""
-    found: dict[str, Counter[tuple[str, ...]]] = {}
+def _learn_suffixes(lexicon: dict[str, Expansion], plain: set[str]) -> dict[str, list[str]]:
+    """Return lowercased suffixes with the end of the first word and the other words."""
+    endings: dict[str, Counter[tuple[str, ...]]] = {}
     for form, expansion in lexicon.items():
         first, *rest = (word.lower() for word in expansion.words)
         lower = form.lower()
@@ -133,9 +141,9 @@ def _rules(lexicon: dict[str, Expansion], plain: set[str]) -> dict[str, list[str
         while size < min(len(first), len(lower)) and first[size] == lower[size]:
             size += 1
         if 0 < size < len(lower):
-            found.setdefault(lower[size:], Counter())[(first[size:], *rest)] += 1
+            endings.setdefault(lower[size:], Counter())[(first[size:], *rest)] += 1
     rules = {}
-    for suffix, counter in sorted(found.items()):
+    for suffix, counter in sorted(endings.items()):
         words, count = min(counter.items(), key=lambda item: (-item[1], item[0]))
         alike = sum(form.lower().endswith(suffix) for form in lexicon)
         others = sum(form.lower().endswith(suffix) for form in plain)
@@ -144,7 +152,7 @@ def _rules(lexicon: dict[str, Expansion], plain: set[str]) -> dict[str, list[str
     return rules
 
 
-def _recased(form: str, words: list[str]) -> list[str]:
+def _recase(form: str, words: list[str]) -> list[str]:
     """Return the words with the letter case of the token."""
     together = "".join(words)
     if together.lower() == form.lower() and len(together) == len(form):
@@ -157,20 +165,15 @@ def _recased(form: str, words: list[str]) -> list[str]:
     return [form[0] + words[0][1:] if words[0][:1] == form[0].lower() else words[0], *words[1:]]
 
 
-RARE = 0.002  # token boundaries between two kinds of characters that are rarer than this are listed by word
-FEW = 20  # fewer cases than this give no rule
-Text = tuple[str, Sequence[SurfaceToken]]
+def learn_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], list[list[str]]]:
+    """Return (questions, words, splits), the arguments of `dodona.tokenizer.model.Rules`."""
+    questions = _answer_questions(texts)
+    none = np.zeros(WORD_BYTES, np.uint8)
+    splits = _find_splits(texts, Rules(questions, none, []))
+    return questions, _find_words(texts, Rules(questions, none, splits)), splits
 
 
-def learned_rules(texts: Sequence[Text]) -> tuple[NDArray[Any], NDArray[Any], list[list[str]]]:
-    """Return (questions, words, splits), the arguments of `dodona.tokenizer.segmenter.Rules`."""
-    questions = _questions(texts)
-    none = np.zeros(WORDS, np.uint8)
-    splits = _splits(texts, Rules(questions, none, []))
-    return questions, _words(texts, Rules(questions, none, splits)), splits
-
-
-def _questions(texts: Sequence[Text]) -> NDArray[Any]:
+def _answer_questions(texts: Sequence[Text]) -> NDArray[Any]:
     """Return whether tokens and sentences always, never or sometimes end between two kinds, with and without space."""
     total, ended, closed = (np.zeros(2 * KIND_COUNT * KIND_COUNT, np.int64) for _ in range(3))
     for text, tokens in texts:
@@ -191,7 +194,7 @@ def _questions(texts: Sequence[Text]) -> NDArray[Any]:
     answers = (
         np.where(inside, NEVER, ASK),
         np.where(spaces_are_ends, ALWAYS, ASK),
-        np.where((closed > 0) | (total < FEW), ASK, NEVER),
+        np.where((closed > 0) | (total < LEAST_CASES), ASK, NEVER),
     )
     return np.concatenate(answers).astype(np.uint8)
 
@@ -200,10 +203,10 @@ def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
     """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
     is_word = np.isin(np.arange(KIND_COUNT), WORD_KINDS)
     probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KIND_COUNT * KIND_COUNT) % KIND_COUNT == MARK)
-    return np.where(total >= FEW, ended <= RARE * total, probable & (ended == 0))
+    return np.where(total >= LEAST_CASES, ended <= RARE * total, probable & (ended == 0))
 
 
-def _splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
+def _find_splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
     """Return the words that usually have a token boundary where the kinds of their characters allow none."""
     split: Counter[tuple[str, ...]] = Counter()
     runs: Counter[str] = Counter()
@@ -216,10 +219,10 @@ def _splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
             if len(inside) and len(run) < 64:
                 cuts = [begin, *inside.tolist(), end]
                 split[tuple(text[a:b] for a, b in pairwise(cuts))] += 1
-    return sorted(list(pieces) for pieces, count in split.items() if 2 * count > runs["".join(pieces)])
+    return sorted(list(parts) for parts, count in split.items() if 2 * count > runs["".join(parts)])
 
 
-def _words(texts: Sequence[Text], rules: Rules) -> NDArray[Any]:
+def _find_words(texts: Sequence[Text], rules: Rules) -> NDArray[Any]:
     """Return two bits for the hash of each word: seen at least twice lowercased, and capitalized in mid-sentence."""
     lower: Counter[str] = Counter()
     capitalized: Counter[str] = Counter()
@@ -231,18 +234,13 @@ def _words(texts: Sequence[Text], rules: Rules) -> NDArray[Any]:
                 lower[run] += 1
             elif run[:1].isupper() and begin not in starts:
                 capitalized[run.lower()] += 1
-    words = np.zeros(WORDS, np.uint8)
+    words = np.zeros(WORD_BYTES, np.uint8)
     for bit, counter in ((1, lower), (2, capitalized)):
         for word, count in counter.items():
             if count > 1:
                 place = word_place(word)
                 words[place >> 2] |= bit << 2 * (place & 3)
     return words
-
-
-PIECE = 1 << 16  # characters that are processed at a time, at least
-QUESTIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
-TEXTS = ("splits", "multiword")
 
 
 @dataclass(frozen=True)
@@ -265,10 +263,10 @@ class Tokenizer:
     def __init__(self, options: TokenizerOptions, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
         self.options = options
         self._arrays = arrays
-        self._rules = Rules(arrays["questions"], arrays["words"], _split_words(_text(arrays["splits"])))
-        self._expander = Expander.parse(_text(arrays["multiword"]), where)
+        self._rules = Rules(arrays["questions"], arrays["words"], _parse_splits(_decode(arrays["splits"])))
+        self._expander = Expander.parse(_decode(arrays["multiword"]), where)
         self._filter = MultiwordFilter(self._expander.lexicon, self._expander.rules)
-        self._segmenter = Segmenter(checked_weights(where, QUESTIONS, arrays))
+        self._segmenter = Segmenter(check_weights(where, DECISIONS, arrays))
 
     def apply(self, chunks: Iterable[str], /, located: bool = False) -> Iterator[Sentence]:
         """Yield the sentences of one text that is given in chunks; none if it is only whitespace.
@@ -290,26 +288,27 @@ class Tokenizer:
         comments = b"# newdoc\n" if name is None else f"# newdoc id = {name}\n".encode()
         prefix = b"" if name is None else f"{name}-".encode()
         maker = SentenceMaker(self._segmenter, self._expander, self._filter)
-        for found in self._segments(chunks, by_line):
-            if found is None:
+        for segmented in self._segment(chunks, by_line):
+            if segmented is None:
                 yield Pause()
                 continue
-            begin, passage, segments = found
+            begin, passage, segments = segmented
             before = segments.spans(0)[0][0] if len(segments) else 0
             if number > 0 and "\n" in passage.text[:before]:
                 comments = b"# newpar\n"
             for i, (text, forms, misc, multiword, notes) in enumerate(maker.sentences(segments, before)):
                 number += 1
                 header = b"%s# sent_id = %s%d\n# text = %s\n" % (comments, prefix, number, text)
-                lines = _lines(multiword, notes) if multiword else {}
+                lines = _make_lines(multiword, notes) if multiword else {}
                 sentence = make_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
-                    sentence.offsets = _offsets(sentence, [(begin + a, begin + b) for a, b, _ in segments.spans(i)])
+                    places = [(begin + a, begin + b) for a, b, _ in segments.spans(i)]
+                    sentence.offsets = _find_offsets(sentence, places)
                 yield sentence
                 comments = b"# newpar\n" if maker.ends_paragraph(segments, i) else b""
 
-    def _segments(self, chunks: Iterable[str], by_line: bool = False) -> Iterator[tuple[int, Passage, Segments] | None]:
-        """Segment the text in steps of at least PIECE characters, and at least as long as the unfinished rest, so that
+    def _segment(self, chunks: Iterable[str], by_line: bool = False) -> Iterator[tuple[int, Passage, Segments] | None]:
+        """Segment the text in steps of at least STEP characters, and at least as long as the unfinished rest, so that
         the beginning of a long sentence is not segmented again too often; and at pauses (empty chunks).
 
         Yields the number of characters before each passage, the passage and its segments; and None for a pause.
@@ -319,10 +318,10 @@ class Tokenizer:
         waiting: list[str] = []
         size = 0
         for chunk in chunks:
-            for at in range(0, len(chunk) or 1, PIECE):
-                waiting.append(chunk[at : at + PIECE])
+            for at in range(0, len(chunk) or 1, STEP):
+                waiting.append(chunk[at : at + STEP])
                 size += len(waiting[-1])
-                if not (size >= max(PIECE, len(rest)) if chunk else by_line or size > len(rest) // PIECE * 1000):
+                if not (size >= max(STEP, len(rest)) if chunk else by_line or size > len(rest) // STEP * 1000):
                     continue
                 passage = Passage(rest + "".join(waiting), self._rules)
                 final = by_line and not chunk and passage.text.endswith("\n") and passage.count > 0
@@ -354,13 +353,13 @@ class Tokenizer:
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
 
 
-def _lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
+def _make_lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
     """Return the lines of multiword tokens with these MISC columns, by their first words."""
     pairs = zip(multiword, notes, strict=True)
     return {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
 
 
-def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return start and end of each word. The words of a multiword token share those of the token."""
     if not sentence.multiword:
         return places
@@ -368,22 +367,22 @@ def _offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[in
     return [place for (first, last, _), place in tokens for _ in range(first, last + 1)]
 
 
-def _text(array: NDArray[Any]) -> str:
+def _decode(array: NDArray[Any]) -> str:
     return array.tobytes().decode()
 
 
-def _bytes(text: str) -> NDArray[Any]:
+def _encode(text: str) -> NDArray[Any]:
     return np.frombuffer(text.encode(), np.uint8)
 
 
-def _split_words(text: str) -> list[list[str]]:
+def _parse_splits(text: str) -> list[list[str]]:
     """Return the parts of each word with a token boundary inside a run; the text has one word per line."""
     return [line.split(" ") for line in text.split("\n")] if text else []
 
 
 def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
     """Check the arrays, which the compiled loops do not check."""
-    for name, size in (("questions", runs.QUESTIONS), ("words", runs.WORDS)):
+    for name, size in (("questions", QUESTION_BYTES), ("words", WORD_BYTES)):
         if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
             raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
     for name in TEXTS:
@@ -397,10 +396,10 @@ def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, ca
     texts = list(paragraphs(sentences))
     if not texts:
         raise FormatError("there is no sentence to train on")
-    expander = Expander.learned(
+    expander = Expander.learn(
         (text[token.start : token.end], token.words) for text, tokens in texts for token in tokens
     )
-    questions, words, splits = learned_rules(texts)
+    questions, words, splits = learn_rules(texts)
     rules = Rules(questions, words, splits)
     times = Counter(text[token.start : token.end] for text, tokens in texts for token in tokens)
     lessons = [_Lesson(text, tokens, rules, expander, times) for text, tokens in texts]
@@ -418,11 +417,11 @@ def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, ca
         asked, mistakes = learner.asked, learner.mistakes
         if callback(TrainingProgress("tokenizer", number, options.iterations, steps, wrong)):
             break
-    arrays = frozen_arrays(learner.weights, options.size) | {
+    arrays = freeze_weights(learner.weights, options.size) | {
         "questions": questions,
         "words": words,
-        "splits": _bytes("\n".join(" ".join(pieces) for pieces in splits)),
-        "multiword": _bytes(expander.text()),
+        "splits": _encode("\n".join(" ".join(parts) for parts in splits)),
+        "multiword": _encode(expander.text()),
     }
     return Tokenizer(options, arrays)
 

@@ -1,19 +1,17 @@
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
+from dodona.data.values import Values
 from dodona.linear.frozen import FrozenWeights
 from dodona.linear.weights import Weights
 
-TOKEN: int
-SENTENCE: int
-MULTIWORD: int
 NEVER: int
 ASK: int
 ALWAYS: int
-QUESTIONS: int
-WORDS: int
+QUESTION_BYTES: int
+WORD_BYTES: int
 
 def word_place(lower: str) -> int: ...
 
@@ -26,10 +24,7 @@ class Passage:
     def __init__(self, text: str, rules: Rules) -> None: ...
     def spans(self) -> list[tuple[int, int]]: ...
 
-# for other compiled modules only
-
 class Segments:
-    count: int
     def __len__(self) -> int: ...
     def spans(self, i: int) -> list[tuple[int, int, int]]: ...
 
@@ -45,3 +40,22 @@ class SegmentLearner:
     def __init__(self, rate: float) -> None: ...
     def sentence(self, passage: Passage, gold: NDArray[Any], first: int) -> None: ...
     def multiword(self, passage: Passage, sentence: int, first: int, last: int, gold: bool, is_rare: bool) -> None: ...
+
+class MultiwordFilter:
+    def __init__(self, forms: Collection[str], suffixes: Collection[str]) -> None: ...
+    def __contains__(self, token: str) -> bool: ...
+
+class _Expansion(Protocol):
+    @property
+    def words(self) -> list[str]: ...
+    @property
+    def is_certain(self) -> bool: ...
+
+class SentenceMaker:
+    def __init__(
+        self, segmenter: Segmenter, expander: Mapping[str, _Expansion | None], filter: MultiwordFilter
+    ) -> None: ...
+    def ends_paragraph(self, segments: Segments, i: int) -> bool: ...
+    def sentences(
+        self, segments: Segments, before: int
+    ) -> list[tuple[bytes, Values, Values | None, list[tuple[int, int, str]], list[str]]]: ...
