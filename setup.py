@@ -17,13 +17,13 @@ DIRECTIVES = {
     "cdivision": True,
     "initializedcheck": False,
     "infer_types": True,
-    "auto_pickle": False,
+    "auto_pickle": False,  # classes that can be pickled have __reduce__
     "freethreading_compatible": True,  # threads share only what does not change, or what Python guards
 }
 
 
 def sources() -> list[Path]:
-    modules = {path.with_suffix("") for path in SOURCE.rglob("*.p[xy][dx]") if path.stem != "__init__"}
+    modules = {path.with_suffix("") for path in SOURCE.rglob("*.p*") if path.suffix in (".pyx", ".pxd")}
     return [path.with_suffix(".pyx" if path.with_suffix(".pyx").exists() else ".py") for path in sorted(modules)]
 
 

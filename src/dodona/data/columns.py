@@ -32,6 +32,9 @@ class Columns:
         self.is_new = is_new
         self.has_lists = not is_new and list in map(type, columns.values())
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.n, self.header, self._columns, self.between, self.is_new)
+
     @property
     def body(self) -> bytes:
         return self.replaced({})
