@@ -33,7 +33,7 @@ cdef extern from "sums.h" nogil:
     int MANY "DODONA_MANY_PAIRS"
     int DENSE "DODONA_DENSE"
     int WIDE "DODONA_WIDE"
-    int KINDS "DODONA_KINDS"
+    int ROW_KINDS "DODONA_KINDS"
 
 cdef enum:
     WIDE_ROW = 0xFFFF  # in a model file: instead of the number of pairs
@@ -70,7 +70,7 @@ cdef class RowPool:
     def __init__(self, int actions, int bits, Py_ssize_t features, const uint16_t[::1] rows, const int16_t[::1] wide):
         cdef Py_ssize_t i, at = 0, total = 0
         cdef int kind
-        cdef Py_ssize_t[::1] sizes = np.zeros(KINDS, np.intp)
+        cdef Py_ssize_t[::1] sizes = np.zeros(ROW_KINDS, np.intp)
         cdef const int16_t* wide_rows = &wide[0] if wide.shape[0] else NULL
         self.actions, self.bits, self.step = actions, bits, 2 if bits == 16 else 1
         self.width = (actions + BLOCK - 1) // BLOCK * BLOCK

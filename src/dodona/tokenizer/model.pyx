@@ -64,7 +64,7 @@ cdef enum:
     CAPITAL_I_WITH_DOT = 0x130
     CAPITAL_SIGMA = 0x3A3
 
-cdef int KINDS = _characters.KIND_COUNT, BLANK = _characters.BLANK
+cdef int KIND_COUNT = _characters.KIND_COUNT, BLANK = _characters.BLANK
 cdef int OPEN = _characters.OPEN, CLOSE = _characters.CLOSE, INITIAL = _characters.INITIAL, FINAL = _characters.FINAL
 cdef int QUOTE = _characters.kind_of(ord('"'))
 cdef int[3] OPENING = [_characters.kind_of(ord(character)) for character in "([{"]
@@ -205,7 +205,7 @@ cdef class Passage:
             i += 1
             while i < n and i - start < MAX_RUN:
                 kind = kind_of(self.codes[i])
-                if kind == BLANK or inside[previous * KINDS + kind] != NEVER:
+                if kind == BLANK or inside[previous * KIND_COUNT + kind] != NEVER:
                     break
                 previous = kind
                 i += 1
@@ -254,10 +254,11 @@ cdef class Passage:
 
     cdef int question(self, int which, int k) noexcept nogil:
         """NEVER, ASK or ALWAYS, between run k and the next."""
-        cdef int gap = self.runs[k + 1].gap != NO_GAP
-        if which == TOKEN and self.runs[k + 1].is_part:
+        cdef Run* after = &self.runs[k + 1]
+        cdef int row = (which * 2 + (after.gap != NO_GAP)) * KIND_COUNT + self.runs[k].last
+        if which == TOKEN and after.is_part:
             return ASK
-        return self.rules.questions[((which * 2 + gap) * KINDS + self.runs[k].last) * KINDS + self.runs[k + 1].first]
+        return self.rules.questions[row * KIND_COUNT + after.first]
 
     cdef uint64_t before(self, int sentence, int k, int back) noexcept nogil:
         """The character so many before the end of run k, back to the beginning of the sentence; blanks are alike."""
