@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
-.PHONY: help demo test fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models packages clean
+.PHONY: help demo test test-all fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models packages clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
@@ -40,14 +40,21 @@ $(VENV)/editable: $(VENV)/ready pyproject.toml setup.py
 demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 	@scripts/demo $(BIN)
 
-test: $(VENV)/installed  ## lint, types and all tests
+# types and layers are checked beside the tests, and told after them; the tests need a browser
+define check
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/cython-lint src
-	@# types and layers are checked beside the tests, and told after them; the tests need a browser
 	@{ $(BIN)/mypy && $(BIN)/lint-imports; } > $(VENV)/checks.log 2>&1 & checks=$$!; \
 		scripts/browser; \
-		$(BIN)/pytest -q -n auto; tests=$$?; \
+		$(BIN)/pytest -q -n auto $(1); tests=$$?; \
 		wait $$checks; checked=$$?; cat $(VENV)/checks.log; \
 		[ $$tests -eq 0 ] && [ $$checked -eq 0 ]
+endef
+
+test: $(VENV)/installed  ## lint, types and tests
+	$(call check,-m 'not slow')
+
+test-all: $(VENV)/installed  ## the same, with longer runs of what tests show in small
+	$(call check)
 
 fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=5
 	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(or $(MINUTES),5)

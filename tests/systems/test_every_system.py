@@ -27,7 +27,7 @@ def test_all_paths_end_in_exactly_the_intended_trees(variant: Variant, n: int) -
 @pytest.mark.parametrize(
     ("variant", "n"),
     [
-        (variant, n)
+        pytest.param(variant, n, marks=[pytest.mark.slow] * (n == 5))
         for variant in DYNAMIC
         for n in (1, 2, 3, 4, 5)
         if n < 5 or variant != ("covington", (("single_root", False),))  # ten million comparisons

@@ -171,6 +171,7 @@ def test_what_keeps_given_arcs_is_told_exactly(n: int, single_root: bool) -> Non
         assert found == right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("single_root", "total", "refused"), [(False, 74_335, 9), (True, 49_578, 7)])
 def test_with_five_words_few_right_actions_are_refused(single_root: bool, total: int, refused: int) -> None:
     """Every hundredth part. Nothing wrong is allowed, and the number of what is refused may only fall."""
