@@ -56,8 +56,8 @@ class CutRule(NamedTuple):
     """How files of one kind are cut: after `gap`, if what follows is right and the shard before it has a sentence."""
 
     gap: re.Pattern[bytes]
-    may_follow: Callable[[bytes], bool]
-    has_sentence: Callable[[bytes], bool]
+    may_follow: Callable[[bytes], bool] = lambda ahead: not ahead.startswith(BOM)
+    has_sentence: Callable[[bytes], bool] = lambda data: True
     follows_word: bool = False  # the line before the gap must be that of a word, not a comment
 
 
@@ -71,17 +71,18 @@ def _has_token(data: bytes) -> bool:
     return INK.search(data.decode("utf-8", "ignore").lstrip("\ufeff")) is not None
 
 
-def _has_word(data: bytes) -> bool:
-    return WORD_LINE.search(data) is not None
-
-
-TABLE = CutRule(re.compile(rb"\n(?:[ \t\r]*+\n)++"), lambda ahead: ahead[:1] in (b"1", b"#"), _has_word, True)
+TABLE = CutRule(
+    re.compile(rb"\n(?:[ \t\r]*+\n)++"),
+    lambda ahead: ahead[:1] in (b"1", b"#"),
+    lambda data: WORD_LINE.search(data) is not None,
+    follows_word=True,
+)
 RULES = {
     "text": CutRule(re.compile(rb"\n[ \t\r]*+\n[ \t\r\n]*+"), _begins_paragraph, _has_token),
     "conllu": TABLE,
     "conllx": TABLE,
-    "vertical": CutRule(re.compile(rb"\n[ \t\r]*+\n"), lambda ahead: not ahead.startswith(BOM), lambda data: True),
-    "horizontal": CutRule(re.compile(rb"\n"), lambda ahead: not ahead.startswith(BOM), lambda data: True),
+    "vertical": CutRule(re.compile(rb"\n[ \t\r]*+\n")),
+    "horizontal": CutRule(re.compile(rb"\n")),
 }
 
 
