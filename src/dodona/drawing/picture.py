@@ -196,14 +196,14 @@ def _count_cut_arcs(picture: Picture) -> list[float]:
 def _cut_line(picture: Picture, first: int, last: int) -> Picture:
     """The words of a line, with an edge on each side that arcs go over."""
     links = (*picture.above, *picture.below)
-    begin = any(_leaves(link, first, last) < 0 for link in links)
-    end = any(_leaves(link, first, last) > 0 for link in links)
+    exits = {_leaves(link, first, last) for link in links}
+    begin, end = -1 in exits, 1 in exits
+    offset = begin + 1 - first
     words = [*([EDGE] * begin), *picture.words[first - 1 : last], *([EDGE] * end)]
     above, below = (
-        [_move(link, picture, first, last, int(begin)) for link in side if _touches(link, first, last)]
+        [_move(link, picture, first, last, offset) for link in side if _touches(link, first, last)]
         for side in (picture.above, picture.below)
     )
-    offset = int(begin) + 1 - first
     tokens = [(a + offset, b + offset, form) for a, b, form in picture.tokens if first <= a and b <= last]
     return replace(picture, words=words, above=above, below=below, tokens=tokens, edges=(begin, end))
 
@@ -219,9 +219,8 @@ def _leaves(link: Link, first: int, last: int) -> int:
     return -1 if min(link.head, link.dependent) < first else int(max(link.head, link.dependent) > last)
 
 
-def _move(link: Link, picture: Picture, first: int, last: int, before: int) -> Link:
+def _move(link: Link, picture: Picture, first: int, last: int, offset: int) -> Link:
     """A link with the numbers of words in its line."""
-    offset = before + 1 - first
     side = _leaves(link, first, last)
     if side == 0:
         return replace(link, head=link.head and link.head + offset, dependent=link.dependent + offset)
