@@ -93,7 +93,7 @@ def add_guidelines(
     errors: list[FormatError] = []
     runs: deque[UdtoolsRun] = deque()
     try:
-        for batch in _cut_batches(_stop_at_error(sentences, errors)):
+        for batch in _cut_batches(sentences, errors):
             if len(runs) == jobs:
                 yield from runs[0].finish(file)
                 runs.popleft()
@@ -107,22 +107,19 @@ def add_guidelines(
         raise errors[0]
 
 
-def _stop_at_error(sentences: Iterable[CheckedSentence], errors: list[FormatError]) -> Iterator[CheckedSentence]:
-    try:
-        yield from sentences
-    except FormatError as error:
-        errors.append(error)
-
-
-def _cut_batches(sentences: Iterable[CheckedSentence]) -> Iterator[list[CheckedSentence]]:
+def _cut_batches(sentences: Iterable[CheckedSentence], errors: list[FormatError]) -> Iterator[list[CheckedSentence]]:
+    """Yield batches of sentences, also the last one before an error."""
     batch: list[CheckedSentence] = []
     size = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        size += len(sentence.text)
-        if size >= BATCH_SIZE:
-            yield batch
-            batch, size = [], 0
+    try:
+        for sentence in sentences:
+            batch.append(sentence)
+            size += len(sentence.text)
+            if size >= BATCH_SIZE:
+                yield batch
+                batch, size = [], 0
+    except FormatError as error:
+        errors.append(error)
     if batch:
         yield batch
 

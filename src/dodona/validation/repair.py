@@ -41,8 +41,7 @@ def _repair_block(block: Block, repairs: Counter[str]) -> bytes:
     if not body.strip():
         return b""
     old, body = body, _repair_body(body, repairs)
-    returns = block.end.count(b"\r\n") if body is not old else 0
-    repairs["non-unix-newline"] += returns
+    repairs["non-unix-newline"] += block.end.count(b"\r\n") if body is not old else 0
     if body is old and old.endswith(b"\r"):
         return body + block.end  # a lone carriage return: it is not known where lines end
     feeds = block.end.count(b"\n")
