@@ -126,9 +126,9 @@ def pictures_svg(pictures: Sequence[Picture], width: float | None = None) -> str
 def _lines(picture: Picture, width: float | None) -> "list[Drawing]":
     """The lines of a picture. A line that is too wide with all that leaves it is made shorter."""
     whole = Drawing(picture)
-    if width is None or whole.width <= width:
-        return [whole]
     lines = [whole]
+    if width is None or whole.width <= width:
+        return lines
     for share in LINE_SHARES:
         ends = choose_line_ends(picture, whole.middles, share * (width - 2 * MARGIN))
         lines = [Drawing(line) for line in fold(picture, ends)]
@@ -157,17 +157,13 @@ class Drawing:
         sides = [[_make_arc(link) for link in side] for side in (picture.above, picture.below)]
         tokens = [Arc(first, last, text_width(form, TAG)) for first, last, form in picture.tokens if first < last]
         self._layout = lay_out_arcs(widths, sides, tokens)
+        self.middles = self._layout.words
         above, below = (max((placed.level for placed in side), default=0) for side in self._layout.sides)
         self._text = MARGIN + _reach(above)  # the upper edge of the words
         self._below = self._text + WORDS + TOKENS * bool(picture.tokens)
         self._below += TAGS * any(word.tag for word in picture.words)
         self.height = self._below + _reach(below) + LEGEND * bool(picture.legend) + MARGIN
         self.width = 2 * MARGIN + max(self._layout.width, text_width(picture.legend, TAG))
-
-    @property
-    def middles(self) -> list[float]:
-        """Where the words are."""
-        return self._layout.words
 
     def elements(self) -> Iterator[str]:
         """Yield the arcs, and the text below them."""
@@ -176,7 +172,7 @@ class Drawing:
         for arcs, links, edge, up in sides:
             for placed, link in zip(arcs, links, strict=True):
                 yield from self._arc(placed, link, edge, up)
-        for k, (word, x) in enumerate(zip(self.picture.words, self._layout.words, strict=True), start=1):
+        for k, (word, x) in enumerate(zip(self.picture.words, self.middles, strict=True), start=1):
             if not self._is_edge(k):
                 yield self._write(word.form, x, self._text + WORD + 1, WORD, title=word.tooltip, class_="word")
             if word.tag:
