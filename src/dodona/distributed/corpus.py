@@ -329,7 +329,8 @@ class _CorpusRun:
         self._advance(shard.input)
         for number in range(shard.input + 1, len(self.manifest.inputs)):  # they may have waited for their separator
             self._advance(number)
-            if not self._is_empty(number):
+            first = self.manifest.shards[self.first[number]]
+            if not first.is_parsed or first.bytes:  # else the file has no sentences, and the next one may have waited
                 break
 
     def _advance(self, number: int) -> None:
@@ -344,11 +345,6 @@ class _CorpusRun:
                 self._finish(shard, self.before[number], *separator)
             self.next[number] += 1
             self.before[number] += shard.sentences
-
-    def _is_empty(self, number: int) -> bool:
-        """Whether it is known that a file has no sentences; then what stands before the next one is not its matter."""
-        shard = self.manifest.shards[self.first[number]]
-        return shard.is_parsed and shard.bytes == 0
 
     def _find_separator(self, place: int) -> tuple[str, bool] | None:
         """What must stand before a shard, and whether any sentence comes before it; None: that is not known yet.
