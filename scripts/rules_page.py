@@ -5,7 +5,7 @@ from pathlib import Path
 from dodona.validation import LEVELS, RULES
 
 PAGE = Path(__file__).parent.parent / "docs" / "validation.md"
-MARK = "<!-- made by scripts/rules_page.py from the docstrings of the rules -->\n"
+MARK = "<!-- made by scripts/rules_page.py from the table of the rules -->\n"
 
 
 def write_tables() -> str:

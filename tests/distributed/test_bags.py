@@ -8,9 +8,9 @@ import pytest
 from samples.small_models import whole
 from samples.texts import english
 
-from dodona import OptionError, Request
+from dodona import OptionError, Pipeline, Request
 from dodona.data.spacing import raw_text
-from dodona.distributed import Model, parse_bag, parse_frame, parse_frames, parse_texts, read_model
+from dodona.distributed import parse_bag, parse_frame, parse_frames, parse_texts, read_model
 
 pytest.importorskip("dask", reason="pip install 'dodona[dask]'")
 TEXTS = ["", *(raw_text(english(count, count)) for count in (1, 4, 2)), "Zeus saw the oak."]
@@ -41,13 +41,13 @@ def test_a_model_is_one_value_of_the_graph_and_loaded_once(model: Path, monkeypa
     bags = pytest.importorskip("dask.bag")
     monkeypatch.setattr("dodona.distributed.models._pipelines", {})
     loads: list[str] = []
-    load = Model._load
+    load = Pipeline.load
 
-    def count(self: Model) -> Any:
-        loads.append(self.name)
-        return load(self)
+    def count(path: Path) -> Pipeline:
+        loads.append(path.name)
+        return load(path)
 
-    monkeypatch.setattr(Model, "_load", count)
+    monkeypatch.setattr(Pipeline, "load", count)
     parsed = parse_bag(bags.from_sequence(TEXTS, npartitions=5), model)
     digest = read_model(model).digest
     assert [key for key in dict(parsed.__dask_graph__()) if "dodona_model" in str(key)] == [f"dodona_model-{digest}"]

@@ -95,7 +95,7 @@ def test_a_tagging_that_fails_ends_it(treebank: Treebank, tmp_path: Path) -> Non
     with pytest.raises(DodonaError, match=r"tags of en_a: .*cannot be read"):
         tag_all(
             [Tagging(replace(treebank, train=(str(tmp_path / "no.conllu"),)), (), 5, str(tmp_path))],
-            TaskMonitor(),
+            Counted(),
             Cluster(),
         )
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 __all__ = [
     "COLUMNS", "CONFIDENCE", "DEPREL", "DEPS", "FEATS", "FORM", "FORMATS", "HEAD", "ID", "LEMMA", "MISC", "NO_SPACE",
-    "NUMBERS", "UPOS", "XPOS", "format_attributes", "parse_attributes", "read_confidence",
+    "NUMBERS", "UNIVERSAL_RELATIONS", "UNIVERSAL_TAGS", "UPOS", "XPOS", "format_attributes", "parse_attributes",
+    "read_confidence", "strip_subtype",
 ]  # fmt: skip
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -18,6 +20,15 @@ NUMBERS = {
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
 NO_SPACE = "SpaceAfter=No"  # in MISC
 CONFIDENCE = "Confidence="  # of a word, in MISC; not UD's, but written like its attributes
+UNIVERSAL_TAGS = (
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM",
+    "VERB", "X",
+)  # fmt: skip
+UNIVERSAL_RELATIONS = (
+    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound", "conj", "cop", "csubj",
+    "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "mark", "nmod",
+    "nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "punct", "reparandum", "root", "vocative", "xcomp",
+)  # fmt: skip
 PROBABILITY = re.compile(rf"(?:^|\|){CONFIDENCE}([01](?:\.[0-9]+)?)(?:$|\|)", re.ASCII)
 
 
@@ -38,3 +49,9 @@ def read_confidence(misc: str) -> float | None:
     """Return how probable a word's head and label are, where the parser has written that into MISC."""
     match = PROBABILITY.search(misc) if CONFIDENCE in misc else None
     return float(match[1]) if match is not None and float(match[1]) <= 1 else None
+
+
+@lru_cache(1 << 12)
+def strip_subtype(relation: str) -> str:
+    """Return the part of a relation that all languages share, before the first colon: `nsubj` of `nsubj:pass`."""
+    return relation.partition(":")[0]

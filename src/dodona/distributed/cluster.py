@@ -86,26 +86,27 @@ class Cluster:
 
     def run(self, function: Function, tasks: Sequence[ClusterTask]) -> Iterator[Outcome]:
         """Call the function for each task, and yield what comes of it as soon as it is known."""
-        if not tasks:
-            return iter(())
-        alone = self.jobs == 0 and self.scheduler is None
-        return _run_here(function, tasks) if alone else self._run_on_workers(function, tasks)
-
-    def _run_on_workers(self, function: Function, tasks: Sequence[ClusterTask]) -> Iterator[Outcome]:
-        with self.session() as session:
+        if self.jobs == 0 and self.scheduler is None:
             for task in tasks:
-                session.submit(task, task.key, function, task)
-            yield from session.outcomes()
+                try:
+                    yield task, function(task), ""
+                except Exception as error:
+                    yield task, None, describe_error(error)
+        elif tasks:
+            with self.session() as session:
+                for task in tasks:
+                    session.submit(task, task.key, function, task)
+                yield from session.outcomes()
 
     @contextmanager
     def session(self) -> "Iterator[ClusterSession]":
         """Start the processes, or connect to the cluster, until the end of the block."""
         try:
-            dask: Any = import_module("distributed")
+            import_module("distributed")
         except ImportError as error:
             raise DodonaError(self.missing) from error
-        with _start(self) as address, _connect(dask, address) as client:
-            session = ClusterSession(client, address if isinstance(address, str) else "this machine")
+        with _start(self) as client:
+            session = ClusterSession(client, self.scheduler or "this machine")
             try:
                 yield session
             except Exception as error:
@@ -164,27 +165,9 @@ class ClusterSession:
         return SchedulerLost(f"the connection to the Dask scheduler at {self.place} is lost")
 
 
-def _run_here(function: Function, tasks: Sequence[ClusterTask]) -> Iterator[Outcome]:
-    for task in tasks:
-        try:
-            yield task, function(task), ""
-        except Exception as error:
-            yield task, None, describe_error(error)
-
-
-def _connect(dask: Any, address: Any) -> Any:
-    """Connect to a cluster. One of this machine may be slow; at an address, there may be none."""
-    if not isinstance(address, str):
-        return dask.Client(address, timeout=CONNECT)
-    try:
-        return dask.Client(address, timeout=ANSWER)
-    except (OSError, ValueError) as error:
-        raise DodonaError(f"no Dask scheduler at {address}; expected an address like tcp://10.0.0.1:8786") from error
-
-
 @contextmanager
 def _start(wanted: Cluster) -> Iterator[Any]:
-    """A cluster of processes that is reached from this machine only, or the address of a running one."""
+    """A client of a cluster of processes that is reached from this machine only, or of a running one."""
     dask, distributed = (import_module(name) for name in ("dask", "distributed"))
 
     for name in ("distributed", "distributed.client", "asyncio", "tornado"):  # the client has a level of its own
@@ -192,7 +175,13 @@ def _start(wanted: Cluster) -> Iterator[Any]:
     connect = {} if wanted.scheduler is None else {"distributed.comm.timeouts.connect": f"{ANSWER}s"}
     with dask.config.set(QUIET | connect):
         if wanted.scheduler is not None:
-            yield wanted.scheduler
+            try:
+                client = distributed.Client(wanted.scheduler, timeout=ANSWER)
+            except (OSError, ValueError) as error:
+                expected = "expected an address like tcp://10.0.0.1:8786"
+                raise DodonaError(f"no Dask scheduler at {wanted.scheduler}; {expected}") from error
+            with client:
+                yield client
             return
         with _hold_interrupts():
             cluster = distributed.LocalCluster(
@@ -207,7 +196,8 @@ def _start(wanted: Cluster) -> Iterator[Any]:
                 preload=list(wanted.modules),
             )
         try:
-            yield cluster
+            with distributed.Client(cluster, timeout=CONNECT) as client:
+                yield client
         except BaseException:
             _end_workers(cluster)
             raise
@@ -247,15 +237,7 @@ def describe_error(error: BaseException) -> str:
 
 
 class TaskMonitor:
-    """Is told what is done, and says nothing of it."""
-
-    def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None: ...
-    def advance(self, task: ClusterTask, failure: str) -> None: ...
-    def end(self) -> None: ...
-
-
-class CountingMonitor(TaskMonitor):
-    """Counts what is done, and the work in it, from which the time left is estimated."""
+    """Counts what is done, and the work in it, from which the time left is estimated; says only what failed."""
 
     def __init__(self, what: str = "runs") -> None:
         self.what = what
@@ -274,26 +256,23 @@ class CountingMonitor(TaskMonitor):
         if failure:
             self.say(f"failed: {task}: {failure}")
 
+    def end(self) -> None: ...
+
     def say(self, text: str) -> None:
         click.echo(f"dodona: {text}", err=True)
 
-    @property
-    def running(self) -> int:
-        return min(self.jobs, self.total - self.done)
-
     def describe(self) -> str:
+        """What is done, and the time left, from the work done per second: unknown before the first is done."""
+        running = min(self.jobs, self.total - self.done)
         failed = f", {self.failed} failed" if self.failed else ""
-        return f"{self.what}: {self.done} of {self.total} done, {self.running} running{failed}{self.estimate_left()}"
-
-    def estimate_left(self) -> str:
-        """The time left, from the work done per second; unknown before the first is done."""
-        if not self.worked or self.done == self.total:
-            return ""
-        spent = time.monotonic() - self.started
-        return f", about {format_duration(spent * (self.work - self.worked) / self.worked)} left"
+        left = ""
+        if self.worked and self.done < self.total:
+            seconds = (time.monotonic() - self.started) * (self.work - self.worked) / self.worked
+            left = f", about {format_duration(seconds)} left"
+        return f"{self.what}: {self.done} of {self.total} done, {running} running{failed}{left}"
 
 
-class LineMonitor(CountingMonitor):
+class LineMonitor(TaskMonitor):
     """A line at the beginning and at the end, and every few minutes, also while long runs are under way."""
 
     def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None:
@@ -312,7 +291,7 @@ class LineMonitor(CountingMonitor):
             self.say(f"{self.describe()}, after {format_duration(time.monotonic() - self.started)}")
 
 
-class BarMonitor(CountingMonitor):
+class BarMonitor(TaskMonitor):
     """A bar on a terminal, with the numbers beside it."""
 
     def begin(self, tasks: Sequence[ClusterTask], finished: int, jobs: int) -> None:

@@ -149,9 +149,8 @@ class Manifest:
         begin = time.monotonic()
         if begin < self._due and not now:
             return
-        data: dict[str, Any] = {"format": FORMAT}
-        data |= {name: getattr(self, name) for name in ("dodona", "model", "options", "inputs")}
-        data["shards"] = [asdict(shard) for shard in self.shards]
+        data = {"format": FORMAT, **asdict(self)}
+        del data["folder"], data["_due"]
         with output(Path(self.folder) / MANIFEST) as stream:
             stream.write(json.dumps(data, indent=1).encode() + b"\n")
         self._due = time.monotonic() + SPARED * (time.monotonic() - begin)
@@ -210,17 +209,23 @@ def parse_corpus(
         if earlier is not None:
             earlier.check_same(manifest)
             manifest.take_over(earlier)
-        _make_folders(folder)
+        try:
+            os.makedirs(os.path.join(folder, PARTS), exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"{folder}: cannot be written: {error.strerror}") from error
         manifest.save(now=True)
         run = _CorpusRun(session, manifest, corpus, model, monitor, say)
         try:
             run.carry_out()
         finally:
             manifest.save(now=True)
-    if all(shard.state == "finished" for shard in manifest.shards):
-        shutil.rmtree(os.path.join(folder, PARTS), ignore_errors=True)
-    _check_complete(manifest)
     shards = manifest.shards
+    if failed := [shard for shard in shards if shard.state == "failed"]:
+        count = f"{len(failed)} of {len(shards)} shards failed"
+        again = "the same command tries it again, and keeps what is finished"
+        raise DodonaError(f"{count}, the first: {failed[0]}: {failed[0].reason}; {again}")
+    if all(shard.state == "finished" for shard in shards):
+        shutil.rmtree(os.path.join(folder, PARTS), ignore_errors=True)
     return Summary(len(shards), sum(s.sentences for s in shards), sum(s.words for s in shards), run.pieces)
 
 
@@ -229,17 +234,11 @@ def _look_at_files(session: ClusterSession, corpus: Corpus) -> list[dict[str, An
     for number, file in enumerate(corpus.files):
         key = f"dodona_look-{session.token}-{number}"
         session.submit(number, key, look, file, corpus.kind, corpus.size)
-    answers: dict[int, dict[str, Any]] = {}
-    faults: dict[int, str] = {}
-    for number, result, reason in session.outcomes():
-        if result is None:
-            faults[number] = reason
-        else:
-            answers[number] = result
-    if faults:
+    outcomes = sorted(session.outcomes(), key=lambda outcome: outcome[0])
+    if faults := [reason for _, result, reason in outcomes if result is None]:
         more = f" (and {len(faults) - 1} more files)" if len(faults) > 1 else ""
-        raise FormatError(f"{faults[min(faults)]}{more}")
-    return [answers[number] for number in range(len(corpus.files))]
+        raise FormatError(f"{faults[0]}{more}")
+    return [result for _, result, _ in outcomes]
 
 
 def _plan(manifest: Manifest, corpus: Corpus, answers: Sequence[dict[str, Any]]) -> None:
@@ -255,21 +254,6 @@ def _plan(manifest: Manifest, corpus: Corpus, answers: Sequence[dict[str, Any]])
         Shard(f"shard-{place:0{digits}}.conllu", number, cut.place, end, cut.line)
         for place, (number, cut, end) in enumerate(spans, start=1)
     ]
-
-
-def _make_folders(folder: str) -> None:
-    try:
-        os.makedirs(os.path.join(folder, PARTS), exist_ok=True)
-    except OSError as error:
-        raise FormatError(f"{folder}: cannot be written: {error.strerror}") from error
-
-
-def _check_complete(manifest: Manifest) -> None:
-    failed = [shard for shard in manifest.shards if shard.state == "failed"]
-    if failed:
-        count = f"{len(failed)} of {len(manifest.shards)} shards failed"
-        again = "the same command tries it again, and keeps what is finished"
-        raise DodonaError(f"{count}, the first: {failed[0]}: {failed[0].reason}; {again}")
 
 
 class _CorpusRun:
@@ -345,7 +329,8 @@ class _CorpusRun:
         self._advance(shard.input)
         for number in range(shard.input + 1, len(self.manifest.inputs)):  # they may have waited for their separator
             self._advance(number)
-            if not self._is_empty(number):
+            first = self.manifest.shards[self.first[number]]
+            if not first.is_parsed or first.bytes:  # else the file has no sentences, and the next one may have waited
                 break
 
     def _advance(self, number: int) -> None:
@@ -360,11 +345,6 @@ class _CorpusRun:
                 self._finish(shard, self.before[number], *separator)
             self.next[number] += 1
             self.before[number] += shard.sentences
-
-    def _is_empty(self, number: int) -> bool:
-        """Whether it is known that a file has no sentences; then what stands before the next one is not its matter."""
-        shard = self.manifest.shards[self.first[number]]
-        return shard.is_parsed and shard.bytes == 0
 
     def _find_separator(self, place: int) -> tuple[str, bool] | None:
         """What must stand before a shard, and whether any sentence comes before it; None: that is not known yet.

@@ -1,7 +1,6 @@
 """Models on workers: a model is sent to a process once, known by its digest, and loaded once for all that it parses."""
 
 import hashlib
-import os
 import tempfile
 import threading
 from dataclasses import dataclass
@@ -39,16 +38,13 @@ class Model:
     def pipeline(self) -> Pipeline:
         with _lock:
             if self.digest not in _pipelines:
-                _pipelines[self.digest] = self._load()
+                with tempfile.TemporaryDirectory(prefix="dodona-") as folder:
+                    path = Path(folder, self.name)
+                    path.write_bytes(self.data)
+                    _pipelines[self.digest] = Pipeline.load(path)
                 while len(_pipelines) > MAX_MODELS:
                     del _pipelines[next(iter(_pipelines))]
             return _pipelines[self.digest]
-
-    def _load(self) -> Pipeline:
-        with tempfile.TemporaryDirectory(prefix="dodona-") as folder:
-            path = os.path.join(folder, self.name)
-            Path(path).write_bytes(self.data)
-            return Pipeline.load(path)
 
 
 def read_model(model: str | Path) -> Model:

@@ -32,7 +32,7 @@ from dodona.data.stream import Item
 from dodona.distributed.models import find_pipeline
 from dodona.errors import DodonaError, FormatError, FormatWarning
 from dodona.parser.request import IN_PIECES, Request
-from dodona.pipeline.pipeline import Pipeline, collect_rarely
+from dodona.pipeline.pipeline import collect_rarely
 
 __all__ = ["Cut", "FinishTask", "ParseTask", "find_cuts", "finish", "look", "parse", "read_span"]
 
@@ -56,8 +56,8 @@ class CutRule(NamedTuple):
     """How files of one kind are cut: after `gap`, if what follows is right and the shard before it has a sentence."""
 
     gap: re.Pattern[bytes]
-    may_follow: Callable[[bytes], bool]
-    has_sentence: Callable[[bytes], bool]
+    may_follow: Callable[[bytes], bool] = lambda ahead: not ahead.startswith(BOM)
+    has_sentence: Callable[[bytes], bool] = lambda data: True
     follows_word: bool = False  # the line before the gap must be that of a word, not a comment
 
 
@@ -71,17 +71,18 @@ def _has_token(data: bytes) -> bool:
     return INK.search(data.decode("utf-8", "ignore").lstrip("\ufeff")) is not None
 
 
-def _has_word(data: bytes) -> bool:
-    return WORD_LINE.search(data) is not None
-
-
-TABLE = CutRule(re.compile(rb"\n(?:[ \t\r]*+\n)++"), lambda ahead: ahead[:1] in (b"1", b"#"), _has_word, True)
+TABLE = CutRule(
+    re.compile(rb"\n(?:[ \t\r]*+\n)++"),
+    lambda ahead: ahead[:1] in (b"1", b"#"),
+    lambda data: WORD_LINE.search(data) is not None,
+    follows_word=True,
+)
 RULES = {
     "text": CutRule(re.compile(rb"\n[ \t\r]*+\n[ \t\r\n]*+"), _begins_paragraph, _has_token),
     "conllu": TABLE,
     "conllx": TABLE,
-    "vertical": CutRule(re.compile(rb"\n[ \t\r]*+\n"), lambda ahead: not ahead.startswith(BOM), lambda data: True),
-    "horizontal": CutRule(re.compile(rb"\n"), lambda ahead: not ahead.startswith(BOM), lambda data: True),
+    "vertical": CutRule(re.compile(rb"\n[ \t\r]*+\n")),
+    "horizontal": CutRule(re.compile(rb"\n")),
 }
 
 
@@ -177,7 +178,7 @@ class FinishTask:
     part: str
     target: str
     name: str | None
-    before: int | None  # sentences of the same document; None: they have no numbers
+    before: int  # sentences of the same document; 0 where they have no numbers
     separator: bytes  # what the outputs before need at their end
     drops_bom: bool
 
@@ -205,8 +206,12 @@ def parse(task: ParseTask, digest: str) -> dict[str, Any]:
     counts = {"sentences": 0, "words": 0, "pieces": 0}
     with _collect_remarks() as remarks, collect_rarely():
         try:
-            items = _count_sentences(_read_sentences(task, pipeline), counts)
-            write(_count_words(pipeline.stream(items, task.request, task.retag), counts, task.request), task.part)
+            tokenize = partial(pipeline.tokenize, name=task.name)
+            items = read_stream(task.kind, read_span(task.path, task.begin, task.end), task.path, tokenize=tokenize)
+            if task.kind == "text" and task.begin > 0:
+                items = _continue_document(items)
+            parses = pipeline.stream(_count_sentences(items, counts), task.request, task.retag)
+            write(_count_words(parses, counts, task.request), task.part)
         except DodonaError as error:
             raise type(error)(_shift_line(str(error), task)) from None
     with open(task.part, "rb") as stream:
@@ -234,12 +239,6 @@ def finish(task: FinishTask) -> dict[str, Any]:
         except OSError as error:
             raise FormatError(f"{task.target}: cannot be written: {error.strerror}") from error
     return {"bytes": os.stat(task.target).st_size}
-
-
-def _read_sentences(task: ParseTask, pipeline: Pipeline) -> Iterator[Item]:
-    tokenize = partial(pipeline.tokenize, name=task.name)
-    items = read_stream(task.kind, read_span(task.path, task.begin, task.end), task.path, tokenize=tokenize)
-    return items if task.kind != "text" or task.begin == 0 else _continue_document(items)
 
 
 def _continue_document(items: Iterator[Item]) -> Iterator[Item]:
@@ -273,10 +272,9 @@ def _renumber(task: FinishTask) -> Iterator[bytes]:
     """The bytes of a part, with other numbers in the comments `# sent_id`."""
     prefix = "# sent_id = " if task.name is None else f"# sent_id = {task.name}-"
     own = re.compile(rb"^" + re.escape(prefix.encode()) + rb"([0-9]+)", re.M)
-    before = task.before or 0
 
     def shift(match: re.Match[bytes]) -> bytes:
-        return prefix.encode() + b"%d" % (before + int(match[1]))
+        return prefix.encode() + b"%d" % (task.before + int(match[1]))
 
     with open(task.part, "rb") as stream:
         yield task.separator
@@ -286,7 +284,7 @@ def _renumber(task: FinishTask) -> Iterator[bytes]:
         while block := stream.read(BLOCK):
             block = rest + block
             cut = block.rfind(b"\n") + 1
-            yield own.sub(shift, block[:cut]) if before else block[:cut]
+            yield own.sub(shift, block[:cut]) if task.before else block[:cut]
             rest = block[cut:]
         yield rest
 

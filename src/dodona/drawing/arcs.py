@@ -14,7 +14,7 @@ label has a place where no leg goes through; where there is none, the words move
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 __all__ = ["Arc", "ArcLayout", "PlacedArc", "arc_levels", "lay_out_arcs"]
@@ -85,15 +85,15 @@ class ArcLayout:
         return self.words[first - 1] - self.widths[first - 1] / 2, self.words[last - 1] + self.widths[last - 1] / 2
 
 
-@dataclass
-class Side:
-    """The arcs on one side of the words, above or below."""
+@dataclass(frozen=True)
+class RaisedArc:
+    """An arc on its level, before the words have places. The two legs of an arc of ROOT are the same."""
 
-    arcs: Sequence[Arc]
-    levels: list[int]
-    at_word: list[list[int]]  # the arcs that touch each word, from left to right
-    legs: list[tuple[Leg, Leg]] = field(default_factory=list)  # the left one and the right one of each arc
-    crossing: list[list[Leg]] = field(default_factory=list)  # the legs of others that go through each arc
+    arc: Arc
+    level: int
+    left: Leg
+    right: Leg
+    crossing: list[Leg]  # of higher arcs, that go through its level, from left to right
 
 
 Constraint = tuple[Leg, Leg, float]
@@ -105,23 +105,23 @@ def lay_out_arcs(widths: Sequence[float], sides: Sequence[Sequence[Arc]], spans:
 
     `spans` are pieces of text below several words, from `head` to `dependent`, which must not be wider than the words.
     """
-    placed = [_make_side(len(widths), arcs) for arcs in sides]
-    room = [max(width, *(_width(side, k) for side in placed)) for k, width in enumerate(widths)]
-    constraints = [
-        (left, right, arc.width + 2 * (CORNER + ASIDE))
-        for side in placed
-        for arc, (left, right) in zip(side.arcs, side.legs, strict=True)
-        if left is not right
-    ]
+    raised = [_raise(len(widths), arcs) for arcs in sides]
+    every = [arc for side in raised for arc in side]
+    room = list(widths)  # what each word needs, also for its legs and for the label of ROOT, which is above its leg
+    for arc in every:
+        label = 0.0 if arc.arc.head else arc.arc.width + 2 * ASIDE
+        for leg in (arc.left, arc.right):
+            room[leg.word - 1] = max(room[leg.word - 1], label + 2 * abs(leg.offset))
+    distances = ((arc, arc.arc.width + 2 * (CORNER + ASIDE)) for arc in every if arc.arc.head)
+    constraints = [(arc.left, arc.right, distance) for arc, distance in distances]
     for span in spans:
         ends = -room[span.first - 1] / 2, room[span.last - 1] / 2
         constraints.append((Leg(span.first, ends[0], 0), Leg(span.last, ends[1], 0), span.width))
     middles = _place_words(room, constraints)
-    while tight := [c for side in placed for i in range(len(side.arcs)) if (c := _widen(side, i, middles))]:
+    while tight := [constraint for arc in every if (constraint := _widen(arc, middles))]:
         constraints += tight  # what moves apart may come nearer to others; an arc is in here once at most
         middles = _place_words(room, constraints)
-    arcs = [[_place(side, i, middles) for i in range(len(side.arcs))] for side in placed]
-    return ArcLayout(middles, room, arcs)
+    return ArcLayout(middles, room, [[_place(arc, middles) for arc in side] for side in raised])
 
 
 def arc_levels(count: int, arcs: Sequence[Arc]) -> list[int]:
@@ -138,38 +138,34 @@ def arc_levels(count: int, arcs: Sequence[Arc]) -> list[int]:
     return levels
 
 
-def _make_side(count: int, arcs: Sequence[Arc]) -> Side:
-    side = Side(arcs, arc_levels(count, arcs), [[] for _ in range(count)])
+def _raise(count: int, arcs: Sequence[Arc]) -> list[RaisedArc]:
+    """Give the arcs of one side of the words their levels and legs."""
+    levels = arc_levels(count, arcs)
+    at_word: list[list[int]] = [[] for _ in range(count)]  # the arcs that touch each word
     for i, arc in enumerate(arcs):
         for word in {arc.first, arc.last}:
-            side.at_word[word - 1].append(i)
-    at_ends: list[dict[int, Leg]] = [{} for _ in arcs]
+            at_word[word - 1].append(i)
+    legs: list[dict[int, Leg]] = [{} for _ in arcs]  # of each arc, by word
     of_word = []
-    for word, touching in enumerate(side.at_word, start=1):
-        touching.sort(key=lambda i, word=word: _order(arcs[i], side.levels[i], word))  # type: ignore[misc]
+    for word, touching in enumerate(at_word, start=1):
+        touching.sort(key=lambda i, word=word: _order(arcs[i], levels[i], word))  # type: ignore[misc]
         for place, i in enumerate(touching):
-            at_ends[i][word] = Leg(word, (place - (len(touching) - 1) / 2) * LEG, side.levels[i])
-        of_word.append([at_ends[i][word] for i in touching])
-    side.legs = [(legs[arc.first], legs[arc.last]) for arc, legs in zip(arcs, at_ends, strict=True)]
-    side.crossing = _find_crossing(side, of_word)
-    return side
+            legs[i][word] = Leg(word, (place - (len(touching) - 1) / 2) * LEG, levels[i])
+        of_word.append([legs[i][word] for i in touching])
+    tallest = [max((leg.level for leg in at), default=0) for at in of_word]
+    raised = []
+    for arc, level, ends in zip(arcs, levels, legs, strict=True):
+        inside = slice(arc.first, arc.last - 1)  # the words between the two, which are counted from 1
+        crossed = max(tallest[inside], default=0) > level
+        crossing = [leg for at in of_word[inside] for leg in at if leg.level > level] if crossed else []
+        raised.append(RaisedArc(arc, level, ends[arc.first], ends[arc.last], crossing))
+    return raised
 
 
 def _order(arc: Arc, level: int, word: int) -> tuple[int, int]:
     if not arc.head:
         return 1, 0
     return (0, level) if word == arc.last else (2, -level)
-
-
-def _width(side: Side, k: int) -> float:
-    """What a word needs for its legs, and for the label of an arc of ROOT, which stands above its leg."""
-    legs = (len(side.at_word[k]) - 1) * LEG
-    roots = [
-        side.arcs[i].width + 2 * ASIDE + 2 * abs(side.legs[i][0].offset)
-        for i in side.at_word[k]
-        if not side.arcs[i].head
-    ]
-    return max(legs, *roots, 0.0)
 
 
 def _place_words(room: Sequence[float], constraints: Sequence[Constraint]) -> list[float]:
@@ -187,56 +183,42 @@ def _place_words(room: Sequence[float], constraints: Sequence[Constraint]) -> li
     return middles
 
 
-def _find_crossing(side: Side, of_word: Sequence[Sequence[Leg]]) -> list[list[Leg]]:
-    """For each arc the legs of higher arcs that go through its level, from left to right."""
-    tallest = [max((leg.level for leg in legs), default=0) for legs in of_word]
-    crossing = []
-    for arc, level in zip(side.arcs, side.levels, strict=True):
-        inside = slice(arc.first, arc.last - 1)  # the words between the two, which are counted from 1
-        crossed = max(tallest[inside], default=0) > level
-        crossing.append([leg for legs in of_word[inside] for leg in legs if leg.level > level] if crossed else [])
-    return crossing
-
-
 def _x(leg: Leg, middles: Sequence[float]) -> float:
     return middles[leg.word - 1] + leg.offset
 
 
-def _stretches(side: Side, i: int, middles: Sequence[float]) -> list[tuple[float, Leg, Leg, float]]:
+def _stretches(arc: RaisedArc, middles: Sequence[float]) -> list[tuple[float, Leg, Leg, float]]:
     """The stretches of an arc between lines that cross it: the room in each, its ends, and where the room begins."""
-    left, right = side.legs[i]
-    ends = [left, *side.crossing[i], right]
     stretches = []
-    for one, other in pairwise(ends):
-        begin = _x(one, middles) + ASIDE + (CORNER if one is left else 0.0)
-        end = _x(other, middles) - ASIDE - (CORNER if other is right else 0.0)
+    for one, other in pairwise([arc.left, *arc.crossing, arc.right]):
+        begin = _x(one, middles) + ASIDE + (CORNER if one is arc.left else 0.0)
+        end = _x(other, middles) - ASIDE - (CORNER if other is arc.right else 0.0)
         stretches.append((end - begin, one, other, begin))
     return stretches
 
 
-def _widen(side: Side, i: int, middles: Sequence[float]) -> Constraint | None:
+def _widen(arc: RaisedArc, middles: Sequence[float]) -> Constraint | None:
     """Return what must hold so that the label of an arc has a place; None if it has one already."""
-    if not side.arcs[i].head:
+    if not arc.arc.head:
         return None
-    stretches = _stretches(side, i, middles)
-    wanted = side.arcs[i].width
+    stretches = _stretches(arc, middles)
+    wanted = arc.arc.width
     if any(room >= wanted - ROUNDING for room, *_ in stretches):
         return None
     room, one, other, _ = max((each for each in stretches if each[1].word != each[2].word), key=lambda each: each[0])
     return one, other, _x(other, middles) - _x(one, middles) + wanted - room
 
 
-def _place(side: Side, i: int, middles: Sequence[float]) -> PlacedArc:
+def _place(raised: RaisedArc, middles: Sequence[float]) -> PlacedArc:
     """Return the arc with its label as near to the middle as possible."""
-    arc, level = side.arcs[i], side.levels[i]
-    left, right = (_x(leg, middles) for leg in side.legs[i])
-    crossed = tuple(_x(leg, middles) for leg in side.crossing[i])
-    if not arc.head:
-        return PlacedArc(arc, level, left, right, left, crossed)
-    middle, half = (left + right) / 2, arc.width / 2
-    places = [
-        min(max(middle, begin + half), begin + room - half)
-        for room, _, _, begin in _stretches(side, i, middles)
-        if room >= arc.width - ROUNDING
-    ]
-    return PlacedArc(arc, level, left, right, min(places, key=lambda x: abs(x - middle)), crossed)
+    arc, left, right = raised.arc, _x(raised.left, middles), _x(raised.right, middles)
+    label = middle = (left + right) / 2
+    if arc.head:
+        half = arc.width / 2
+        places = [
+            min(max(middle, begin + half), begin + room - half)
+            for room, _, _, begin in _stretches(raised, middles)
+            if room >= arc.width - ROUNDING
+        ]
+        label = min(places, key=lambda x: abs(x - middle))
+    return PlacedArc(arc, raised.level, left, right, label, tuple(_x(leg, middles) for leg in raised.crossing))

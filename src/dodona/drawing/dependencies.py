@@ -9,7 +9,7 @@ sent to others and read without a network.
 from collections.abc import Iterable, Iterator, Sequence
 
 from dodona.data import Sentence
-from dodona.drawing.arcs import ASIDE, CORNER, Arc, ArcLayout, PlacedArc, lay_out_arcs
+from dodona.drawing.arcs import ASIDE, CORNER, Arc, PlacedArc, lay_out_arcs
 from dodona.drawing.letters import has_known_width, is_right_to_left, text_width
 from dodona.drawing.picture import PLAIN, Link, Picture, choose_line_ends, fold
 from dodona.drawing.svg import element, move, number, style_sheet, svg_document
@@ -126,9 +126,9 @@ def pictures_svg(pictures: Sequence[Picture], width: float | None = None) -> str
 def _lines(picture: Picture, width: float | None) -> "list[Drawing]":
     """The lines of a picture. A line that is too wide with all that leaves it is made shorter."""
     whole = Drawing(picture)
-    if width is None or whole.width <= width:
-        return [whole]
     lines = [whole]
+    if width is None or whole.width <= width:
+        return lines
     for share in LINE_SHARES:
         ends = choose_line_ends(picture, whole.middles, share * (width - 2 * MARGIN))
         lines = [Drawing(line) for line in fold(picture, ends)]
@@ -153,35 +153,28 @@ class Drawing:
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
-        self._layout = _lay_out(picture)
+        widths = [max(text_width(word.form, WORD), text_width(word.tag, TAG)) for word in picture.words]
+        sides = [[_make_arc(link) for link in side] for side in (picture.above, picture.below)]
+        tokens = [Arc(first, last, text_width(form, TAG)) for first, last, form in picture.tokens if first < last]
+        self._layout = lay_out_arcs(widths, sides, tokens)
+        self.middles = self._layout.words
         above, below = (max((placed.level for placed in side), default=0) for side in self._layout.sides)
         self._text = MARGIN + _reach(above)  # the upper edge of the words
-        self._below = (
-            self._text + WORDS + TAGS * any(word.tag for word in picture.words) + TOKENS * bool(picture.tokens)
-        )
+        self._below = self._text + WORDS + TOKENS * bool(picture.tokens)
+        self._below += TAGS * any(word.tag for word in picture.words)
         self.height = self._below + _reach(below) + LEGEND * bool(picture.legend) + MARGIN
         self.width = 2 * MARGIN + max(self._layout.width, text_width(picture.legend, TAG))
 
-    @property
-    def middles(self) -> list[float]:
-        """Where the words are."""
-        return self._layout.words
-
     def elements(self) -> Iterator[str]:
         """Yield the arcs, and the text below them."""
-        for side, links, edge, up in zip(
-            self._layout.sides,
-            (self.picture.above, self.picture.below),
-            (self._text, self._below),
-            (-1.0, 1.0),
-            strict=True,
-        ):
-            for placed, link in zip(side, links, strict=True):
+        above, below = self._layout.sides
+        sides = ((above, self.picture.above, self._text, -1.0), (below, self.picture.below, self._below, 1.0))
+        for arcs, links, edge, up in sides:
+            for placed, link in zip(arcs, links, strict=True):
                 yield from self._arc(placed, link, edge, up)
-        for k, (word, x) in enumerate(zip(self.picture.words, self._layout.words, strict=True), start=1):
-            if self._is_edge(k):
-                continue
-            yield self._write(word.form, x, self._text + WORD + 1, WORD, title=word.tooltip, class_="word")
+        for k, (word, x) in enumerate(zip(self.picture.words, self.middles, strict=True), start=1):
+            if not self._is_edge(k):
+                yield self._write(word.form, x, self._text + WORD + 1, WORD, title=word.tooltip, class_="word")
             if word.tag:
                 yield self._write(word.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
         for first, last, form in self.picture.tokens:
@@ -233,12 +226,11 @@ class Drawing:
         gaps = [(self._x(placed.label) - half, self._x(placed.label) + half)] if placed.arc.width else []
         gaps += [(self._x(x) - BREAK, self._x(x) + BREAK) for x in placed.crossed]
         turn = number(level - up * CORNER)
-        comes_in, goes_out = self._open_ends(placed)
-        if comes_in:
-            at = 0.0
-            line = f"M0 {number(level)}"
-        else:
-            at = left + CORNER
+        ends = self._is_edge(placed.arc.first), self._is_edge(placed.arc.last)
+        comes_in, goes_out = ends[::-1] if self.picture.reversed else ends  # over the edges of the paper
+        at = 0.0 if comes_in else left + CORNER
+        line = f"M{number(at)} {number(level)}"
+        if not comes_in:
             line = f"M{number(left)} {number(base)}V{turn}Q{number(left)} {number(level)} {number(at)} {number(level)}"
         for begin, end in sorted(gaps):
             if begin - at >= SHORT:
@@ -253,23 +245,10 @@ class Drawing:
         begin, end = self.picture.edges
         return (begin and word == 1) or (end and word == len(self.picture.words))
 
-    def _open_ends(self, placed: PlacedArc) -> tuple[bool, bool]:
-        """Whether an arc comes in at the left edge of the paper, and whether it goes out at the right one."""
-        ends = self._is_edge(placed.arc.first), self._is_edge(placed.arc.last)
-        return ends[::-1] if self.picture.reversed else ends
 
-
-def _lay_out(picture: Picture) -> ArcLayout:
-    widths = [max(text_width(word.form, WORD), text_width(word.tag, TAG)) for word in picture.words]
-    sides = [
-        [Arc(link.head, link.dependent, _label_width(link)) for link in side] for side in (picture.above, picture.below)
-    ]
-    tokens = [Arc(first, last, text_width(form, TAG)) for first, last, form in picture.tokens if first < last]
-    return lay_out_arcs(widths, sides, tokens)
-
-
-def _label_width(link: Link) -> float:
-    return text_width(link.text, LABEL) * (1.0 if link.kind == PLAIN else BOLD)
+def _make_arc(link: Link) -> Arc:
+    width = text_width(link.text, LABEL) * (1.0 if link.kind == PLAIN else BOLD)
+    return Arc(link.head, link.dependent, width)
 
 
 def _reach(levels: int) -> float:

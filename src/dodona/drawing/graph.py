@@ -9,7 +9,7 @@ edge crosses there is a gap for it. Lines bend only between two rows. So no line
 labels overlap.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -243,13 +243,11 @@ def lay_out(layers: Sequence[int], widths: Sequence[float], edges: Sequence[tupl
     chains = [_make_chain(nodes[source], nodes[target], width, rows) for source, target, width in edges]
     _sort_rows(rows)
     _position(rows)
-    left = min((place.x - place.width / 2 for row in rows for place in row), default=0.0)
-    for row in rows:
-        for place in row:
-            place.x -= left
-    return GraphLayout(
-        nodes, chains, rows, max((place.x + place.width / 2 for row in rows for place in row), default=0.0)
-    )
+    places = [place for row in rows for place in row]
+    left = min((place.x - place.width / 2 for place in places), default=0.0)
+    for place in places:
+        place.x -= left
+    return GraphLayout(nodes, chains, rows, max((place.x + place.width / 2 for place in places), default=0.0))
 
 
 def _make_chain(source: Place, target: Place, width: float, rows: list[list[Place]]) -> list[Place]:
@@ -273,7 +271,7 @@ def _sort_rows(rows: list[list[Place]]) -> None:
         if fewest == 0:
             break
         downwards = sweep % 2 == 0
-        for row, neighbours in zip(*_neighbours(rows, downwards), strict=True):
+        for neighbours, row in pairwise(rows if downwards else rows[::-1]):
             at = {id(place): i for i, place in enumerate(neighbours)}
             medians = {}
             for i, place in enumerate(row):
@@ -286,11 +284,6 @@ def _sort_rows(rows: list[list[Place]]) -> None:
     rows[:] = best
 
 
-def _neighbours(rows: list[list[Place]], downwards: bool) -> tuple[list[list[Place]], list[list[Place]]]:
-    """The rows in the order in which they are looked at, and for each the row that has been looked at before."""
-    return (rows[1:], rows[:-1]) if downwards else (rows[-2::-1], rows[:0:-1])
-
-
 def _count_crossings(rows: list[list[Place]]) -> int:
     """How many pairs of lines cross: inversions between the order of their upper ends and that of their lower ends."""
     count = 0
@@ -298,9 +291,8 @@ def _count_crossings(rows: list[list[Place]]) -> int:
         at = {id(place): i for i, place in enumerate(lower)}
         seen: list[int] = []
         for place in upper:
-            ends = sorted(at[id(other)] for other in place.below)
-            for end in ends:
-                count += len(seen) - bisect_left(seen, end + 1)
+            ends = [at[id(other)] for other in place.below]
+            count += sum(len(seen) - bisect_right(seen, end) for end in ends)
             for end in ends:
                 insort(seen, end)
     return count
@@ -311,21 +303,18 @@ def _position(rows: list[list[Place]]) -> None:
     for row in rows:
         _arrange(row, [0.0] * len(row))
     for turn in range(ROUNDS):
-        for row, _ in zip(*_neighbours(rows, turn % 2 == 0), strict=True):
-            wanted = []
-            for place in row:
-                near = (place.above if turn % 2 == 0 else place.below) or [place]
-                wanted.append(sum(other.x for other in near) / len(near))
-            _arrange(row, wanted)
+        downwards = turn % 2 == 0
+        for row in rows[1:] if downwards else rows[-2::-1]:
+            near = [(place.above if downwards else place.below) or [place] for place in row]
+            _arrange(row, [sum(other.x for other in others) / len(others) for others in near])
 
 
 def _arrange(row: Sequence[Place], wanted: Sequence[float]) -> None:
     offsets = [0.0]
     for one, other in pairwise(row):
         offsets.append(offsets[-1] + one.width / 2 + NEIGHBOUR_GAP + other.width / 2)
-    moved = fit_ascending(
-        [x - offset for x, offset in zip(wanted, offsets, strict=False)], [place.weight for place in row]
-    )
+    targets = [x - offset for x, offset in zip(wanted, offsets, strict=False)]
+    moved = fit_ascending(targets, [place.weight for place in row])
     for place, x, offset in zip(row, moved, offsets, strict=False):
         place.x = x + offset
 

@@ -195,38 +195,25 @@ def _count_cut_arcs(picture: Picture) -> list[float]:
 
 def _cut_line(picture: Picture, first: int, last: int) -> Picture:
     """The words of a line, with an edge on each side that arcs go over."""
-    links = (*picture.above, *picture.below)
-    begin = any(_leaves(link, first, last) < 0 for link in links)
-    end = any(_leaves(link, first, last) > 0 for link in links)
-    words = [*([EDGE] * begin), *picture.words[first - 1 : last], *([EDGE] * end)]
-    above, below = (
-        [_move(link, picture, first, last, int(begin)) for link in side if _touches(link, first, last)]
+    sides = [
+        [link for link in side if first <= link.dependent <= last or first <= link.head <= last]
         for side in (picture.above, picture.below)
-    )
-    offset = int(begin) + 1 - first
+    ]
+    ends = [k for side in sides for link in side for k in (link.head, link.dependent) if k]
+    begin, end = any(k < first for k in ends), any(k > last for k in ends)
+    words = [*([EDGE] * begin), *picture.words[first - 1 : last], *([EDGE] * end)]
+    offset = begin + 1 - first
+    above, below = ([_move(link, picture, first, last, offset) for link in side] for side in sides)
     tokens = [(a + offset, b + offset, form) for a, b, form in picture.tokens if first <= a and b <= last]
     return replace(picture, words=words, above=above, below=below, tokens=tokens, edges=(begin, end))
 
 
-def _touches(link: Link, first: int, last: int) -> bool:
-    return first <= link.dependent <= last or first <= link.head <= last
-
-
-def _leaves(link: Link, first: int, last: int) -> int:
-    """On which side an arc of a line leaves it: -1 at the beginning, 1 at the end, 0 not at all."""
-    if not link.head or not _touches(link, first, last):
-        return 0
-    return -1 if min(link.head, link.dependent) < first else int(max(link.head, link.dependent) > last)
-
-
-def _move(link: Link, picture: Picture, first: int, last: int, before: int) -> Link:
-    """A link with the numbers of words in its line."""
-    offset = before + 1 - first
-    side = _leaves(link, first, last)
-    if side == 0:
-        return replace(link, head=link.head and link.head + offset, dependent=link.dependent + offset)
-    other = link.head if first <= link.dependent <= last else link.dependent
-    edge = 1 if side < 0 else last + offset + 1
-    head, dependent = (edge if k == other else k + offset for k in (link.head, link.dependent))
-    label = f"{link.label} … {shorten(picture.words[other - 1].form, MAX_LETTERS)}"
+def _move(link: Link, picture: Picture, first: int, last: int, offset: int) -> Link:
+    """A link with the numbers of words in its line, and of an edge for a word outside of it."""
+    ends = (link.head, link.dependent)
+    head, dependent = (k and min(max(k, first - 1), last + 1) + offset for k in ends)
+    outside = [k for k in ends if k and not first <= k <= last]
+    if not outside:
+        return replace(link, head=head, dependent=dependent)
+    label = f"{link.label} … {shorten(picture.words[outside[0] - 1].form, MAX_LETTERS)}"
     return Link(head, dependent, label.strip(), link.kind, tooltip=link.tooltip_among(picture.words))

@@ -47,10 +47,11 @@ def picture_tikz(picture: Picture) -> str:
     """Return a picture as an environment of tikz-dependency."""
     count = len(picture.words)
     words = list(reversed(picture.words)) if picture.reversed else picture.words
-    rows = [[_form(word.form) for word in words]]
+    forms = [(escape_latex(word.form), is_right_to_left(word.form)) for word in words]
+    rows = [[rf"\righttoleft{{{form}}}" if is_turned else form for form, is_turned in forms]]
     if any(word.tag for word in words):
         rows.append([rf"\footnotesize {escape_latex(word.tag)}" for word in words])
-    lines = [f"% {picture.title}", *([REVERSED] if any(is_right_to_left(word.form) for word in words) else ())]
+    lines = [f"% {picture.title}", *([REVERSED] if any(is_turned for _, is_turned in forms) else ())]
     lines += [r"\begin{dependency}[theme=simple, label style={font=\scriptsize, fill=white, inner sep=.3ex}]"]
     lines.append(r"\begin{deptext}[column sep=.8em]")
     lines += [r" \& ".join(row) + r" \\" for row in rows]
@@ -58,11 +59,6 @@ def picture_tikz(picture: Picture) -> str:
     for side in (picture.above, picture.below):
         lines += _edges(side, count, picture.reversed)
     return "\n".join([*lines, r"\end{dependency}", ""])
-
-
-def _form(form: str) -> str:
-    """A word in its direction."""
-    return rf"\righttoleft{{{escape_latex(form)}}}" if is_right_to_left(form) else escape_latex(form)
 
 
 def _edges(links: list[Link], count: int, is_reversed: bool) -> Iterator[str]:

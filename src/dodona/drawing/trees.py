@@ -67,7 +67,8 @@ def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
     trunks = _trunks(heads)
     lanes = 1 + max((trunk.lane for trunk in trunks.values()), default=-1)
     if lanes > (MAX_LANES if width is None else min(MAX_LANES, width // 4)):
-        branches = _numbers(heads)
+        size = len(str(len(heads)))
+        branches = [f"{'?' if h is None else h:>{size}} → {d:>{size}}" for d, h in enumerate(heads, start=1)]
     else:
         branches = _branches(heads, trunks, lanes)
     columns = [sentence.upos, sentence.labels]
@@ -129,11 +130,6 @@ def _branches(heads: Sequence[int | None], trunks: dict[int, Trunk], lanes: int)
         if d in trunks:
             cells[1 + 2 * trunks[d].lane] = NODES[trunks[d].goes_on(d)]
     return ["".join(cells) for cells in rows]
-
-
-def _numbers(heads: Sequence[int | None]) -> list[str]:
-    size = len(str(len(heads)))
-    return [f"{'?' if h is None else h:>{size}} → {d:>{size}}" for d, h in enumerate(heads, start=1)]
 
 
 def _pad_column(values: Sequence[str]) -> list[str]:

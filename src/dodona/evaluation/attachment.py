@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.data import Sentence
+from dodona.data.ud import strip_subtype
 from dodona.errors import MismatchError
-from dodona.evaluation.conll18 import Score, Scores, strip_subtype
+from dodona.evaluation.conll18 import Score, Scores
 from dodona.tables import Cell, Table
 
 __all__ = [

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dodona.data import Sentence
+from dodona.data.ud import strip_subtype
 from dodona.errors import FormatError, MismatchError
 from dodona.tables import Cell, Table
 
-__all__ = ["METRICS", "Score", "Scores", "evaluate", "strip_subtype"]
+__all__ = ["METRICS", "Score", "Scores", "evaluate"]
 
 METRICS = (
     "Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas",
@@ -110,11 +111,6 @@ class Alignment:
     def gold_parent(self, system_parent: int) -> int:
         """Return the gold word that a head in the system output is aligned with."""
         return ROOT if system_parent == ROOT else self.gold_of[system_parent]
-
-
-def strip_subtype(label: str) -> str:
-    """A relation without its language-specific subtype: `nsubj` of `nsubj:pass`."""
-    return label.partition(":")[0]
 
 
 def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]) -> Scores:

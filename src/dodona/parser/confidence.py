@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.data import Sentence
+from dodona.data.ud import UNIVERSAL_TAGS
 from dodona.errors import FormatError, OptionError
 
 if TYPE_CHECKING:
@@ -38,12 +39,8 @@ __all__ = [
 
 Numbers = NDArray[np.float64]
 
-TAGS = (
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM",
-    "VERB", "X",
-)  # fmt: skip
 NEEDED = ("action", "sentence", "distance", "late", "bias")  # older models have only these
-INPUTS = (*NEEDED, "root", "agreement", "both", *(f"upos={tag}" for tag in TAGS))
+INPUTS = (*NEEDED, "root", "agreement", "both", *(f"upos={tag}" for tag in UNIVERSAL_TAGS))
 SURE = 0.999  # probabilities are clipped to it: beyond it, scores do not tell correct arcs from wrong ones
 AGREED = 0.99  # and the agreement of a beam to this: beyond it, the few trees of a beam say no more
 LARGEST = 1e6
@@ -67,8 +64,8 @@ ENOUGH = 20_000  # words of a treebank of which a part can be held back
 LOSS_DECIMALS = 6  # of losses that are compared
 TEMPERATURES = (20.0, 30.0, 45.0, 70.0, 100.0, 150.0)  # the more actions a linear model has, the lower
 
-ROWS = {tag: i for i, tag in enumerate(TAGS)}
-ONE_OF = np.vstack([np.eye(len(TAGS)), np.zeros(len(TAGS))])  # the last row is for any other tag
+ROWS = {tag: i for i, tag in enumerate(UNIVERSAL_TAGS)}
+ONE_OF = np.vstack([np.eye(len(UNIVERSAL_TAGS)), np.zeros(len(UNIVERSAL_TAGS))])  # the last row is for any other tag
 
 
 class Evidence(NamedTuple):

@@ -2,12 +2,11 @@
 
 from dodona.validation.repair import repair_chunks
 from dodona.validation.rules import LEVELS, RULES, Finding, Rule, Violation
-from dodona.validation.validator import UNREADABLE, validate, validate_chunks
+from dodona.validation.validator import validate, validate_chunks
 
 __all__ = [
     "LEVELS",
     "RULES",
-    "UNREADABLE",
     "Finding",
     "Rule",
     "Violation",

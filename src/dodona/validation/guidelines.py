@@ -16,10 +16,11 @@ from importlib.util import find_spec
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
+from dodona.data.ud import strip_subtype
 from dodona.errors import DodonaError, FormatError, OptionError
-from dodona.validation.rules import TREES, Finding, Rows, Violation, register_rule, strip_subtype
+from dodona.validation.rules import Finding, Rows, Violation
 
-__all__ = ["COPIED_GRAPHS", "MISSING", "CheckedSentence", "add_guidelines", "check_language", "has_udtools"]
+__all__ = ["MISSING", "CheckedSentence", "add_guidelines", "check_language", "check_trees", "has_udtools"]
 
 MISSING = "UD's guidelines (level 3 and up) are checked by udtools: pip install 'dodona[validate]'"
 BATCH_SIZE = 1 << 20
@@ -34,45 +35,30 @@ SUMMARY = re.compile(r"^\*\*\* (?:PASSED|FAILED) \*\*\*", re.MULTILINE)
 ONE_WORD = b"1\ta\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
 
 
-@TREES.rule("goeswith-missing-typo", 3, "Typo=Yes in FEATS of the first part")
-def find_goeswith_missing_typo(s: Rows) -> Iterator[Violation]:
-    """A word that is written apart is a typo. A treebank without any FEATS need not say so."""
+def check_trees(s: Rows) -> Iterator[Violation]:
+    """What a sentence breaks together with those before it."""
     history = s.history
+    history.enhanced = history.enhanced or any(row.deps not in ("_", f"{row.head}:{row.deprel}") for row in s.nodes)
     history.features = history.features or any(row.feats != "_" for row in s.nodes)
     for head in sorted({int(row.head) for row in s.words if strip_subtype(row.deprel) == "goeswith"} - {0}):
         first = s.words[head - 1]
         if "Typo=Yes" not in first.feats.split("|"):
-            history.untyped.append((first.line, first.form, s.sent_id))
-    if history.features and history.untyped:  # of sentences before the first FEATS too
-        for line, form, sentence in history.untyped:
-            yield Violation(line, form, sentence=sentence)
+            history.untyped.append(Violation("goeswith-missing-typo", first.line, first.form, sentence=s.sent_id))
+    if history.features:  # of sentences before the first FEATS too
+        yield from history.untyped
         history.untyped.clear()
-
-
-@TREES.rule("orphan-beside-empty-nodes", 3, "no orphan in DEPS of a treebank that has empty nodes")
-def find_orphan_beside_empty_nodes(s: Rows) -> Iterator[Violation]:
-    """`orphan` stands for a missing predicate. Where missing predicates are empty nodes, DEPS does not need it."""
-    history = s.history
-    if not s.has_graph:
-        return
     pairs_by_id = {row.id: pairs for row, pairs in s.deps}
-    for row in s.nodes:
+    for row in s.nodes if s.has_graph else ():
         if "." in row.id and not history.empty_node:
             history.empty_node = row.line
             if history.orphan:
-                yield Violation(row.line, row.id, f"no empty node, as line {history.orphan} has orphan in DEPS")
+                expected = f"no empty node, as line {history.orphan} has orphan in DEPS"
+                yield Violation("orphan-beside-empty-nodes", row.line, row.id, expected)
         if any(strip_subtype(relation) == "orphan" for _, relation in pairs_by_id.get(row.id, ())):
             history.orphan = history.orphan or row.line
             if history.empty_node:
-                yield Violation(row.line, row.deps, f"no orphan, as line {history.empty_node} has an empty node")
-
-
-COPIED_GRAPHS = register_rule(
-    "edeps-identical-to-basic-trees",
-    3,
-    "`_` in DEPS, or a relation in DEPS that HEAD and DEPREL do not have",
-    "DEPS adds to the basic tree. A file in which it is a mere copy should have none.",
-)
+                expected = f"no orphan, as line {history.empty_node} has an empty node"
+                yield Violation("orphan-beside-empty-nodes", row.line, row.deps, expected)
 
 
 class CheckedSentence(NamedTuple):
@@ -107,7 +93,7 @@ def add_guidelines(
     errors: list[FormatError] = []
     runs: deque[UdtoolsRun] = deque()
     try:
-        for batch in _cut_batches(_stop_at_error(sentences, errors)):
+        for batch in _cut_batches(sentences, errors):
             if len(runs) == jobs:
                 yield from runs[0].finish(file)
                 runs.popleft()
@@ -121,22 +107,19 @@ def add_guidelines(
         raise errors[0]
 
 
-def _stop_at_error(sentences: Iterable[CheckedSentence], errors: list[FormatError]) -> Iterator[CheckedSentence]:
-    try:
-        yield from sentences
-    except FormatError as error:
-        errors.append(error)
-
-
-def _cut_batches(sentences: Iterable[CheckedSentence]) -> Iterator[list[CheckedSentence]]:
+def _cut_batches(sentences: Iterable[CheckedSentence], errors: list[FormatError]) -> Iterator[list[CheckedSentence]]:
+    """Yield batches of sentences, also the last one before an error."""
     batch: list[CheckedSentence] = []
     size = 0
-    for sentence in sentences:
-        batch.append(sentence)
-        size += len(sentence.text)
-        if size >= BATCH_SIZE:
-            yield batch
-            batch, size = [], 0
+    try:
+        for sentence in sentences:
+            batch.append(sentence)
+            size += len(sentence.text)
+            if size >= BATCH_SIZE:
+                yield batch
+                batch, size = [], 0
+    except FormatError as error:
+        errors.append(error)
     if batch:
         yield batch
 

@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dodona.data.conllu import BOM, Block, split_blocks
+from dodona.data.ud import COLUMNS, DEPS, FEATS, FORM, ID, MISC, NO_SPACE
 from dodona.validation.content import parse_enhanced_head
-from dodona.validation.rules import COLUMN_COUNT, find_feature_faults
+from dodona.validation.rules import find_feature_faults
 
 __all__ = ["repair_chunks"]
 
-ID, FORM, FEATS, DEPS, MISC = 0, 1, 5, 8, 9
 SORTING = {"unsorted-features", "unsorted-feature-values"}
-NO_SPACE = "SpaceAfter=No"
 START = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r]*+\n)*+")
 STRIPPED_COMMENTS = ("# text", "#text", "# sent_id", "#sent_id")
 
@@ -42,8 +41,7 @@ def _repair_block(block: Block, repairs: Counter[str]) -> bytes:
     if not body.strip():
         return b""
     old, body = body, _repair_body(body, repairs)
-    returns = block.end.count(b"\r\n") if body is not old else 0
-    repairs["non-unix-newline"] += returns
+    repairs["non-unix-newline"] += block.end.count(b"\r\n") if body is not old else 0
     if body is old and old.endswith(b"\r"):
         return body + block.end  # a lone carriage return: it is not known where lines end
     feeds = block.end.count(b"\n")
@@ -83,10 +81,10 @@ def _repair_line(line: str, unspaced: bool, repairs: Counter[str]) -> str:
         repairs["text-trailing-whitespace"] += 1
         return bare
     cells = line.split("\t")
-    if len(cells) < COLUMN_COUNT or any(map(str.strip, cells[COLUMN_COUNT:])) or not cells[ID].strip()[:1].isdigit():
+    if len(cells) < len(COLUMNS) or any(map(str.strip, cells[len(COLUMNS) :])) or not cells[ID].strip()[:1].isdigit():
         return line
-    repairs["number-of-columns"] += len(cells) - COLUMN_COUNT
-    del cells[COLUMN_COUNT:]
+    repairs["number-of-columns"] += len(cells) - len(COLUMNS)
+    del cells[len(COLUMNS) :]
     for k, cell in enumerate(cells):
         bare = cell.strip()
         if bare and bare != cell and not (k == FORM and (unspaced or NO_SPACE in cells[MISC])):

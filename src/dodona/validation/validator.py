@@ -7,38 +7,22 @@ from dodona.data.conllu import Block, split_blocks
 from dodona.data.files import chunks
 from dodona.errors import OptionError
 from dodona.pipeline.processes import available_cores
-from dodona.validation import content, format  # noqa: F401  # their rules are registered
+from dodona.validation.content import check_columns
+from dodona.validation.format import check_lines, check_numbers
 from dodona.validation.guidelines import (
-    COPIED_GRAPHS,
     MISSING,
     CheckedSentence,
     add_guidelines,
     check_language,
+    check_trees,
     has_udtools,
 )
-from dodona.validation.rules import (
-    COLUMNS,
-    LEVELS,
-    LINES,
-    NUMBERS,
-    TREES,
-    FileHistory,
-    Finding,
-    Lines,
-    Rows,
-    Rule,
-    Violation,
-    register_rule,
-)
+from dodona.validation.rules import LEVELS, ORDER, RULES, FileHistory, Finding, Lines, Rows, Violation
 
-__all__ = ["UNREADABLE", "validate", "validate_chunks"]
+__all__ = ["validate", "validate_chunks"]
 
-UNREADABLE = register_rule(
-    "unreadable-file",
-    1,
-    "a file that can be read",
-    "A file can be opened and decompressed, and no line or sentence is larger than a program can hold.",
-)
+STAGES = ((1, check_numbers), (2, check_columns), (3, check_trees))
+"""The checks of rows, each with the level from which on it runs."""
 
 
 def validate(
@@ -77,22 +61,25 @@ def _check_file(data: Iterable[bytes], name: str, level: int, language: str, job
         return
     yield from add_guidelines(sentences, name, level, language, jobs)
     if history.with_deps and not history.enhanced:
-        violation = Violation(history.with_deps, "the same DEPS as HEAD and DEPREL everywhere")
-        yield COPIED_GRAPHS.report(name, "", violation)
+        value = "the same DEPS as HEAD and DEPREL everywhere"
+        yield Violation("edeps-identical-to-basic-trees", history.with_deps, value).report(name, "")
 
 
 def _check_sentence(block: Block, history: FileHistory, name: str, level: int) -> CheckedSentence:
-    violations: list[tuple[Rule, Violation]] = []
     lines = Lines(block, history)
-    sound = LINES.check(lines, level, violations) and bool(lines.rows)
+    violations = list(check_lines(lines))
+    sound = bool(lines.rows) and _are_harmless(violations)
     if sound:
         rows = Rows(lines)
-        sound = NUMBERS.check(rows, level, violations) and level > 1 and COLUMNS.check(rows, level, violations)
-        if sound:
-            history.enhanced = history.enhanced or any(
-                row.deps not in ("_", f"{row.head}:{row.deprel}") for row in rows.nodes
-            )
-            TREES.check(rows, level, violations)
-    violations.sort(key=lambda each: each[1].line)
-    findings = [rule.report(name, lines.sent_id, violation) for rule, violation in violations]
+        for lowest, check in STAGES:
+            if sound and lowest <= level:
+                violations += check(rows)
+                sound = _are_harmless(violations)
+    violations.sort(key=lambda violation: (violation.line, ORDER[violation.rule]))
+    findings = [violation.report(name, lines.sent_id) for violation in violations]
     return CheckedSentence(block.line, lines.sent_id, lines.text if sound else "", findings)
+
+
+def _are_harmless(violations: Iterable[Violation]) -> bool:
+    """Whether the next stage can follow."""
+    return not any(RULES[violation.rule].severe for violation in violations)

@@ -13,7 +13,7 @@ from dodona.cli.outputs import is_same_file
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
 from dodona.tables import Table, open_console
-from dodona.validation import LEVELS, UNREADABLE, Finding, Violation, repair_chunks, validate, validate_chunks
+from dodona.validation import LEVELS, Finding, Violation, repair_chunks, validate, validate_chunks
 from dodona.validation.guidelines import MISSING, has_udtools
 
 FIELDS = ("file", "line", "sentence", "rule", "level", "value", "expected")
@@ -128,7 +128,7 @@ def validate_command(
         except FormatError as error:
             if fix:
                 raise
-            report.add(UNREADABLE.report(file, "", Violation(0, str(error))))
+            report.add(Violation("unreadable-file", 0, str(error)).report(file, ""))
     _show_end(files, report)
     if level is None and report.level < 3:
         click.echo(f"Only levels 1 and 2 were checked. {MISSING}", err=True)
