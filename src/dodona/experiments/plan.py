@@ -56,6 +56,11 @@ class Plan:
         """The treebanks with a training and a test part; the others can only be parsed."""
         return tuple(treebank for treebank in self.treebanks if treebank.train and treebank.test)
 
+    @property
+    def with_dev(self) -> "Plan":
+        """The plan without the treebanks that have no dev part."""
+        return replace(self, treebanks=tuple(treebank for treebank in self.trainable if treebank.dev))
+
     def seeds_of(self, options: ParserOptions) -> range:
         """The seeds that parsers with these options are trained with."""
         fewer = self.beam_seeds if options.beam > 1 else None
