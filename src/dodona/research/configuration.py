@@ -87,8 +87,7 @@ class Configuration:
         state = derivations.copy(self.state)
         return Configuration(state, self.entry, self._label_names, self.words, self.system_key)
 
-    def __copy__(self) -> "Configuration":
-        return self.copy()
+    __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Configuration":
         return self.copy()

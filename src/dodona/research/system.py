@@ -113,6 +113,11 @@ class System:
             raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
         self._core.apply(c.state, move, site, label)
 
+    def remember(self, c: Configuration, gold: GoldTree) -> str | None:
+        """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
+        front = c.buffer[0] if self.carries_labels and c.buffer else 0
+        return self.labels[max(gold.core.label[front], 0)] if front and self.labels else None
+
     def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
         """Return heads and labels of a finished parse; headless words (arc-eager, root="first") get the head ROOT."""
         if not self.is_terminal(c):
