@@ -311,9 +311,9 @@ def print_results(results: Sequence[Result], form: str) -> None:
     else:
         console = open_console()
         for result in results:
-            files = " ".join(result.files)
             for table in result.tables:
-                replace(table, title=f"{table.title} · {files}", thousands="").print(console, boxed=True)
+                title = f"{table.title} · {' '.join(result.files)}"
+                replace(table, title=title, thousands="").print(console, boxed=True)
             for line in result.drawings:
                 console.out(line)
 

@@ -13,7 +13,7 @@ from typing import Any
 from dodona.experiments.comparisons import compare
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.tables import Table
+from dodona.tables import Cell, Table, Value
 
 ORACLES = {"static": "static", "dynamic-ambiguity": "nondeterministic", "dynamic-explore": "dynamic"}
 OPTIONS: dict[str, Any] = {"system_options": {"root": "first"}, "explore_after": 2, "explore": 0.9}
@@ -35,7 +35,7 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
     tables = []
     for name, title, columns in groups:
         for s in ("UAS", "LAS"):
-            rows = []
+            rows: list[Sequence[Cell | Value]] = []
             for condition in CONDITIONS:
                 both = ((of(t, "static"), of(t, condition), part) for _, t, part in columns)
                 rows.append([condition, *(compare(*each, s, punctuation=False) for each in both)])
