@@ -88,7 +88,8 @@ class System:
             raise OptionError(f"initial takes at most {MAX_WORDS} words, not {count}")
         if isinstance(words, str) or not all(isinstance(word, str) for word in words or ()):
             raise OptionError(f"words must be a list of strings, not {words!r}")
-        return Configuration(derivations.start(self._core, count), self.entry, self._label_names, words, self._key)
+        names = None if words is None else tuple(words)
+        return Configuration(derivations.start(self._core, count), self.entry, names, self._key, self._label_names)
 
     def is_terminal(self, c: Configuration) -> bool:
         self._check_configuration(c)
