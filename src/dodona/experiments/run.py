@@ -115,11 +115,8 @@ def describe(options: ParserOptions | None) -> dict[str, Any] | None:
     if options is None:
         return None
     plain = ParserOptions()
-    described = {
-        field.name: getattr(options, field.name)
-        for field in fields(options)
-        if field.name in ALWAYS or getattr(options, field.name) != getattr(plain, field.name)
-    }
+    own = {field.name: getattr(options, field.name) for field in fields(options)}
+    described = {name: value for name, value in own.items() if name in ALWAYS or value != getattr(plain, name)}
     if options.network is not None:
         usual = asdict(NetworkOptions())
         described["network"] = {k: v for k, v in asdict(options.network).items() if v != usual[k]}

@@ -50,7 +50,7 @@ def runs(plan: Plan) -> Iterable[Run]:
 
 
 def _measure(plan: Plan, treebank: Treebank) -> Run:
-    return plan.run(treebank, None, measures=("statistics",))
+    return plan.run(treebank, Condition(None, ("statistics",)))
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
