@@ -20,7 +20,7 @@ from dodona.experiments.treebanks import Treebank
 from dodona.tables import Cell, Table
 
 __all__ = [
-    "LEVEL_NOTE", "Accuracy", "Test", "compare", "mark_of", "mean", "randomization_p", "seed_wilcoxon_p",
+    "LEVEL_NOTE", "Accuracy", "Test", "compare_means", "mark_of", "mean", "randomization_p", "seed_wilcoxon_p",
     "sentence_wilcoxon_p", "signed_rank_p",
 ]  # fmt: skip
 
@@ -29,7 +29,7 @@ LEVEL_NOTE = "† p < .05, ‡ p < .01"
 MAX_EXACT = 25  # pairs up to which the distribution of the rank sum is counted, not approximated
 
 Test = Callable[[Sequence[Record], Sequence[Record], str, str], float | None]
-"""(first, second, part, score) → p, or None where there is nothing to compare."""
+"""(first, second, part, score) → p, or None where there is nothing to compare_means."""
 
 
 def mean(records: Sequence[Record], part: str, score: str, punctuation: bool = True) -> float | None:
@@ -79,8 +79,6 @@ def signed_rank_p(differences: Sequence[float]) -> float:
     doubled, is_positive, _ = double_ranks(differences)
     if len(doubled) > MAX_EXACT:
         return wilcoxon(differences).p
-    if len(doubled) == 0:
-        return 1.0
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1
     for rank in doubled:  # with either sign, all alike
@@ -95,7 +93,7 @@ def mark_of(p: float | None, levels: Sequence[tuple[float, str]] = LEVELS) -> st
     return next((mark for level, mark in levels if p is not None and p < level), "")
 
 
-def compare(
+def compare_means(
     base: Sequence[Record],
     own: Sequence[Record],
     part: str,
@@ -139,7 +137,7 @@ class Accuracy:
 
     def _cell(self, treebank: Treebank, condition: str, score: str) -> Cell:
         base, own = (self._of(treebank, each) for each in (self.against.get(condition, condition), condition))
-        return compare(base, own, self.part, score, self.test, self.punctuation, self.levels)
+        return compare_means(base, own, self.part, score, self.test, self.punctuation, self.levels)
 
     def _of(self, treebank: Treebank, condition: str) -> list[Record]:
         return self.grid.records(self.records, treebank, condition)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from dodona.experiments.comparisons import compare
+from dodona.experiments.comparisons import compare_means
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
 from dodona.tables import Cell, Table, Value
@@ -38,7 +38,7 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
             rows: list[Sequence[Cell | Value]] = []
             for condition in CONDITIONS:
                 both = ((of(t, "static"), of(t, condition), part) for _, t, part in columns)
-                rows.append([condition, *(compare(*each, s, punctuation=False) for each in both)])
+                rows.append([condition, *(compare_means(*each, s, punctuation=False) for each in both)])
             heads = ("", *(column[0] for column in columns))
             tables.append(Table(heads, rows, s + title, f"{name}-{s.lower()}", (NOTE,)).mark_best())
     return tables

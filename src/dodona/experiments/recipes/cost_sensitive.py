@@ -6,7 +6,7 @@ Its aggressiveness C is the one with the highest LAS on dev.
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, compare, mean
+from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, compare_means, mean
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Record, Records
 from dodona.tables import Cell, Table
@@ -43,7 +43,7 @@ def _cell(of: Callable[[str], list[Record]], name: str, score: str) -> Cell | No
     """That of the best C; None if there is no record of any."""
     scores = {condition: mean(of(condition), "dev", "LAS") for condition in CONDITIONS if condition.startswith(name)}
     known = {condition: value for condition, value in scores.items() if value is not None}
-    return compare(of(PERCEPTRON), of(max(known, key=known.__getitem__)), "test", score) if known else None
+    return compare_means(of(PERCEPTRON), of(max(known, key=known.__getitem__)), "test", score) if known else None
 
 
 RECIPE = Recipe(
