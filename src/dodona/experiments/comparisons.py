@@ -29,7 +29,7 @@ LEVEL_NOTE = "† p < .05, ‡ p < .01"
 MAX_EXACT = 25  # pairs up to which the distribution of the rank sum is counted, not approximated
 
 Test = Callable[[Sequence[Record], Sequence[Record], str, str], float | None]
-"""(first, second, part, score) → p, or None where there is nothing to compare_means."""
+"""(first, second, part, score) → p, or None where there is nothing to compare."""
 
 
 def mean(records: Sequence[Record], part: str, score: str, punctuation: bool = True) -> float | None:
