@@ -128,19 +128,18 @@ class Table:
     def _aligned(self) -> str:
         return self.align or "l" + "r" * (len(self.columns) - 1)
 
-    def _without_bars(self) -> "Table":
+    def _without_bars(self) -> tuple[list[str], str, list[list[Cell]]]:
+        """Return the columns, their alignment, and the rows."""
         keep = [k for k, side in enumerate(self._aligned) if side != "b"]
-        rows = [[row[k] for k in keep] for row in self.rows]
-        align = self._aligned.replace("b", "")
-        return replace(self, columns=[self.columns[k] for k in keep], rows=rows, align=align)
+        rows = [[_as_cell(row[k]) for k in keep] for row in self.rows]
+        return [self.columns[k] for k in keep], self._aligned.replace("b", ""), rows
 
-    def _format(self, cell: Cell | Value) -> str:
-        value, signed = (cell.value, cell.signed) if isinstance(cell, Cell) else (cell, False)
-        if isinstance(value, float):
-            return f"{value:{'+' if signed else ''}.{self.decimals}f}"
-        if isinstance(value, int):
-            return f"{value:,}".replace(",", self.thousands)
-        return NO_DATA if value is None else value
+    def _format(self, cell: Cell) -> str:
+        if isinstance(cell.value, float):
+            return f"{cell.value:{'+' if cell.signed else ''}.{self.decimals}f}"
+        if isinstance(cell.value, int):
+            return f"{cell.value:,}".replace(",", self.thousands)
+        return NO_DATA if cell.value is None else cell.value
 
     # The screen
 
@@ -190,12 +189,10 @@ class Table:
     # For people
 
     def markdown(self) -> str:
-        table = self._without_bars()
-        lines = [f"**{self.title}**", "", "| " + " | ".join(table.columns) + " |"]
-        lines.append("|" + "|".join("---:" if side == "r" else "---" for side in table._aligned) + "|")
-        for row in table.rows:
-            shown = " | ".join(table._markdown_cell(_as_cell(cell)) for cell in row)
-            lines.append(f"| {shown} |")
+        columns, align, rows = self._without_bars()
+        lines = [f"**{self.title}**", "", "| " + " | ".join(columns) + " |"]
+        lines.append("|" + "|".join("---:" if side == "r" else "---" for side in align) + "|")
+        lines += ["| " + " | ".join(map(self._markdown_cell, row)) + " |" for row in rows]
         return "\n".join([*lines, "", *(f"{note}  " for note in self.notes)]).rstrip() + "\n"
 
     def _markdown_cell(self, cell: Cell) -> str:
@@ -204,15 +201,15 @@ class Table:
 
     def latex(self, *, booktabs: bool = True) -> str:
         """Return a `tabular`, with title and notes as comments. Without `booktabs` it needs no packages."""
-        table = self._without_bars()
+        columns, align, rows = self._without_bars()
         top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
         lines = [f"% {make_printable(line)}" for line in (self.title, *self.notes)]
-        lines += [rf"\begin{{tabular}}{{{table._aligned}}}", top]
-        lines += [" & ".join(map(escape_latex, table.columns)) + r" \\", middle]
-        for i, row in enumerate(table.rows):
+        lines += [rf"\begin{{tabular}}{{{align}}}", top]
+        lines += [" & ".join(map(escape_latex, columns)) + r" \\", middle]
+        for i, row in enumerate(rows):
             if i and i in self.rules:
                 lines.append(middle)
-            lines.append(" & ".join(table._latex_cell(_as_cell(cell)) for cell in row) + r" \\")
+            lines.append(" & ".join(map(self._latex_cell, row)) + r" \\")
         return "\n".join([*lines, bottom, r"\end{tabular}", ""])
 
     def _latex_cell(self, cell: Cell) -> str:
@@ -222,18 +219,16 @@ class Table:
 
     def html(self) -> str:
         """Return a part of a page. It has no colours of its own, so that it fits any page."""
-        table = self._without_bars()
+        columns, align, rows = self._without_bars()
         lines = [f"<style>\n{HTML_STYLE}\n</style>", '<table class="dodona-table">']
         if self.title:
             lines.append(f"<caption>{escape_xml(self.title)}</caption>")
-        if any(table.columns):
-            heads = zip(table.columns, table._aligned, strict=True)
+        if any(columns):
+            heads = zip(columns, align, strict=True)
             cells = "".join(f'<th scope="col"{_class(side)}>{escape_xml(column)}</th>' for column, side in heads)
             lines.append(f"<thead><tr>{cells}</tr></thead>")
         lines.append("<tbody>")
-        for row in table.rows:
-            cells = "".join(table._html_cell(_as_cell(c), side) for c, side in zip(row, table._aligned, strict=True))
-            lines.append(f"<tr>{cells}</tr>")
+        lines += ["<tr>" + "".join(map(self._html_cell, row, align)) + "</tr>" for row in rows]
         return "\n".join([*lines, "</tbody>", "</table>", ""])
 
     def _html_cell(self, cell: Cell, side: str) -> str:
@@ -244,26 +239,26 @@ class Table:
 
     def csv(self) -> str:
         """Return numbers with six decimals; marks are in columns of their own where there are any."""
-        table = self._without_bars()
-        rows = [list(map(_as_cell, row)) for row in table.rows]
+        columns, _, rows = self._without_bars()
         marked = {k for row in rows for k, cell in enumerate(row) if cell.mark}
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        for line in [[Cell(column, f"{column} mark") for column in table.columns], *rows]:
+        for line in [[Cell(column, f"{column} mark") for column in columns], *rows]:
             pairs = [(f"{c.value:.6f}" if isinstance(c.value, float) else c.value, c.mark) for c in line]
             writer.writerow([value for k, pair in enumerate(pairs) for value in (pair if k in marked else pair[:1])])
         return text.getvalue()
 
     def records(self) -> list[dict[str, Value]]:
         """Return a dictionary for each row, by column."""
-        table = self._without_bars()
-        return [dict(zip(table.columns, (_as_cell(c).value for c in row), strict=True)) for row in table.rows]
+        columns, _, rows = self._without_bars()
+        return [dict(zip(columns, (cell.value for cell in row), strict=True)) for row in rows]
 
     def json(self, indent: int = 1) -> str:
         return json.dumps(self.records(), ensure_ascii=False, indent=indent) + "\n"
 
     def tsv(self) -> str:
-        lines = [self._without_bars().columns, *(map(_plain, record.values()) for record in self.records())]
+        columns, _, rows = self._without_bars()
+        lines = [columns, *([_plain(cell.value) for cell in row] for row in rows)]
         return "".join("\t".join(line) + "\n" for line in lines)
 
 
@@ -272,8 +267,7 @@ def _as_cell(cell: Cell | Value) -> Cell:
 
 
 def _class(side: str, style: str = "") -> str:
-    kind = "strong" if style in STRONG else style
-    kinds = " ".join(each for each in ("number" if side == "r" else "", kind) if each)
+    kinds = " ".join(filter(None, ("number" if side == "r" else "", "strong" if style in STRONG else style)))
     return f' class="{kinds}"' if kinds else ""
 
 
@@ -315,18 +309,13 @@ def print_results(results: Sequence[Result], form: str) -> None:
                     lines += [(" ".join(files[1]), name, row, column, _plain(v)) for column, v in record.items()]
         print("\n".join(map("\t".join, lines)), flush=True)
     else:
-        _show_results(results)
-
-
-def _show_results(results: Sequence[Result]) -> None:
-    from rich.text import Text
-
-    console = open_console()
-    for result in results:
-        for table in result.tables:
-            replace(table, title=f"{table.title} · {' '.join(result.files)}", thousands="").print(console, boxed=True)
-        for line in result.drawings:
-            console.print(Text(line), no_wrap=True, crop=False, overflow="ignore")
+        console = open_console()
+        for result in results:
+            for table in result.tables:
+                title = f"{table.title} · {' '.join(result.files)}"
+                replace(table, title=title, thousands="").print(console, boxed=True)
+            for line in result.drawings:
+                console.out(line)
 
 
 def open_console(width: int = 120, stream: TextIO | None = None) -> "Console":

@@ -10,7 +10,7 @@ from samples.treebank_folder import treebank_folder
 import dodona
 from dodona import FormatError, OptionError
 from dodona.evaluation import attachment, compare
-from dodona.experiments.plan import Plan, as_in_the_papers
+from dodona.experiments.plan import Condition, Plan, as_in_the_papers
 from dodona.experiments.records import Record, Store
 from dodona.experiments.run import BESIDE, DECIDING, Run, Subject, perform
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of, tag
@@ -161,7 +161,7 @@ def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treeba
     assert [path.name for path in one.files] == [f"{name}.conllu.gz" for name in ("train", "dev", "test", "en_b")]
     seen = {path.name.partition(".")[0]: sentences_of([str(path)]) for path in one.files}
     parser = train_parser(sentences_of(one.treebank.train, 12), replace(OPTIONS, iterations=1), seen=seen["train"])
-    run = plan.with_tags([one]).run(one.treebank, OPTIONS, measures=("test", "elsewhere"))
+    run = plan.with_tags([one]).run(one.treebank, Condition(OPTIONS, ("test", "elsewhere")))
     record = Record(perform(run))
     for part, gold in {"test": one.treebank.test, "en_b": other.treebank.test}.items():
         rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copy() for s in seen[part]])))

@@ -72,6 +72,11 @@ class Comparison:
         sentences = int(self.sentence[-1]) + 1 if len(self.sentence) else 0
         return np.bincount(self.sentence[words], minlength=sentences)
 
+    def bin_offsets(self, heads: Counts) -> Counts:
+        """The bin of DISTANCES, from 1, that each head is in; negative on the left of the word, 0 for the root."""
+        offset = heads - self.position
+        return np.where(heads == 0, 0, np.sign(offset) * (1 + np.searchsorted(DISTANCES, np.abs(offset))))
+
 
 @dataclass(frozen=True, slots=True)
 class LengthBin:
@@ -169,13 +174,9 @@ def by_distance(comparison: Comparison) -> Scores:
     As in McDonald and Nivre (2007): recall is over the gold arcs of that length, precision over the system's.
     """
     names = ["root", *bin_names(DISTANCES)]
-
-    def bins(heads: Counts) -> list[str]:
-        distance = np.abs(heads - comparison.position)
-        number = np.where(heads == 0, 0, 1 + np.searchsorted(DISTANCES, distance))
-        return [names[i] for i in number]
-
-    scores = _score_arcs(comparison, bins(comparison.gold_heads), bins(comparison.system_heads))
+    both = comparison.gold_heads, comparison.system_heads
+    gold, system = ([names[i] for i in np.abs(comparison.bin_offsets(heads))] for heads in both)
+    scores = _score_arcs(comparison, gold, system)
     return Scores((name, scores[name]) for name in names if name in scores)
 
 

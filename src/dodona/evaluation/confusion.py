@@ -8,7 +8,7 @@ from itertools import compress
 import numpy as np
 
 from dodona.data import Sentence
-from dodona.evaluation.attachment import DISTANCES, Comparison, Counts, bin_names, sort_by_frequency
+from dodona.evaluation.attachment import DISTANCES, Comparison, bin_names, sort_by_frequency
 from dodona.tables import Table
 
 __all__ = ["Confusion", "Flaws", "Mistake", "head_confusion", "label_confusion", "tag_confusion", "worst_sentences"]
@@ -56,10 +56,8 @@ class Confusion:
 
 def label_confusion(comparison: Comparison) -> Confusion:
     """Return the relations of all words with their subtypes, whatever the head; the most frequent in gold first."""
-    pairs = list(zip(comparison.gold_labels, comparison.system_labels, strict=True))
-    heads = Counter(compress(pairs, comparison.head_right))
-    names = sort_by_frequency(comparison.gold_labels, comparison.system_labels)
-    return Confusion(names, dict(Counter(pairs)), dict(heads))
+    both = comparison.gold_labels, comparison.system_labels
+    return _confuse(comparison, sort_by_frequency(*both), *both)
 
 
 def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confusion:
@@ -78,17 +76,15 @@ def head_confusion(comparison: Comparison) -> Confusion:
     """Return on which side of a word its head is and how far away, from far on the left to far on the right."""
     distances = bin_names(DISTANCES)
     names = [*(f"left {name}" for name in reversed(distances)), "root", *(f"right {name}" for name in distances)]
-    middle = len(distances)
+    both = comparison.gold_heads, comparison.system_heads
+    gold, system = ([names[len(distances) + i] for i in comparison.bin_offsets(heads)] for heads in both)
+    used = {*gold, *system}
+    return _confuse(comparison, [name for name in names if name in used], gold, system)
 
-    def groups(heads: Counts) -> list[str]:
-        offset = heads - comparison.position
-        steps = 1 + np.searchsorted(DISTANCES, np.abs(offset))
-        return [names[i] for i in middle + np.where(heads == 0, 0, np.sign(offset) * steps)]
 
-    pairs = list(zip(groups(comparison.gold_heads), groups(comparison.system_heads), strict=True))
-    counts, right = Counter(pairs), Counter(compress(pairs, comparison.head_right))
-    used = {name for pair in counts for name in pair}
-    return Confusion([name for name in names if name in used], dict(counts), dict(right))
+def _confuse(comparison: Comparison, names: list[str], gold: list[str], system: list[str]) -> Confusion:
+    pairs = list(zip(gold, system, strict=True))
+    return Confusion(names, dict(Counter(pairs)), dict(Counter(compress(pairs, comparison.head_right))))
 
 
 @dataclass(frozen=True)

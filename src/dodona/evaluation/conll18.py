@@ -7,6 +7,7 @@ subsequence.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -39,7 +40,6 @@ UNIVERSAL_FEATURES = frozenset((
     "Definite", "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person",
     "Polite",
 ))  # fmt: skip
-UNALIGNED = -2
 MAX_CONTEXT = 20  # characters in an error
 
 
@@ -103,46 +103,37 @@ class Document:
         return len(self.parents)
 
 
-@dataclass(slots=True)
-class Alignment:
-    pairs: list[tuple[int, int]]  # gold word, system word; both ascending
-    gold_of: list[int]  # of each system word; UNALIGNED for a word that gold does not have
-
-    def gold_parent(self, system_parent: int) -> int:
-        """Return the gold word that a head in the system output is aligned with."""
-        return ROOT if system_parent == ROOT else self.gold_of[system_parent]
-
-
 def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]) -> Scores:
     """Relations count without subtypes, features only where they are universal, punctuation like any other word."""
     gold, system = flatten(gold_sentences), flatten(system_sentences)
-    alignment = align(gold, system)
-    right = _agreements(gold, system, alignment)
+    pairs = align(gold, system)
+    right = _agreements(gold, system, pairs)
     scores = Scores()
-    scores |= {
-        "Tokens": Score(len(gold.tokens), len(system.tokens), _count_same(gold.tokens, system.tokens)),
-        "Sentences": Score(len(gold.sentences), len(system.sentences), _count_same(gold.sentences, system.sentences)),
-        "Words": Score(len(gold), len(system), len(alignment.pairs)),
-    }
+    for name, ours, theirs in (
+        ("Tokens", gold.tokens, system.tokens),
+        ("Sentences", gold.sentences, system.sentences),
+    ):
+        scores[name] = Score(len(ours), len(theirs), len(set(ours) & set(theirs)))  # that cover the same characters
+    scores["Words"] = Score(len(gold), len(system), len(pairs))
     for name in ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS"):
-        scores[name] = Score(len(gold), len(system), sum(right[name]), len(alignment.pairs))
+        scores[name] = Score(len(gold), len(system), sum(right[name]), len(pairs))
     gold_content, system_content = (sum(label in CONTENT for label in side.labels) for side in (gold, system))
-    is_content = [gold.labels[g] in CONTENT for g, _ in alignment.pairs]
+    is_content = [gold.labels[g] in CONTENT for g, _ in pairs]
     for name in ("CLAS", "MLAS", "BLEX"):
         correct = sum(r and c for r, c in zip(right[name], is_content, strict=True))
         scores[name] = Score(gold_content, system_content, correct, sum(is_content))
     return scores
 
 
-def _agreements(gold: Document, system: Document, alignment: Alignment) -> dict[str, list[bool]]:
+def _agreements(gold: Document, system: Document, pairs: list[tuple[int, int]]) -> dict[str, list[bool]]:
     """For each metric, which of the aligned pairs agree."""
-    pairs = alignment.pairs
+    gold_of = {ROOT: ROOT} | {s: g for g, s in pairs}
     upos = _equal(gold.upos, system.upos, pairs)
     xpos = _equal(gold.xpos, system.xpos, pairs)
     feats = _equal(gold.feats, system.feats, pairs)
     # a treebank without lemmas, or a word without one, asks for none
     lemmas = [gold.lemmas[g] in ("_", system.lemmas[s]) for g, s in pairs]
-    heads = [gold.parents[g] == alignment.gold_parent(system.parents[s]) for g, s in pairs]
+    heads = [gold.parents[g] == gold_of.get(system.parents[s]) for g, s in pairs]
     arcs = _all(heads, _equal(gold.labels, system.labels, pairs))
     return {
         "UPOS": upos,
@@ -153,7 +144,7 @@ def _agreements(gold: Document, system: Document, alignment: Alignment) -> dict[
         "UAS": heads,
         "LAS": arcs,
         "CLAS": arcs,
-        "MLAS": _all(arcs, upos, feats, _function_words(gold, system, alignment)),
+        "MLAS": _all(arcs, upos, feats, _function_words(gold, system, pairs, gold_of)),
         "BLEX": _all(arcs, lemmas),
     }
 
@@ -166,22 +157,23 @@ def _all(*columns: list[bool]) -> list[bool]:
     return list(map(all, zip(*columns, strict=True)))
 
 
-def _function_words(gold: Document, system: Document, alignment: Alignment) -> list[bool]:
+def _function_words(
+    gold: Document, system: Document, pairs: list[tuple[int, int]], gold_of: dict[int, int]
+) -> list[bool]:
     """Whether both words have the same function words with the same relations, tags and features.
 
     Function words have the role that inflection has in other languages, so MLAS counts them as part of a content word.
     """
-    in_gold = _children(gold, list(range(len(gold))))
-    in_system = _children(system, alignment.gold_of)
-    return [in_gold.get(g, []) == in_system.get(s, []) for g, s in alignment.pairs]
+    in_gold = _children(gold, {word: word for word in range(len(gold))})
+    in_system = _children(system, gold_of)
+    return [in_gold[g] == in_system[s] for g, s in pairs]
 
 
-def _children(side: Document, gold_of: list[int]) -> dict[int, list[tuple[int, str, str, str]]]:
-    children: dict[int, list[tuple[int, str, str, str]]] = {}
+def _children(side: Document, gold_of: dict[int, int]) -> dict[int, list[tuple[int | None, str, str, str]]]:
+    children: dict[int, list[tuple[int | None, str, str, str]]] = defaultdict(list)
     for word, (parent, label) in enumerate(zip(side.parents, side.labels, strict=True)):
         if label in FUNCTIONAL and parent != ROOT:
-            child = (gold_of[word], label, side.upos[word], side.feats[word])
-            children.setdefault(parent, []).append(child)
+            children[parent].append((gold_of.get(word), label, side.upos[word], side.feats[word]))
     return children
 
 
@@ -222,7 +214,8 @@ def flatten(sentences: Iterable[Sentence]) -> Document:
     return document
 
 
-def align(gold: Document, system: Document) -> Alignment:
+def align(gold: Document, system: Document) -> list[tuple[int, int]]:
+    """Return pairs of a gold word and a system word, both ascending."""
     _check_characters(gold, system)
     pairs: list[tuple[int, int]] = []
     g = s = 0
@@ -238,15 +231,7 @@ def align(gold: Document, system: Document) -> Alignment:
             g += 1
         else:
             s += 1
-    gold_of = [UNALIGNED] * len(system)
-    for g, s in pairs:
-        gold_of[s] = g
-    return Alignment(pairs, gold_of)
-
-
-def _count_same(gold: list[tuple[int, int]], system: list[tuple[int, int]]) -> int:
-    """Return how many tokens or sentences cover the same characters in both."""
-    return len(set(gold) & set(system))
+    return pairs
 
 
 def _region(gold: Document, system: Document, g: int, s: int) -> tuple[range, range]:

@@ -61,11 +61,9 @@ def differences(
             f"the systems were compared with gold files of {len(first.sentence)} and {len(second.sentence)} words; "
             f"expected the same sentences"
         )
+    masks = {"UAS": (first.head_right, second.head_right), "LAS": (first.arc_right, second.arc_right)}
     by_score = {}
-    for name, right in {
-        "UAS": (first.head_right, second.head_right),
-        "LAS": (first.arc_right, second.arc_right),
-    }.items():
+    for name, right in masks.items():
         a, b = (first.per_sentence(mask) for mask in right)
         by_score[name] = Difference(
             Rate(int(a.sum()), len(first.sentence)),

@@ -44,7 +44,7 @@ class Speed:
 
 def measure_speed(nlp: Pipeline, text: str, seconds: float, after: Callable[[float], object]) -> Speed:
     """Work for about so many seconds. `after` is called after each round with the share of the time that has passed."""
-    loop = ReferenceLoop()
+    loop = _make_loop()
     best: dict[str, float] = {}
     words = rounds = 0
     begin = time.monotonic()
@@ -86,16 +86,12 @@ def _measure(work: Callable[[], object]) -> float:
     return time.process_time() - begin
 
 
-class ReferenceLoop:
-    """Reads a table that is larger than most caches at random places, and computes a checksum of it."""
-
-    def __init__(self) -> None:
-        chance = np.random.default_rng(1)
-        self.table = chance.integers(0, 1 << 32, 1 << 22, dtype=np.uint32)
-        self.places = chance.integers(0, len(self.table), 1 << 21)
-
-    def __call__(self) -> int:
-        return int(self.table[self.places].sum()) ^ zlib.crc32(self.table.data)
+def _make_loop() -> Callable[[], object]:
+    """It reads a table that is larger than most caches at random places, and computes a checksum of it."""
+    chance = np.random.default_rng(1)
+    table = chance.integers(0, 1 << 32, 1 << 22, dtype=np.uint32)
+    places = chance.integers(0, len(table), 1 << 21)
+    return lambda: int(table[places].sum()) ^ zlib.crc32(table.data)
 
 
 def measure_threads(nlp: Pipeline, text: str, threads: int, rounds: int = 5) -> tuple[float, float]:

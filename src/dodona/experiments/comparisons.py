@@ -20,8 +20,8 @@ from dodona.experiments.treebanks import Treebank
 from dodona.tables import Cell, Table
 
 __all__ = [
-    "LEVEL_NOTE", "Accuracy", "Test", "mark_of", "mean", "randomization_p", "seed_wilcoxon_p", "sentence_wilcoxon_p",
-    "signed_rank_p",
+    "LEVEL_NOTE", "Accuracy", "Test", "compare_means", "mark_of", "mean", "randomization_p", "seed_wilcoxon_p",
+    "sentence_wilcoxon_p", "signed_rank_p",
 ]  # fmt: skip
 
 LEVELS = ((0.01, "‡"), (0.05, "†"))
@@ -79,8 +79,6 @@ def signed_rank_p(differences: Sequence[float]) -> float:
     doubled, is_positive, _ = double_ranks(differences)
     if len(doubled) > MAX_EXACT:
         return wilcoxon(differences).p
-    if len(doubled) == 0:
-        return 1.0
     ways = np.zeros(int(doubled.sum()) + 1)
     ways[0] = 1
     for rank in doubled:  # with either sign, all alike
@@ -95,6 +93,19 @@ def mark_of(p: float | None, levels: Sequence[tuple[float, str]] = LEVELS) -> st
     return next((mark for level, mark in levels if p is not None and p < level), "")
 
 
+def compare_means(
+    base: Sequence[Record],
+    own: Sequence[Record],
+    part: str,
+    score: str,
+    test: Test = randomization_p,
+    punctuation: bool = True,
+    levels: Sequence[tuple[float, str]] = LEVELS,
+) -> Cell:
+    """The mean of a score, marked where it differs from that of `base` by more than chance."""
+    return Cell(mean(own, part, score, punctuation), mark_of(test(base, own, part, score), levels))
+
+
 @dataclass(frozen=True)
 class Accuracy:
     """How a table of accuracy is made from the records of a grid."""
@@ -103,39 +114,30 @@ class Accuracy:
     records: Records
     part: str = "test"
     punctuation: bool = True
-    test: Test | None = None
+    test: Test = randomization_p
     against: Mapping[str, str] = field(default_factory=dict)  # the condition that each one is tested against
     levels: Sequence[tuple[float, str]] = LEVELS
     conditions: Sequence[str] = ()  # the rows; none: all
     groups: Sequence[Sequence[int]] | None = None  # rows among which the best is marked
 
-    @property
-    def treebanks(self) -> tuple[Treebank, ...]:
-        return tuple(t for t in self.grid.plan.trainable if t.files(self.part))
-
     def table(self, name: str, title: str, score: str) -> Table:
         conditions = self.conditions or self.grid.conditions
-        complete = [t for t in self.treebanks if all(self._of(t, condition) for condition in conditions)]
+        treebanks = [treebank for treebank in self.grid.plan.trainable if treebank.files(self.part)]
+        complete = [t for t in treebanks if all(self._of(t, condition) for condition in conditions)]
         rows = []
         for condition in conditions:
-            means = [self._mean(treebank, condition, score) or 0.0 for treebank in complete]
-            cells = [self._cell(treebank, condition, score) for treebank in self.treebanks]
+            means = [mean(self._of(t, condition), self.part, score, self.punctuation) or 0.0 for t in complete]
+            cells = [self._cell(treebank, condition, score) for treebank in treebanks]
             rows.append([condition, *cells, fmean(means) if means else None])
         words = "all words" if self.punctuation else "without punctuation"
         note = f"{self.part.capitalize()} parts, {words}; mean over treebanks where no condition is missing."
-        columns = ("", *(treebank.name for treebank in self.treebanks), "mean")
+        columns = ("", *(treebank.name for treebank in treebanks), "mean")
         rules = frozenset(group[0] for group in self.groups or ())
         return Table(columns, rows, title, name, (note,), rules=rules).mark_best(self.groups)
 
-    def _mean(self, treebank: Treebank, condition: str, score: str) -> float | None:
-        return mean(self._of(treebank, condition), self.part, score, self.punctuation)
-
     def _cell(self, treebank: Treebank, condition: str, score: str) -> Cell:
-        mark = ""
-        if self.test is not None and condition in self.against:
-            other, own = (self._of(treebank, each) for each in (self.against[condition], condition))
-            mark = mark_of(self.test(other, own, self.part, score), self.levels)
-        return Cell(self._mean(treebank, condition, score), mark)
+        base, own = (self._of(treebank, each) for each in (self.against.get(condition, condition), condition))
+        return compare_means(base, own, self.part, score, self.test, self.punctuation, self.levels)
 
     def _of(self, treebank: Treebank, condition: str) -> list[Record]:
         return self.grid.records(self.records, treebank, condition)

@@ -31,6 +31,15 @@ def as_in_the_papers(system: str, oracle: str, **options: Any) -> ParserOptions:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """One way to train, and what is measured of it."""
+
+    options: ParserOptions | None  # None: nothing is trained
+    measures: tuple[str, ...] = ("dev", "test")
+    keep: str = "last"
+
+
+@dataclass(frozen=True)
 class Plan:
     """The treebanks, and what holds for all runs."""
 
@@ -56,9 +65,14 @@ class Plan:
         """The treebanks with a training and a test part; the others can only be parsed."""
         return tuple(treebank for treebank in self.treebanks if treebank.train and treebank.test)
 
-    def seeds_of(self, options: ParserOptions) -> range:
+    @property
+    def with_dev(self) -> "Plan":
+        """The plan without the treebanks that have no dev part."""
+        return replace(self, treebanks=tuple(treebank for treebank in self.trainable if treebank.dev))
+
+    def seeds_of(self, options: ParserOptions | None) -> range:
         """The seeds that parsers with these options are trained with."""
-        fewer = self.beam_seeds if options.beam > 1 else None
+        fewer = self.beam_seeds if options is not None and options.beam > 1 else None
         return range(1, 1 + (self.seeds if fewer is None else fewer))
 
     def others(self, treebank: Treebank) -> tuple[Treebank, ...]:
@@ -72,27 +86,17 @@ class Plan:
     def with_tags(self, taggings: Iterable[Tagging]) -> "Plan":
         return replace(self, tagged={tagging.treebank.name: str(tagging.folder) for tagging in taggings})
 
-    def run(self, treebank: Treebank, options: ParserOptions | None, seed: int = 1, **more: Any) -> Run:
+    def run(self, treebank: Treebank, condition: Condition, seed: int = 1) -> Run:
+        options = condition.options
         if options is not None:
             options = replace(options, seed=seed, iterations=self.iterations or options.iterations)
             if options.beam > 1:
                 options = replace(options, beam=self.beam or options.beam)
-        wanted = more.pop("measures", ("dev", "test"))
-        elsewhere = self.others(treebank) if "elsewhere" in wanted else ()
+        elsewhere = self.others(treebank) if "elsewhere" in condition.measures else ()
         can_be = {"dev": treebank.dev, "elsewhere": elsewhere}
-        measures = tuple(name for name in wanted if can_be.get(name, True))
-        tagged = self.tagged.get(treebank.name) if options is not None else None
-        tags = self.tags if options is not None else "gold"
-        return Run(treebank, options, measures, tags, self.limit, elsewhere=elsewhere, tagged=tagged, **more)
-
-
-@dataclass(frozen=True)
-class Condition:
-    """One way to train, and what is measured of it."""
-
-    options: ParserOptions
-    measures: tuple[str, ...] = ("dev", "test")
-    keep: str = "last"
+        measures = tuple(name for name in condition.measures if can_be.get(name, True))
+        tags, tagged = ("gold", None) if options is None else (self.tags, self.tagged.get(treebank.name))
+        return Run(treebank, options, measures, tags, self.limit, condition.keep, elsewhere, tagged)
 
 
 @dataclass(frozen=True)
@@ -110,8 +114,7 @@ class Grid:
     def cell(self, treebank: Treebank, condition: str) -> list[Run]:
         """The runs of a condition on a treebank: one for each seed."""
         chosen = self.conditions[condition]
-        more = {"measures": chosen.measures, "keep": chosen.keep}
-        return [self.plan.run(treebank, chosen.options, seed, **more) for seed in self.plan.seeds_of(chosen.options)]
+        return [self.plan.run(treebank, chosen, seed) for seed in self.plan.seeds_of(chosen.options)]
 
     def records(self, records: Records, treebank: Treebank, condition: str) -> list[Record]:
         return records.of(self.cell(treebank, condition))

@@ -115,11 +115,8 @@ def describe(options: ParserOptions | None) -> dict[str, Any] | None:
     if options is None:
         return None
     plain = ParserOptions()
-    described = {
-        field.name: getattr(options, field.name)
-        for field in fields(options)
-        if field.name in ALWAYS or getattr(options, field.name) != getattr(plain, field.name)
-    }
+    own = {field.name: getattr(options, field.name) for field in fields(options)}
+    described = {name: value for name, value in own.items() if name in ALWAYS or value != getattr(plain, name)}
     if options.network is not None:
         usual = asdict(NetworkOptions())
         described["network"] = {k: v for k, v in asdict(options.network).items() if v != usual[k]}
@@ -232,26 +229,12 @@ def _score(subject: Subject, part: str, treebank: Treebank | None = None) -> dic
     return counts
 
 
-def _elsewhere(subject: Subject) -> dict[str, Any]:
-    """Scores on the test parts of other treebanks."""
-    return {other.name: _score(subject, "test", other) for other in subject.run.elsewhere}
-
-
-def _curve(subject: Subject) -> list[dict[str, Any]]:
-    """UAS and LAS on dev after each iteration."""
-    return [{name: point[name] for name in ("iteration", "UAS", "LAS")} for point in subject.trained[1]]
-
-
 def _swaps(subject: Subject) -> dict[str, Any]:
     """Swaps in the derivations that each iteration learned from: whatever exceeds two transitions a word, halved."""
     train = subject.gold("train")
     words = sum(map(len, train))
     swaps = [(point["transitions"] - 2 * words) // 2 for point in subject.trained[1]]
     return {"sentences": len(train), "swaps": swaps}
-
-
-def _repairs(subject: Subject) -> dict[str, Any]:
-    return count_repairs(subject.trained[0], subject.gold("dev"), subject.seen("dev"))
 
 
 def _speed(subject: Subject) -> dict[str, float]:
@@ -276,10 +259,10 @@ def _statistics(subject: Subject) -> dict[str, Any]:
 MEASURES: dict[str, Callable[[Subject], Any]] = {
     "dev": partial(_score, part="dev"),
     "test": partial(_score, part="test"),
-    "elsewhere": _elsewhere,
-    "curve": _curve,
+    "elsewhere": lambda s: {other.name: _score(s, "test", other) for other in s.run.elsewhere},
+    "curve": lambda s: [{name: point[name] for name in ("iteration", "UAS", "LAS")} for point in s.trained[1]],
     "swaps": _swaps,
-    "repairs": _repairs,
+    "repairs": lambda s: count_repairs(s.trained[0], s.gold("dev"), s.seen("dev")),
     "speed": _speed,
     "statistics": _statistics,
 }

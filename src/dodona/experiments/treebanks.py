@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import chain, islice
 from pathlib import Path
 
@@ -69,22 +69,19 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
     if not home.is_dir():
         raise FormatError(f"{folder}: no such folder; expected one with a folder for each treebank")
     wanted = list(only)
-    folders = {path.name: _parts(path) for path in sorted(home.iterdir()) if path.is_dir()}
+    paths = [path for path in sorted(home.iterdir()) if path.is_dir()]
+    folders = {path.name: {part: _files(path, part) for part in PARTS} for path in paths}
     folders = {name: parts for name, parts in folders.items() if any(parts.values())}
     for name in wanted:
         if name not in folders:
             raise OptionError(f"no treebank {name!r} in {folder}; it has: {', '.join(folders) or 'none'}")
     if not folders:
         raise FormatError(f"{folder}: no treebank; expected folders with files like train{SUFFIXES[1]}")
-    return tuple(Treebank(name, **folders[name], digests=_digests(folders[name])) for name in sorted(wanted) or folders)
-
-
-def _digests(parts: dict[str, Files]) -> dict[str, str]:
-    return {part: digest_of(files) for part, files in parts.items() if files}
-
-
-def _parts(folder: Path) -> dict[str, Files]:
-    return {part: _files(folder, part) for part in PARTS}
+    treebanks = []
+    for name in sorted(wanted) or folders:
+        digests = {part: digest_of(files) for part, files in folders[name].items() if files}
+        treebanks.append(Treebank(name, **folders[name], digests=digests))
+    return tuple(treebanks)
 
 
 def _files(folder: Path, part: str) -> Files:
@@ -112,8 +109,7 @@ def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
     for name, size, _ in files:
         total.update(f"{size}\n".encode())  # so that two files are not one
         with open(name, "rb") as stream:
-            while chunk := stream.read(1 << 20):
-                total.update(chunk)
+            file_digest(stream, lambda: total)
     return total.hexdigest()
 
 

@@ -1,6 +1,6 @@
 """A configuration as Python lists of word numbers: 0 is ROOT, None a head or label that is not known yet."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dodona.systems.registry import Entry
@@ -15,22 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["Configuration"]
 
 
+@dataclass(eq=False, repr=False)
 class Configuration:
     """Created by `System.initial`, changed in place by `System.apply`, read through its attributes."""
 
-    def __init__(
-        self,
-        state: State,
-        entry: Entry,
-        label_names: Sequence[str],
-        words: Sequence[str] | None,
-        system_key: tuple[object, ...],
-    ) -> None:
-        self.state = state
-        self.entry = entry
-        self.system_key = system_key  # which system, options and labels it belongs to
-        self.words = tuple(words) if words is not None else None
-        self._label_names = label_names
+    state: State
+    entry: Entry
+    words: tuple[str, ...] | None
+    system_key: tuple[object, ...]  # which system, options and labels it belongs to
+    _label_names: tuple[str, ...]
 
     def __len__(self) -> int:
         """The number of words."""
@@ -85,10 +78,9 @@ class Configuration:
 
     def copy(self) -> "Configuration":
         state = derivations.copy(self.state)
-        return Configuration(state, self.entry, self._label_names, self.words, self.system_key)
+        return Configuration(state, self.entry, self.words, self.system_key, self._label_names)
 
-    def __copy__(self) -> "Configuration":
-        return self.copy()
+    __copy__ = copy
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Configuration":
         return self.copy()

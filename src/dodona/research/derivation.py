@@ -277,7 +277,8 @@ class Walk:
     def apply(self, c: Configuration, transition: str) -> list[LabelledArc]:
         """Take a transition in a configuration, in place, and return the new arcs."""
         before = c.heads
-        self.system.apply(c, transition, remembered=self._remembered(c) if transition == "SHIFT" else None)
+        remembered = self.system.remember(c, self.gold) if transition == "SHIFT" else None
+        self.system.apply(c, transition, remembered=remembered)
         rows = enumerate(zip(before, c.heads, c.labels, strict=True), start=1)
         return [(h, d, label) for d, (was, h, label) in rows if h is not None and h != was]
 
@@ -295,7 +296,7 @@ class Walk:
         """Return the cost of each legal transition; nothing if the system has no costs, or at the end."""
         if not self.has_costs or self.system.is_terminal(c):
             return {}
-        return self.system.costs(c, self.gold, remembered=self._remembered(c))
+        return self.system.costs(c, self.gold, remembered=self.system.remember(c, self.gold))
 
     def judge(self, c: Configuration, oracle: str) -> tuple[list[str], dict[str, int]]:
         """Return the transitions that an oracle which is not static would take, best first, and the costs of all. Where
@@ -306,7 +307,7 @@ class Walk:
         costs = self.costs(c)
         least = min(costs.values())
         if oracle == JOINT and least == 0:
-            return self.system.preferred(c, self.gold, remembered=self._remembered(c)), costs
+            return self.system.preferred(c, self.gold, remembered=self.system.remember(c, self.gold)), costs
         return [name for name, cost in costs.items() if cost == least], costs
 
     def recommend(self) -> list[str]:
@@ -344,10 +345,7 @@ class Walk:
         sets = lattice_oracles(self.system)
         oracle = self.oracle if self.oracle in sets else sets[0] if sets else None
         c, rest = self.c.copy(), []
-        while oracle is not None and not self.system.is_terminal(c):
-            allowed = self._allowed(c, oracle)
-            if not allowed:
-                break
+        while oracle is not None and not self.system.is_terminal(c) and (allowed := self._allowed(c, oracle)):
             rest.append(allowed[0])
             self.apply(c, allowed[0])
         return rest
@@ -371,8 +369,9 @@ class Walk:
     def _planned(self) -> list[str] | None:
         """Return the rest of the static oracle's derivation; None if the walk has left it."""
         names = [taken.name for taken in self.taken]
-        on_path = self._static is not None and self._static[: len(names)] == names
-        return self._static[len(names) :] if self._static is not None and on_path else None
+        if self._static is None or self._static[: len(names)] != names:
+            return None
+        return self._static[len(names) :]
 
     def _allowed(self, c: Configuration, oracle: str) -> list[str]:
         return [] if self.problem is not None and not self.has_costs else self.judge(c, oracle)[0]
@@ -386,7 +385,8 @@ class Walk:
         if not costs or (is_settled and not any(costs.values())):
             return {}
         reachable = [d for d in range(1, len(self.heads) + 1) if d not in self.lost]
-        return lost_arcs(self.system, self.c, self.gold, words=reachable, remembered=self._remembered(self.c))
+        remembered = self.system.remember(self.c, self.gold)
+        return lost_arcs(self.system, self.c, self.gold, words=reachable, remembered=remembered)
 
     def _newly_lost(self, c: Configuration) -> list[int]:
         return [d for d in certainly_lost(c, self.heads, self.labels) if d not in self.lost]
@@ -398,9 +398,3 @@ class Walk:
             self.apply(c, self._allowed(c, "dynamic")[0])
         pairs = zip(self.system.tree(c)[0], self.heads, strict=True)
         return [d for d, (h, gold) in enumerate(pairs, start=1) if h != gold]
-
-    def _remembered(self, c: Configuration) -> str | None:
-        """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
-        if not self.system.carries_labels or self.labels is None or not c.buffer or c.buffer[0] == 0:
-            return None
-        return self.labels[c.buffer[0] - 1]

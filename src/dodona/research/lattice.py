@@ -161,21 +161,14 @@ class Derivations:
         if self.oracle in self.system.entry.set_oracles:
             return self.system.correct(c, self.gold, oracle=self.oracle)
         choose = self.system.preferred if self.oracle == JOINT else self.system.zero_cost
-        return choose(c, self.gold, remembered=self._remembered(c))
+        return choose(c, self.gold, remembered=self.system.remember(c, self.gold))
 
     def after(self, c: Configuration, transition: str) -> Configuration:
         """Return the configuration that a transition leads to; `c` is not changed."""
         following = c.copy()
-        remembered = self._remembered(c) if transition == "SHIFT" else None
+        remembered = self.system.remember(c, self.gold) if transition == "SHIFT" else None
         self.system.apply(following, transition, remembered=remembered)
         return following
-
-    def _remembered(self, c: Configuration) -> str | None:
-        """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
-        if not self.system.carries_labels or not self.system.labels or not c.buffer or c.buffer[0] == 0:
-            return None
-        label = self.gold.core.label[c.buffer[0]]
-        return self.system.labels[max(label, 0)]
 
     def count(self, most: int | None = None) -> Counts:
         """Count without keeping the graph: depth first, and what follows a configuration is worked out only once.
@@ -184,7 +177,7 @@ class Derivations:
         """
         finished: dict[bytes, Ways] = {}
         start = self.start()
-        open_ones = [(_pack(start), self._following(start), self._ends(start))]
+        open_ones = [self._enter(_pack(start), start)]
         transitions = 0
         while open_ones:
             key, following, ways = open_ones[-1]
@@ -192,7 +185,7 @@ class Derivations:
                 transitions += 1
                 packed = _pack(c)
                 if packed not in finished:
-                    open_ones.append((packed, self._following(c), self._ends(c)))
+                    open_ones.append(self._enter(packed, c))
                     break
                 ways.add(finished[packed])
             else:
@@ -202,14 +195,11 @@ class Derivations:
                     open_ones[-1][2].add(ways)
             if most is not None and len(finished) + len(open_ones) > most:
                 raise TooMany(f"there are more than {most} configurations")
-        all_ways = finished[_pack(start)]
-        return Counts(len(finished), transitions, all_ways.number, all_ways.shortest, all_ways.longest)
+        return Counts(len(finished), transitions, ways.number, ways.shortest, ways.longest)
 
-    def _following(self, c: Configuration) -> Iterator[Configuration]:
-        return (self.after(c, transition) for transition in self.allowed(c))
-
-    def _ends(self, c: Configuration) -> "Ways":
-        return Ways(1, 0, 0) if self.system.is_terminal(c) else Ways()
+    def _enter(self, key: bytes, c: Configuration) -> tuple[bytes, Iterator[Configuration], "Ways"]:
+        following = (self.after(c, transition) for transition in self.allowed(c))
+        return key, following, Ways(int(self.system.is_terminal(c)))
 
     def lattice(self, most: int | None = None) -> Lattice:
         """Return the graph. More than `most` configurations raise `TooMany`."""
@@ -295,22 +285,16 @@ class Ways:
 
 
 def lattice_graph(lattice: Lattice, title: str) -> Graph:
-    """Return a lattice as a graph to be lattice."""
+    """Return a lattice as a graph to be drawn."""
     numbers = {name: i for i, name in enumerate(lattice.lengths)}
-    nodes = [
-        GraphNode(
-            node.layer,
-            configuration_label(node.configuration),
-            f"{node.configuration}; {node.derivations:,} derivations",
-            node.is_end,
-        )
-        for node in lattice.nodes
-    ]
+    nodes = []
+    for node in lattice.nodes:
+        c = node.configuration
+        tooltip = f"{c}; {node.derivations:,} derivations"
+        nodes.append(GraphNode(node.layer, configuration_label(c), tooltip, node.is_end))
     edges = [
-        GraphEdge(
-            edge.source, edge.target, make_printable(edge.transition), tuple(map(numbers.__getitem__, edge.static))
-        )
-        for edge in lattice.edges
+        GraphEdge(e.source, e.target, make_printable(e.transition), tuple(numbers[name] for name in e.static))
+        for e in lattice.edges
     ]
     return Graph(title, nodes, edges, static_paths(lattice))
 

@@ -88,7 +88,8 @@ class System:
             raise OptionError(f"initial takes at most {MAX_WORDS} words, not {count}")
         if isinstance(words, str) or not all(isinstance(word, str) for word in words or ()):
             raise OptionError(f"words must be a list of strings, not {words!r}")
-        return Configuration(derivations.start(self._core, count), self.entry, self._label_names, words, self._key)
+        names = None if words is None else tuple(words)
+        return Configuration(derivations.start(self._core, count), self.entry, names, self._key, self._label_names)
 
     def is_terminal(self, c: Configuration) -> bool:
         self._check_configuration(c)
@@ -112,6 +113,11 @@ class System:
         elif remembered is not None:
             raise TransitionError(f"a label is remembered at SHIFT, not at {transition}")
         self._core.apply(c.state, move, site, label)
+
+    def remember(self, c: Configuration, gold: GoldTree) -> str | None:
+        """Return the label that SHIFT stores, where a model would choose one: the gold label of the word."""
+        front = c.buffer[0] if self.carries_labels and c.buffer else 0
+        return self.labels[max(gold.core.label[front], 0)] if front and self.labels else None
 
     def tree(self, c: Configuration) -> tuple[list[int], list[str | None]]:
         """Return heads and labels of a finished parse; headless words (arc-eager, root="first") get the head ROOT."""

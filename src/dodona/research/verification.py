@@ -12,27 +12,15 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from dodona.data.trees import find_cycle
 from dodona.errors import TransitionError, TreeError
 from dodona.research.configuration import Configuration
 from dodona.research.system import System
 
 __all__ = [
-    "ConfigurationGraph",
-    "Tree",
-    "TreeAndLabels",
-    "Verification",
-    "WrongCost",
-    "all_trees",
-    "compare_costs",
-    "compute_losses",
-    "explore",
-    "follow",
-    "is_projective",
-    "keep_single_rooted",
-    "projective_trees",
-    "steps",
-    "trees_of",
-    "verify",
+    "ConfigurationGraph", "Tree", "TreeAndLabels", "Verification", "WrongCost", "all_trees", "compare_costs",
+    "compute_losses", "explore", "follow", "is_projective", "keep_single_rooted", "projective_trees", "steps",
+    "trees_of", "verify",
 ]  # fmt: skip
 
 Tree = tuple[int, ...]
@@ -45,18 +33,7 @@ Named = tuple[str, str | None]  # a transition and, for SHIFT, what it remembers
 
 def all_trees(n: int) -> list[Tree]:
     """Return every dependency tree over n words, with any number of root words."""
-    return [heads for heads in product(range(n + 1), repeat=n) if _is_tree(heads)]
-
-
-def _is_tree(heads: Tree) -> bool:
-    for k in range(1, len(heads) + 1):
-        seen = set()
-        while k != 0:
-            if k in seen:
-                return False
-            seen.add(k)
-            k = heads[k - 1]
-    return True
+    return [heads for heads in product(range(n + 1), repeat=n) if find_cycle(heads) is None]
 
 
 def is_projective(heads: Tree) -> bool:
@@ -103,7 +80,7 @@ class ConfigurationGraph:
         """Return the transitions of a shortest way to a configuration; labels that SHIFT remembers are left out."""
         ways: dict[int, list[str]] = {0: []}
         todo = [0]
-        for place in todo:
+        for place in todo:  # grows while it is walked through
             for (transition, _), j in self.successors[place].items():
                 if j not in ways:
                     ways[j] = [*ways[place], transition]

@@ -6,57 +6,42 @@ wherever several treebanks of a language are there (names that begin alike: en_e
 also tested on the others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-from dodona.experiments.comparisons import mark_of, mean, randomization_p
+from dodona.experiments.comparisons import compare_means
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
-from dodona.experiments.treebanks import Treebank
 from dodona.tables import Cell, Table, Value
 
-
-def _condition(oracle: str) -> Condition:
-    exploration = {"explore_after": 2, "explore": 0.9, "random_choice": oracle != "static"}
-    options = as_in_the_papers("arc-eager", oracle, system_options={"root": "first"}, **exploration)
-    return Condition(options, ("dev", "test", "elsewhere"))
-
-
+ORACLES = {"static": "static", "dynamic-ambiguity": "nondeterministic", "dynamic-explore": "dynamic"}
+OPTIONS: dict[str, Any] = {"system_options": {"root": "first"}, "explore_after": 2, "explore": 0.9}
+MEASURES = ("dev", "test", "elsewhere")
 CONDITIONS = {
-    "static": _condition("static"),
-    "dynamic-ambiguity": _condition("nondeterministic"),
-    "dynamic-explore": _condition("dynamic"),
+    name: Condition(as_in_the_papers("arc-eager", oracle, **OPTIONS, random_choice=oracle != "static"), MEASURES)
+    for name, oracle in ORACLES.items()
 }
+NOTE = "Test parts, without punctuation. † p < .05, ‡ p < .01 against static (approximate randomization, all words)."
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
-    own = [(treebank.name, treebank, "test") for treebank in plan.trainable]
-    tables = [_table(plan, records, f"treebanks-{s.lower()}", f"{s} across treebanks", s, own) for s in ("UAS", "LAS")]
-    for treebank in plan.trainable:
-        if elsewhere := plan.others(treebank):
-            columns = [(treebank.name, treebank, "test"), *((t.name, treebank, t.name) for t in elsewhere)]
-            tables += [
-                _table(plan, records, f"{treebank.name}-{s.lower()}", f"{s}, trained on {treebank.name}", s, columns)
-                for s in ("UAS", "LAS")
-            ]
+    of = partial(Grid(plan, CONDITIONS).records, records)
+    groups = [("treebanks", " across treebanks", [(t.name, t, "test") for t in plan.trainable])]
+    for t in plan.trainable:
+        if others := plan.others(t):
+            columns = [(t.name, t, "test"), *((other.name, t, other.name) for other in others)]
+            groups.append((t.name, f", trained on {t.name}", columns))
+    tables = []
+    for name, title, columns in groups:
+        for s in ("UAS", "LAS"):
+            rows: list[Sequence[Cell | Value]] = []
+            for condition in CONDITIONS:
+                both = ((of(t, "static"), of(t, condition), part) for _, t, part in columns)
+                rows.append([condition, *(compare_means(*each, s, punctuation=False) for each in both)])
+            heads = ("", *(column[0] for column in columns))
+            tables.append(Table(heads, rows, s + title, f"{name}-{s.lower()}", (NOTE,)).mark_best())
     return tables
-
-
-def _table(
-    plan: Plan, records: Records, name: str, title: str, score: str, columns: Sequence[tuple[str, Treebank, str]]
-) -> Table:
-    grid = Grid(plan, CONDITIONS)
-
-    def cells(condition: str) -> Iterator[Cell]:
-        for _, treebank, part in columns:
-            static, own = (grid.records(records, treebank, each) for each in ("static", condition))
-            p = randomization_p(static, own, part, score) if condition != "static" else None
-            yield Cell(mean(own, part, score, punctuation=False), mark_of(p))
-
-    rows: list[Sequence[Cell | Value]] = [[condition, *cells(condition)] for condition in CONDITIONS]
-    note = (
-        "Test parts, without punctuation. † p < .05, ‡ p < .01 against static (approximate randomization, all words)."
-    )
-    return Table(("", *(column[0] for column in columns)), rows, title, name, (note,)).mark_best()
 
 
 RECIPE = Recipe(

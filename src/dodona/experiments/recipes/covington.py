@@ -10,6 +10,7 @@ from dodona.tables import Cell, Table, Value
 
 CONDITIONS = {oracle: Condition(as_in_the_papers("covington", oracle)) for oracle in ("static", "dynamic")}
 SCORES = ("UAS", "LAS")
+LEVELS = ((0.05, "*"),)
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
@@ -19,16 +20,15 @@ def report(plan: Plan, records: Records) -> Sequence[Table]:
     whole = []
     for treebank in plan.trainable:
         static, dynamic = (grid.records(records, treebank, oracle) for oracle in CONDITIONS)
-        values = [[mean(own, "test", score) for score in SCORES] for own in (static, dynamic)]
-        cells: list[Cell] = []
-        for oracle, own, rivals in (("static", values[0], values[1]), ("dynamic", values[1], values[0])):
-            for score, value, rival in zip(SCORES, own, rivals, strict=True):
-                is_better = value is not None and rival is not None and value > rival
-                p = randomization_p(static, dynamic, "test", score) if is_better and oracle == "dynamic" else None
-                cells.append(Cell(value, mark_of(p, ((0.05, "*"),)), "strong" if is_better else ""))
+        means = [mean(own, "test", score) for own in (static, dynamic) for score in SCORES]
+        marks = [mark_of(randomization_p(static, dynamic, "test", score), LEVELS) for score in SCORES]
+        cells = []
+        for value, rival, mark in zip(means, means[2:] + means[:2], ["", "", *marks], strict=True):
+            is_better = value is not None and rival is not None and value > rival
+            cells.append(Cell(value, mark, "strong") if is_better else Cell(value))
         rows.append([treebank.name, *cells])
         if static and dynamic:
-            whole.append([value or 0.0 for pair in values for value in pair])
+            whole.append([value or 0.0 for value in means])
     rows.append(["mean", *(map(fmean, zip(*whole, strict=True)) if whole else [None] * 4)])
     columns = ("", "static UAS", "static LAS", "dynamic UAS", "dynamic LAS")
     note = "Test parts, all words. * a significant improvement at p < .05 (approximate randomization, Yeh 2000)."

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from dodona.experiments.figures import Curves, Figure
 from dodona.experiments.plan import Plan, Recipe
-from dodona.experiments.recipes.swap import ORACLES, SEARCHES, condition_name, grid, training_runs
+from dodona.experiments.recipes.swap import ORACLES, SEARCHES, grid
 from dodona.experiments.records import Record, Records
 from dodona.tables import Table
 
@@ -25,9 +25,10 @@ def _panels(
     plan: Plan, records: Records, search: str, numbers: Callable[[Record], list[float]]
 ) -> dict[str, dict[str, list[float]]]:
     panels: dict[str, dict[str, list[float]]] = {}
-    for treebank in plan.trainable:
+    own_grid = grid(plan)
+    for treebank in own_grid.plan.treebanks:
         for oracle in ORACLES:
-            own = grid(plan).records(records, treebank, condition_name(search, oracle)) if treebank.dev else []
+            own = own_grid.records(records, treebank, f"{search} {oracle}")
             if own:
                 means = [fmean(point) for point in zip(*map(numbers, own), strict=True)]
                 panels.setdefault(treebank.name, {})[oracle] = means
@@ -48,6 +49,6 @@ RECIPE = Recipe(
     paper="Björkelund & Nivre 2015, Figures 5 and 6",
     shows="LAS on dev and swaps per sentence by iteration, for the five oracles of SwapStandard.",
     paper_claim="Oracles that swap too often learn worse: EAGER in German; in Hungarian ND-ALL, whose swaps grow.",
-    runs=training_runs,
+    runs=lambda plan: grid(plan).runs(),
     report=report,
 )

@@ -1,12 +1,13 @@
 """Honnibal, Goldberg and Johnson (2013), Tables 1 to 4: transitions that repair earlier decisions."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from dodona.experiments.comparisons import Accuracy, mean, seed_wilcoxon_p
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
-from dodona.experiments.records import Records
-from dodona.experiments.run import Run
+from dodona.experiments.records import Record, Records
+from dodona.experiments.treebanks import Treebank
 from dodona.tables import Table
 
 BASELINE, BOTH = "baseline", "NM L+D"
@@ -22,48 +23,34 @@ DECISIONS = ("TP", "FP", "TN", "FN")
 MAX_LABELS = 15
 
 
-def grid(plan: Plan) -> Grid:
-    """Repairs are counted on dev, so without one they are not."""
-    return Grid(plan, CONDITIONS)
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    return (run for run in grid(plan).runs() if run.treebank.dev)
-
-
 def report(plan: Plan, records: Records) -> Sequence[Table]:
+    """Repairs are counted on dev, so without one they are not."""
+    own = plan.with_dev
+    of = partial(Grid(own, CONDITIONS).records, records)
+    repairs = [record.result("repairs") for treebank in own.treebanks for record in of(treebank, BOTH)]
     return [
-        *(_effect(plan, records, score) for score in ("UAS", "LAS")),
-        _repairs(plan, records),
-        _labels(plan, records),
+        *(_effect(own, of, score) for score in ("UAS", "LAS")),
+        _repairs([each["counts"] for each in repairs]),
+        _labels([each["labels"] for each in repairs]),
         *(_test(plan, records, score) for score in ("UAS", "LAS")),
     ]
 
 
-def _effect(plan: Plan, records: Records, score: str) -> Table:
+def _effect(plan: Plan, of: Callable[[Treebank, str], list[Record]], score: str) -> Table:
     """Table 1: words (W) and whole sentences (S) on dev, a pair of columns for each treebank."""
-    treebanks = [treebank for treebank in plan.trainable if treebank.dev]
-    rows = []
-    for condition in CONDITIONS:
-        own = [grid(plan).records(records, treebank, condition) for treebank in treebanks]
-        rows.append([condition, *(mean(each, "dev", s) for each in own for s in (score, f"{score} exact match"))])
-    columns = ("", *(f"{treebank.name} {kind}" for treebank in treebanks for kind in "WS"))
+    kinds = {"W": score, "S": f"{score} exact match"}
+    rows = [[c, *(mean(of(t, c), "dev", s) for t in plan.treebanks for s in kinds.values())] for c in CONDITIONS]
+    columns = ("", *(f"{treebank.name} {kind}" for treebank in plan.treebanks for kind in kinds))
     title = f"{score} of words (W) and whole sentences (S), dev"
     return Table(columns, rows, title, f"dev-{score.lower()}").mark_best()
 
 
-def _repairs(plan: Plan, records: Records) -> Table:
+def _repairs(parsers: Sequence[Mapping[str, Mapping[str, int]]]) -> Table:
     """Table 2: how often a word left the stack by a repair or by its alternative, rightly or wrongly, on all of dev."""
-    counts = {kind: Counter[str]() for kind in ("LEFT", "REDUCE")}
-    parsers = [r for t in plan.trainable if t.dev for r in grid(plan).records(records, t, BOTH)]
-    for record in parsers:
-        for kind, own in record.result("repairs")["counts"].items():
-            counts[kind].update(own)
-    total = counts["LEFT"] + counts["REDUCE"]
-    rows = [
-        (kind, *(numbers[name] / len(parsers) if parsers else None for name in DECISIONS))
-        for kind, numbers in (*counts.items(), ("total", total))
-    ]
+    rows = []
+    for name, kinds in (("LEFT", ["LEFT"]), ("REDUCE", ["REDUCE"]), ("total", ["LEFT", "REDUCE"])):
+        sums = (sum(counts[kind][decision] for counts in parsers for kind in kinds) for decision in DECISIONS)
+        rows.append((name, *(total / len(parsers) if parsers else None for total in sums)))
     note = (
         "TP: repairs that add a gold arc; FP: other repairs; FN: missed repairs; TN: rightly no repair. No punctuation."
     )
@@ -71,13 +58,11 @@ def _repairs(plan: Plan, records: Records) -> Table:
     return Table(("", *DECISIONS), rows, title, "repairs", (note,), decimals=1, rules=frozenset([2]))
 
 
-def _labels(plan: Plan, records: Records) -> Table:
+def _labels(parsers: Sequence[Sequence[tuple[str, str, int]]]) -> Table:
     """Which relations are repaired: the label before and after."""
     counts: Counter[tuple[str, str]] = Counter()
-    for treebank in plan.trainable:
-        if treebank.dev:
-            for record in grid(plan).records(records, treebank, BOTH):
-                counts.update({(old, new): count for old, new, count in record.result("repairs")["labels"]})
+    for labels in parsers:
+        counts.update({(old, new): count for old, new, count in labels})
     frequent = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_LABELS]
     rows = [(f"{old} → {new}", count) for (old, new), count in frequent]
     title = "Relations that are repaired rightly most often, all parsers and dev parts"
@@ -87,7 +72,11 @@ def _labels(plan: Plan, records: Records) -> Table:
 def _test(plan: Plan, records: Records, score: str) -> Table:
     """Tables 3 and 4."""
     accuracy = Accuracy(
-        grid(plan), records, test=seed_wilcoxon_p, against=dict.fromkeys(MOVES, BASELINE), levels=((0.05, "†"),)
+        Grid(plan, CONDITIONS),
+        records,
+        test=seed_wilcoxon_p,
+        against=dict.fromkeys(MOVES, BASELINE),
+        levels=((0.05, "†"),),
     )
     least = 2 / 2**plan.seeds
     note = f"† p < .05 against the baseline (Wilcoxon over seeds; with {plan.seeds} seeds, p is at least {least:.2g})."
@@ -99,6 +88,6 @@ RECIPE = Recipe(
     paper="Honnibal, Goldberg & Johnson 2013, Tables 1 to 4",
     shows="Arc-eager against non-monotonic transitions: accuracy of words and sentences, how often repairs are used.",
     paper_claim="Both repairs help a little and their gains add up; repairs are rare, and mostly right when used.",
-    runs=runs,
+    runs=lambda plan: Grid(plan.with_dev, CONDITIONS).runs(),
     report=report,
 )

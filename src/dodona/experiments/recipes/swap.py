@@ -2,7 +2,6 @@
 beam. `learning-curves` shows more of the same runs."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, mark_of, mean, sentence_wilcoxon_p
@@ -29,12 +28,8 @@ STATISTICS = {
 }
 
 
-def condition_name(search: str, oracle: str) -> str:
-    return f"{search} {oracle}"
-
-
 CONDITIONS = {
-    condition_name(search, oracle): Condition(
+    f"{search} {oracle}": Condition(
         as_in_the_papers("swap-standard", oracle.lower(), **options),
         measures=("dev", "test", "curve", "swaps"),
         keep="best",  # the number of iterations is tuned on dev
@@ -45,89 +40,66 @@ CONDITIONS = {
 
 
 def grid(plan: Plan) -> Grid:
-    return Grid(plan, CONDITIONS)
-
-
-def statistics(plan: Plan, treebank: Treebank) -> Run:
-    return plan.run(treebank, None, measures=("statistics",))
+    """On treebanks with a dev part: the number of iterations is tuned on it."""
+    return Grid(plan.with_dev, CONDITIONS)
 
 
 def runs(plan: Plan) -> Iterable[Run]:
-    yield from (statistics(plan, treebank) for treebank in treebanks(plan))
-    yield from training_runs(plan)
+    own = grid(plan)
+    return [*(_measure(plan, treebank) for treebank in own.plan.treebanks), *own.runs()]
 
 
-def training_runs(plan: Plan) -> Iterable[Run]:
-    return (run for run in grid(plan).runs() if run.treebank.dev)
-
-
-def treebanks(plan: Plan) -> list[Treebank]:
-    """Those with a dev part: the number of iterations is tuned on it."""
-    return [treebank for treebank in plan.trainable if treebank.dev]
+def _measure(plan: Plan, treebank: Treebank) -> Run:
+    return plan.run(treebank, Condition(None, ("statistics",)))
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
+    own = grid(plan)
     return [
-        _statistics(plan, records),
-        *(_dev(plan, records, search) for search in ("beam", "greedy")),
-        *(_test(plan, records, search) for search in ("beam", "greedy")),
+        _statistics(own.plan, records),
+        *(_dev(own, records, search) for search in ("beam", "greedy")),
+        *(_test(own, records, search) for search in ("beam", "greedy")),
     ]
 
 
 def _statistics(plan: Plan, records: Records) -> Table:
     """Table 1."""
-    measured = [records.of([statistics(plan, treebank)]) for treebank in treebanks(plan)]
+    measured = [records.of([_measure(plan, treebank)]) for treebank in plan.treebanks]
     rows = [
         (label, *(own[0].result("statistics")[name] if own else None for own in measured))
         for label, name in STATISTICS.items()
     ]
-    columns = ("", *(treebank.name for treebank in treebanks(plan)))
+    columns = ("", *(treebank.name for treebank in plan.treebanks))
     return Table(columns, rows, "The training parts, and swaps that oracles need", "statistics")
 
 
-def _dev(plan: Plan, records: Records, search: str) -> Table:
+def _dev(grid: Grid, records: Records, search: str) -> Table:
     """Tables 2 and 4."""
-    own = replace(plan, treebanks=tuple(treebanks(plan)))
-    accuracy = Accuracy(
-        grid(own),
-        records,
-        part="dev",
-        conditions=[condition_name(search, oracle) for oracle in ORACLES],
-        groups=[(0, 1), (2, 3, 4)],
-    )
+    conditions = [f"{search} {oracle}" for oracle in ORACLES]
+    accuracy = Accuracy(grid, records, part="dev", conditions=conditions, groups=[(0, 1), (2, 3, 4)])
     note = "The best iteration of each parser. The best static and the best non-deterministic oracle are bold."
     return accuracy.table(f"dev-{search}", f"LAS on dev, {search} search", "LAS").add_notes(note)
 
 
-def _test(plan: Plan, records: Records, search: str) -> Table:
+def _test(grid: Grid, records: Records, search: str) -> Table:
     """Tables 3 and 5: for each treebank the static and the non-deterministic oracle that were best on dev."""
     columns: list[list[Cell | Value]] = []
-    for treebank in treebanks(plan):
-        static, other = (_best(plan, records, search, treebank, oracles) for oracles in (STATIC, NONDETERMINISTIC))
-        if static is None or other is None:
+    for treebank in grid.plan.treebanks:
+        own = {oracle: grid.records(records, treebank, f"{search} {oracle}") for oracle in ORACLES}
+        if not all(own.values()):
             columns.append([None] * 4)
             continue
-        first, second = (
-            grid(plan).records(records, treebank, condition_name(search, oracle)) for oracle in (static, other)
-        )
-        before, after = (mean(own, "test", "LAS") or 0.0 for own in (first, second))
-        mark = mark_of(sentence_wilcoxon_p(first, second, "test", "LAS"))
+        on_dev = {oracle: mean(of_oracle, "dev", "LAS") or 0.0 for oracle, of_oracle in own.items()}
+        static, other = (max(oracles, key=on_dev.__getitem__) for oracles in (STATIC, NONDETERMINISTIC))
+        before, after = (mean(own[oracle], "test", "LAS") or 0.0 for oracle in (static, other))
+        mark = mark_of(sentence_wilcoxon_p(own[static], own[other], "test", "LAS"))
         columns.append([before, Cell(after - before, mark, signed=True), static, other])
     labels = ("static", "non-deterministic", "best static oracle", "best non-deterministic oracle")
     rows = [(label, *(column[i] for column in columns)) for i, label in enumerate(labels)]
-    names = ("", *(treebank.name for treebank in treebanks(plan)))
+    names = ("", *(treebank.name for treebank in grid.plan.treebanks))
     note = f"The oracles that are best on dev. {LEVEL_NOTE} (Wilcoxon's signed-rank test over sentences)."
     title = f"LAS on test, {search} search: the best static oracle, and what the best non-deterministic one adds"
     return Table(names, rows, title, f"test-{search}", (note,), rules=frozenset([2]))
-
-
-def _best(plan: Plan, records: Records, search: str, treebank: Treebank, oracles: Sequence[str]) -> str | None:
-    """The oracle with the highest LAS on dev, the first of equals; None if one is missing."""
-    scores = [
-        mean(grid(plan).records(records, treebank, condition_name(search, oracle)), "dev", "LAS") for oracle in oracles
-    ]
-    known = [score for score in scores if score is not None]
-    return oracles[scores.index(max(known))] if len(known) == len(scores) else None
 
 
 RECIPE = Recipe(

@@ -32,7 +32,7 @@ def conditions(plan: Plan) -> dict[tuple[str, str], Condition]:
 
 
 def grid(plan: Plan) -> Grid:
-    return Grid(plan, {f"{name}, {kind}": condition for (name, kind), condition in conditions(plan).items()})
+    return Grid(plan, {", ".join(place): condition for place, condition in conditions(plan).items()})
 
 
 def runs(plan: Plan) -> Iterable[Run]:
@@ -42,38 +42,28 @@ def runs(plan: Plan) -> Iterable[Run]:
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
-    points = {place: _means(plan, records, f"{place[0]}, {place[1]}") for place in conditions(plan)}
     rows: list[tuple[Value, ...]] = []
-    rules, groups = set(), {}
-    for kind in SCORERS:
-        own = {name: means for (name, other), means in points.items() if other == kind}
-        rules.add(len(rows))
-        for name, (uas, las, speed) in own.items():
-            rows.append((name, kind, uas, las, None if speed is None else round(speed)))
-        groups[kind] = {n: (speed, las) for n, (_, las, speed) in own.items() if las is not None and speed is not None}
+    rules = []
+    groups: dict[str, dict[str, tuple[float, float]]] = {}
+    for name, kind in conditions(plan):
+        parsers = [grid(plan).records(records, treebank, f"{name}, {kind}") for treebank in plan.trainable]
+        if not rows or rows[-1][1] != kind:
+            rules.append(len(rows))
+        if not all(parsers):
+            rows.append((name, kind, None, None, None))
+            continue
+        uas, las = (fmean(fmean(r.percent("test", s) for r in own) for own in parsers) for s in ("UAS", "LAS"))
+        speed = fmean(fmean(r.result("speed")["words_per_second"] for r in own) for own in parsers)
+        rows.append((name, kind, uas, las, round(speed)))
+        groups.setdefault(kind, {})[name] = (speed, las)
     columns = ("", "kind", "UAS", "LAS", "words per second")
     note = "Test parts, all words, mean over treebanks. Words per second of processor time, of the parser alone."
     title = "All systems with their best oracles and the default options"
+    about = ("accuracy-and-speed", "Accuracy against speed, mean over treebanks", "words per second", "LAS on test")
     return [
         Table(columns, rows, title, "systems", (note,), rules=frozenset(rules)).mark_best(),
-        Scatter(
-            "accuracy-and-speed",
-            "Accuracy against speed, mean over treebanks",
-            "words per second",
-            "LAS on test",
-            {kind: own for kind, own in groups.items() if own},
-        ),
+        Scatter(*about, groups),
     ]
-
-
-def _means(plan: Plan, records: Records, condition: str) -> tuple[float | None, float | None, float | None]:
-    """UAS, LAS and speed, mean over treebanks; None if a treebank is missing."""
-    parsers = [grid(plan).records(records, treebank, condition) for treebank in plan.trainable]
-    if not all(parsers):
-        return None, None, None
-    uas, las = (fmean(fmean(r.percent("test", s) for r in own) for own in parsers) for s in ("UAS", "LAS"))
-    speed = fmean(fmean(r.result("speed")["words_per_second"] for r in own) for own in parsers)
-    return uas, las, speed
 
 
 RECIPE = Recipe(
