@@ -56,7 +56,7 @@ test: $(VENV)/installed  ## lint, types and tests
 test-all: $(VENV)/installed  ## the same, with longer runs of what tests show in small
 	$(call check)
 
-fuzz: $(VENV)/installed  ## damaged and random input at every door, for MINUTES=5
+fuzz: $(VENV)/installed  ## damaged and random input at every entry, for MINUTES=5
 	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(or $(MINUTES),5)
 
 sanitize: $(VENV)/installed  ## tests, fuzzing and threads with sanitizers, in builds of their own (about half an hour)

@@ -1,8 +1,8 @@
 """Fuzzing guided by coverage, with Atheris if it is installed (`pip install atheris`):
 
-    PYTHONPATH=tests python -m fuzz.coverage DOOR [-max_total_time=60] [other options of libFuzzer]
+    PYTHONPATH=tests python -m fuzz.coverage ENTRY [-max_total_time=60] [other options of libFuzzer]
 
-Inputs that reach new lines of Python are kept in build/fuzz/coverage/DOOR/, and the next time it goes on from them. The
+Inputs that reach new lines of Python are kept in build/fuzz/coverage/ENTRY/, and the next time it goes on from them. The
 first fault ends it.
 """
 
@@ -24,20 +24,20 @@ def main() -> None:
     except ImportError:
         sys.exit("fuzz.coverage: Atheris is not installed; `python -m fuzz` works without it")
     with atheris.instrument_imports(include=["dodona"]):
-        from fuzz.door import Door, all_doors
+        from fuzz.entry import Entry, all_entries
 
         from dodona import DodonaError
 
-        if name not in all_doors():
-            sys.exit(f"fuzz.coverage: no door {name!r}; the doors are: {', '.join(all_doors())}")
-        door = Door(name)
-        target = door.target
+        if name not in all_entries():
+            sys.exit(f"fuzz.coverage: no entry {name!r}; the entries are: {', '.join(all_entries())}")
+        entry = Entry(name)
+        target = entry.target
     corpus = (CORPUS / name).absolute()
     corpus.mkdir(parents=True, exist_ok=True)
     found = tempfile.TemporaryDirectory(prefix="dodona-fuzz-")
     artifacts = f"-artifact_prefix={corpus.parent}/{name}-"
-    os.chdir(found.name)  # doors that need a file write it here
-    for number, seed in enumerate(door.seeds):
+    os.chdir(found.name)  # entries that need a file write it here
+    for number, seed in enumerate(entry.seeds):
         (corpus / f"seed-{number}").write_bytes(seed)
     warnings.simplefilter("ignore")
 

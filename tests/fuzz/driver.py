@@ -14,7 +14,7 @@ from fuzz.worker import LONGEST, RUNNING, Task
 __all__ = ["Result", "WorkerError", "run_tasks"]
 
 PREPARATION = 120.0  # seconds: a worker trains small models before it begins
-MOST_CRASHES = 20  # at a door; then something more basic is wrong
+MOST_CRASHES = 20  # at an entry; then something more basic is wrong
 
 
 class WorkerError(Exception):
@@ -23,15 +23,15 @@ class WorkerError(Exception):
 
 @dataclass
 class Result:
-    """What came of some tasks: inputs tried and refused at each door, and how often a worker died."""
+    """What came of some tasks: inputs tried and refused at each entry, and how often a worker died."""
 
     cases: dict[str, int] = field(default_factory=dict)
     refused: dict[str, int] = field(default_factory=dict)
     crashes: dict[str, int] = field(default_factory=dict)
 
-    def add(self, door: str, cases: int, refused: int = 0, crashes: int = 0) -> None:
+    def add(self, entry: str, cases: int, refused: int = 0, crashes: int = 0) -> None:
         for counts, more in ((self.cases, cases), (self.refused, refused), (self.crashes, crashes)):
-            counts[door] = counts.get(door, 0) + more
+            counts[entry] = counts.get(entry, 0) + more
 
 
 def run_tasks(tasks: Iterable[Task], seed: int, folder: Path) -> Result:
@@ -42,18 +42,18 @@ def run_tasks(tasks: Iterable[Task], seed: int, folder: Path) -> Result:
     while left:
         ended, lines = _worker(left, seed, folder)
         for line in lines:
-            door, cases, refused = line.split()
-            result.add(door, int(cases), int(refused))
+            entry, cases, refused = line.split()
+            result.add(entry, int(cases), int(refused))
         if ended == "":
             break
         left = left[len(lines) :]
         task = left[0]
-        door, number, data = _running(folder, task, ended)
-        keep(folder, door, data, ended)
-        result.add(door, number + 1 - task.first, crashes=1)
+        entry, number, data = _running(folder, task, ended)
+        keep(folder, entry, data, ended)
+        result.add(entry, number + 1 - task.first, crashes=1)
         rest = task.cases - (number + 1 - task.first)
         left[0] = task._replace(first=number + 1, cases=rest)
-        if result.crashes[door] >= MOST_CRASHES or rest <= 0:
+        if result.crashes[entry] >= MOST_CRASHES or rest <= 0:
             del left[0]
     return result
 
@@ -84,10 +84,10 @@ def _worker(tasks: list[Task], seed: int, folder: Path) -> tuple[str, list[str]]
 
 
 def _running(folder: Path, task: Task, ended: str) -> tuple[str, int, bytes]:
-    """Door, number and input that a worker tried when it died."""
+    """Entry, number and input that a worker tried when it died."""
     path = folder / RUNNING
     note, _, data = path.read_bytes().partition(b"\n") if path.exists() else (b"", b"", b"")
-    if not note or note.decode().split()[0] != task.door:
-        raise WorkerError(f"{task.door}: a worker died before it tried an input: {ended}")
-    door, number = note.decode().split()
-    return door, int(number), data
+    if not note or note.decode().split()[0] != task.entry:
+        raise WorkerError(f"{task.entry}: a worker died before it tried an input: {ended}")
+    entry, number = note.decode().split()
+    return entry, int(number), data

@@ -1,4 +1,4 @@
-"""Inputs that revealed a fault, kept as files: `FOLDER/DOOR-DIGEST.input`, with what happened in `.txt`."""
+"""Inputs that revealed a fault, kept as files: `FOLDER/ENTRY-DIGEST.input`, with what happened in `.txt`."""
 
 import hashlib
 from pathlib import Path
@@ -6,8 +6,8 @@ from pathlib import Path
 __all__ = ["keep", "kept"]
 
 
-def keep(folder: Path, door: str, data: bytes, happened: str) -> Path:
-    path = folder / f"{door}-{hashlib.sha256(data).hexdigest()[:12]}.input"
+def keep(folder: Path, entry: str, data: bytes, happened: str) -> Path:
+    path = folder / f"{entry}-{hashlib.sha256(data).hexdigest()[:12]}.input"
     path.write_bytes(data)
     path.with_suffix(".txt").write_text(happened, encoding="utf-8")
     return path

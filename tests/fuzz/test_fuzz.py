@@ -1,12 +1,12 @@
-"""A few thousand inputs at all doors; and the driver notices whatever can go wrong with one."""
+"""A few thousand inputs at all entries; and the driver notices whatever can go wrong with one."""
 
 import os
 import sys
 from pathlib import Path
 
 import pytest
-from fuzz.door import Door, all_doors
 from fuzz.driver import Result, WorkerError, run_tasks
+from fuzz.entry import Entry, all_entries
 from fuzz.failures import kept
 from fuzz.worker import Task
 
@@ -42,14 +42,14 @@ def _workers_find_the_targets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 def test_no_input_does_harm(tmp_path: Path) -> None:
-    """In one process, one door after the other; `make fuzz` takes minutes."""
+    """In one process, one entry after the other; `make fuzz` takes minutes."""
     folder = tmp_path / "found"
-    tasks = [Task(door, 0, CASES.get(door, OTHERS), FOREVER) for door in all_doors()]
+    tasks = [Task(entry, 0, CASES.get(entry, OTHERS), FOREVER) for entry in all_entries()]
     result = run_tasks(tasks, SEED, folder)
     assert {path.name: path.with_suffix(".txt").read_text() for path in kept(folder)} == {}
-    assert result.cases == {task.door: task.cases for task in tasks}
-    for door in all_doors():
-        assert result.refused[door] < result.cases[door], f"{door}: nothing gets through, so nothing is tested"
+    assert result.cases == {task.entry: task.cases for task in tasks}
+    for entry in all_entries():
+        assert result.refused[entry] < result.cases[entry], f"{entry}: nothing gets through, so nothing is tested"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a signal is not an exit status there")
@@ -68,14 +68,14 @@ def test_whatever_goes_wrong_is_noticed_and_kept(tmp_path: Path, monkeypatch: py
 
 
 def test_a_seed_gives_the_same_inputs() -> None:
-    door = Door("conllu")
-    first = [door.case(1, number) for number in range(50)]
-    assert [Door("conllu").case(1, number) for number in reversed(range(50))] == first[::-1]
-    assert [door.case(2, number) for number in range(50)] != first
+    entry = Entry("conllu")
+    first = [entry.case(1, number) for number in range(50)]
+    assert [Entry("conllu").case(1, number) for number in reversed(range(50))] == first[::-1]
+    assert [entry.case(2, number) for number in range(50)] != first
     assert len(set(first)) > 45
 
 
-def test_a_door_that_cannot_make_up_inputs_is_no_door(tmp_path: Path) -> None:
+def test_what_cannot_make_up_inputs_is_no_entry(tmp_path: Path) -> None:
     (tmp_path / "some").mkdir()
     program = "def seeds(): return [b'']\ndef target(data): pass\ndef mutate(seeds, chance): raise KeyError('no input')"
     (tmp_path / "some" / "wrong.py").write_text(program, encoding="utf-8")

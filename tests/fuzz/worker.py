@@ -1,10 +1,10 @@
-"""Tries inputs at doors, in a process of its own, which a fault of the compiled core may take down.
+"""Tries inputs at entries, in a process of its own, which a fault of the compiled core may take down.
 
-    python -m fuzz.worker FOLDER SEED DOOR:FIRST:CASES:UNTIL …
+    python -m fuzz.worker FOLDER SEED ENTRY:FIRST:CASES:UNTIL …
 
-Before an input is tried it is written to FOLDER/running, after a line with the door and the number. So the parent
+Before an input is tried it is written to FOLDER/running, after a line with the entry and the number. So the parent
 process knows what was tried when this one died. UNTIL is a time, as that of the clock, after which no input is tried. A
-line on standard output for each door says how far it came: door, cases, refused.
+line on standard output for each entry says how far it came: entry, cases, refused.
 """
 
 import faulthandler
@@ -17,7 +17,7 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
-from fuzz.door import Door
+from fuzz.entry import Entry
 from fuzz.failures import keep
 
 from dodona import DodonaError
@@ -31,9 +31,9 @@ LONGEST = float(os.environ.get("DODONA_FUZZ_SECONDS", "10"))  # that an input ma
 
 
 class Task(NamedTuple):
-    """Some inputs at a door."""
+    """Some inputs at an entry."""
 
-    door: str
+    entry: str
     first: int
     cases: int
     until: float
@@ -43,31 +43,31 @@ class Task(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "Task":
-        door, first, cases, until = text.split(":")
-        return cls(door, int(first), int(cases), float(until))
+        entry, first, cases, until = text.split(":")
+        return cls(entry, int(first), int(cases), float(until))
 
 
 def run(task: Task, seed: int, folder: Path, running: int) -> None:
-    door = Door(task.door)
+    entry = Entry(task.entry)
     refused = 0
     number = task.first
     while number < task.first + task.cases and time.time() < task.until:
         os.ftruncate(running, 0)  # a fault of what makes up inputs is none of the last input
-        data = door.case(seed, number)
-        note = f"{task.door} {number}\n".encode() + data
+        data = entry.case(seed, number)
+        note = f"{task.entry} {number}\n".encode() + data
         os.lseek(running, 0, os.SEEK_SET)
         os.ftruncate(running, os.write(running, note))
         faulthandler.dump_traceback_later(LONGEST, exit=True)
         try:
-            door.target(data)
+            entry.target(data)
         except DodonaError:
             refused += 1
         except Exception:
-            keep(folder, task.door, data, traceback.format_exc())
+            keep(folder, task.entry, data, traceback.format_exc())
         finally:
             faulthandler.cancel_dump_traceback_later()
         number += 1
-    print(task.door, number - task.first, refused, flush=True)
+    print(task.entry, number - task.first, refused, flush=True)
 
 
 def _limit_memory() -> None:
@@ -85,7 +85,7 @@ def main(folder: str, seed: str, *tasks: str) -> None:
     home = Path(folder).absolute()
     running = os.open(home / RUNNING, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
     with tempfile.TemporaryDirectory(prefix="dodona-fuzz-", dir=MEMORY if MEMORY.is_dir() else None) as scratch:
-        os.chdir(scratch)  # doors that need a file write it here
+        os.chdir(scratch)  # entries that need a file write it here
         for task in map(Task.parse, tasks):
             run(task, int(seed), home, running)
 

@@ -1,4 +1,4 @@
-"""Lists of a sentence that somebody has changed are checked at the door: no crash, and a message that says what."""
+"""Lists of a sentence that somebody has changed are checked at the entry: no crash, and a message that says what."""
 
 from typing import Any
 

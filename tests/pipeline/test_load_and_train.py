@@ -41,6 +41,6 @@ def test_models_can_be_found_by_name() -> None:
         model_path("xx")
 
 
-def test_the_research_door_does_not_wait_for_numpy() -> None:
+def test_research_does_not_wait_for_numpy() -> None:
     program = "import sys, dodona; dodona.system('arc-eager'); print('numpy' in sys.modules)"
     assert printed(program) == "False\n"

@@ -1,4 +1,4 @@
-"""The research door: names, errors, configurations."""
+"""The research entry: names, errors, configurations."""
 
 import copy
 

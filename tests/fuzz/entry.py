@@ -1,6 +1,6 @@
-"""A door: a place where input from outside comes in, with inputs to begin with and with what must hold for any input.
+"""An entry: a place where input from outside comes in, with inputs to begin with and with what must hold for any input.
 
-A file in `fuzz/doors/` is a door. It has
+A file in `fuzz/entries/` is an entry. It has
 
     seeds()        valid inputs, as bytes; generated, never taken from a treebank
     target(data)   returns if the input was taken and all is well, raises a DodonaError if it was refused; anything else
@@ -19,14 +19,14 @@ from types import ModuleType
 
 from fuzz.mutations import mutated
 
-__all__ = ["Door", "all_doors"]
+__all__ = ["Entry", "all_entries"]
 
-HOME = "fuzz.doors"
+HOME = "fuzz.entries"
 
 
 @dataclass(frozen=True)
-class Door:
-    """By its name: that of a module in `fuzz/doors/`, or with dots that of any module."""
+class Entry:
+    """By its name: that of a module in `fuzz/entries/`, or with dots that of any module."""
 
     name: str
 
@@ -57,5 +57,5 @@ class Door:
         return mutated(self.seeds, tokens, chance)
 
 
-def all_doors() -> list[str]:
-    return sorted(path.stem for path in (Path(__file__).parent / "doors").glob("*.py"))
+def all_entries() -> list[str]:
+    return sorted(path.stem for path in (Path(__file__).parent / "entries").glob("*.py"))
