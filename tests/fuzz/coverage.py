@@ -2,8 +2,8 @@
 
     PYTHONPATH=tests python -m fuzz.coverage ENTRY [-max_total_time=60] [other options of libFuzzer]
 
-Inputs that reach new lines of Python are kept in build/fuzz/coverage/ENTRY/, and the next time it goes on from them. The
-first fault ends it.
+Inputs that reach new lines of Python are kept in build/fuzz/coverage/ENTRY/, and the next time it goes on from them.
+The first fault ends it.
 """
 
 import importlib
