@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from dodona import DodonaError, FormatWarning, OptionError, __version__
+from dodona.cli.options import import_option
 from dodona.cli.process import hear_signals, last_signal, prepare_standard_streams
 from dodona.transitions.system import COMPILED
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-__all__ = ["IMPORTED", "dodona", "import_modules", "run"]
+__all__ = ["dodona", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
-IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
 COMMANDS = {  # by module; the most frequently used ones come first
     "parse": "parse",
     "train": "train_command",
@@ -95,27 +95,9 @@ def _name_files(context: click.Context, incomplete: str) -> "list[CompletionItem
     return [CompletionItem(incomplete, type="file")]
 
 
-def import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
-    """Import modules before any command is looked up, so that it knows the systems that they register."""
-    context.meta[IMPORTED] = (*context.meta.get(IMPORTED, ()), *modules)
-    for name in modules:
-        try:
-            import_module(name)
-        except Exception as error:  # whatever a module of the user's does while it is imported
-            kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
-            raise OptionError(f"--import {name}: {kind}{error}") from error
-
-
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message=f"%(prog)s %(version)s ({CORE})")
-@click.option(
-    "--import",
-    metavar="MODULE",
-    multiple=True,
-    callback=import_modules,
-    expose_value=False,
-    help="Import a Python module first: one that registers a transition system of your own.",
-)
+@import_option()
 def dodona() -> None:
     """Dependency parsing from raw text to trees, with exact oracles.
 

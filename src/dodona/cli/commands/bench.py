@@ -15,6 +15,7 @@ from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from dodona import __version__
+from dodona.cli.options import integer, option
 from dodona.data.files import chunks, output
 from dodona.data.formats import detect_format, read_stream
 from dodona.data.plain_text import decode_text
@@ -35,21 +36,13 @@ LEAST_WORDS = 1000
 @click.command("bench", short_help="Measure how fast a model is on this machine.")
 @click.argument("model")
 @click.argument("file")
-@click.option(
-    "--seconds", default=30.0, show_default=True, metavar="N", help="How long to measure; longer is more precise."
-)
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Threads to try too. [default: all cores]")
+@option("--seconds", default=30.0, metavar="N", help="How long to measure; longer is more precise.")
+@integer("--threads", help="Threads to try too. [default: all cores]")
 @click.option("--json", "target", metavar="OUT", help="Write the figures to this file too.")
 @click.option(
     "--compare", "before", metavar="OLD", help="Compare with a file of --json; exit code 1 if something became slower."
 )
-@click.option(
-    "--tolerance",
-    default=5.0,
-    show_default=True,
-    metavar="PERCENT",
-    help="With --compare: how much slower is not yet slower.",
-)
+@option("--tolerance", default=5.0, metavar="PERCENT", help="With --compare: how much slower is not yet slower.")
 def bench(
     model: str, file: str, seconds: float, threads: int | None, target: str | None, before: str | None, tolerance: float
 ) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
-from dodona.cli.options import GroupedCommand
+from dodona.cli.options import GroupedCommand, choice, integer
 from dodona.cli.outputs import is_same_file
 from dodona.data import Sentence, write
 from dodona.data.conllu import read_all
@@ -69,26 +69,15 @@ TITLES = {
     help="Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
     "`.json`, or else text with both trees.",
 )
-@click.option("--most", default=100, show_default=True, type=click.IntRange(1), metavar="N", help="Number of suspects.")
-@click.option("--folds", default=10, show_default=True, type=click.IntRange(2), metavar="N", help="Number of folds.")
-@click.option(
+@integer("--most", default=100, help="Number of suspects.")
+@integer("--folds", default=10, least=2, help="Number of folds.")
+@choice(
     "--split",
-    default="blocks",
-    show_default=True,
-    type=click.Choice(SPLITS),
+    values=SPLITS,
     help="Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
 )
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one for each core]"
-)
-@click.option(
-    "--format",
-    "form",
-    default="table",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="Output format of the scores.",
-)
+@integer("-j", "--jobs", help="Number of processes. [default: one for each core]")
+@choice("--format", "form", values=FORMATS, help="Output format of the scores.")
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
     form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,
@@ -102,17 +91,17 @@ def crossvalidate(
     dodona crossvalidate treebank.conllu --folds 5 --system swap-standard --format json
     dodona crossvalidate treebank.conllu -o parsed.conllu --suspects suspects.tsv --most 500
     """
-    choice = parser_options(options)
+    chosen = parser_options(options)
     _check_targets(treebank, output, suspects_file)
     named = component_names(components)
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
     plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
     sentences = read_all(treebank)
-    numbers = assign_folds(len(sentences), folds, split, choice.seed)
+    numbers = assign_folds(len(sentences), folds, split, chosen.seed)
     predicted = () if tags == "gold" else _list_predicted(named)
     without = find_unpredicted(sentences, predicted)
-    parsed, scores = _run(sentences, choice, plan, numbers, jobs or available_cores(), without)
+    parsed, scores = _run(sentences, chosen, plan, numbers, jobs or available_cores(), without)
     if output is not None:
         write(parsed, output)
     if suspects_file is not None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona import FormatError, MismatchError
+from dodona.cli.options import choice, integer
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
 from dodona.data.files import chunks
@@ -51,28 +52,12 @@ Row = tuple[Value, ...]
 )
 @click.option("--diagram", metavar="FILE.svg", help="Do that, and draw it as a diagram, too.")
 @click.option("--confusion", is_flag=True, help="Show what is taken for what, and the worst sentences with both trees.")
-@click.option(
-    "--worst",
-    default=5,
-    show_default=True,
-    type=click.IntRange(0),
-    metavar="N",
-    help="With --confusion: how many sentences.",
+@integer("--worst", default=5, least=0, help="With --confusion: how many sentences.")
+@integer(
+    "--shuffles", default=SHUFFLES, help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2."
 )
-@click.option(
-    "--shuffles",
-    default=SHUFFLES,
-    show_default=True,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2.",
-)
-@click.option(
-    "--seed", default=1, show_default=True, type=click.IntRange(min=0), metavar="N", help="Random seed of these swaps."
-)
-@click.option(
-    "--format", "output", default="table", show_default=True, type=click.Choice(FORMATS), help="Output format."
-)
+@integer("--seed", default=1, least=0, help="Random seed of these swaps.")
+@choice("--format", "output", values=FORMATS, help="Output format.")
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
     confusion: bool, worst: int, shuffles: int, seed: int, output: str,

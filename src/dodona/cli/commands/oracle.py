@@ -12,8 +12,7 @@ import click
 
 from dodona import OptionError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
-from dodona.cli.main import import_modules
-from dodona.cli.options import system_options
+from dodona.cli.options import choice, import_option, integer, option, system_options
 from dodona.data import Sentence
 from dodona.data.files import output
 from dodona.drawing.dependencies import HTML_END, html_head, html_section
@@ -40,15 +39,10 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @click.option("--heads", help='A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
 @click.option("--words", help='With --heads: the words, e.g. "she reads books".')
 @click.option("--labels", help='With --heads or --verify: the labels, e.g. "nsubj root obj". [default: unlabelled]')
-@click.option(
-    "--verify",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Compare all oracles of the system with exhaustive search, for all trees of up to N words.",
-)
+@integer("--verify", help="Compare all oracles of the system with exhaustive search, for all trees of up to N words.")
 @click.option("--list", "list_systems", is_flag=True, help="Show the systems with their oracles and options.")
-@click.option("-s", "--system", "name", default="arc-eager", show_default=True, help="The transition system.")
-@click.option("-n", "--sentence", default="1", show_default=True, help="Which sentence: its number or sent_id.")
+@option("-s", "--system", "name", default="arc-eager", help="The transition system.")
+@option("-n", "--sentence", default="1", help="Which sentence: its number or sent_id.")
 @click.option(
     "-o",
     "--oracle",
@@ -61,24 +55,9 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @system_options
 @click.option("--root-label", help="The label of root arcs that are left to the end.")
 @click.option("--approximate", is_flag=True, help="Show costs also for a tree that the system cannot build.")
-@click.option(
-    "--format",
-    "form",
-    default="table",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="latex: a tabular; html: a page, with a picture of the tree.",
-)
+@choice("--format", "form", values=FORMATS, help="latex: a tabular; html: a page, with a picture of the tree.")
 @click.option("--output", "target", default="-", metavar="FILE", help="Where to write. [default: standard output]")
-@click.option(
-    "--import",
-    metavar="MODULE",
-    multiple=True,
-    is_eager=True,
-    callback=import_modules,
-    expose_value=False,
-    help="Import a Python module first: one that registers a transition system of your own.",
-)
+@import_option(is_eager=True)
 def oracle(
     file: str | None, text: str | None, model: str | None, heads: str | None, words: str | None, labels: str | None,
     verify: int | None, list_systems: bool, name: str, sentence: str, oracle_name: str | None, history: str | None,

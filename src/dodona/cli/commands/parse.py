@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from dodona.cli.inputs import name_texts
-from dodona.cli.main import IMPORTED
+from dodona.cli.options import IMPORTED, amount, choice, integer
 from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, write_each
 from dodona.cli.progress import ReadingProgress
 from dodona.data import write
@@ -37,37 +37,26 @@ SHARD_SIZE = 8.0  # megabytes
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where to write. [default: standard output]")
 @click.option("--each", is_flag=True, help="Write one output for each of FILES, into the folder that -o names.")
-@click.option(
+@choice(
     "--input",
     "kind",
-    default="auto",
-    show_default=True,
-    type=click.Choice(INPUTS),
+    values=INPUTS,
     help="text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
     "vertical: a word a line, empty lines between sentences; auto: by the name of the file, or CoNLL-U if it "
     "looks like it, or else text.",
 )
-@click.option(
+@choice(
     "--format",
     "form",
-    default="conllu",
-    show_default=True,
-    type=click.Choice(list(EXTENSIONS)),
+    values=EXTENSIONS,
     help="jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
     "page of pictures; tikz: for LaTeX with tikz-dependency.",
 )
 @click.option("--retag", is_flag=True, help="Replace existing tags and lemmas.")
-@click.option(
-    "--beam",
-    type=click.IntRange(1, WIDEST),
-    metavar="WIDTH",
-    help="Beam width; 1 is greedy. [default: as the model was trained]",
-)
-@click.option(
+@integer("--beam", most=WIDEST, metavar="WIDTH", help="Beam width; 1 is greedy. [default: as the model was trained]")
+@integer(
     "--nbest",
     default=1,
-    show_default=True,
-    type=click.IntRange(1),
     metavar="K",
     help="Write the K best trees of each sentence, with scores in comments; needs a beam.",
 )
@@ -80,21 +69,17 @@ SHARD_SIZE = 8.0  # megabytes
     "--sort", is_flag=True, help="With --confidence: the most doubtful sentences first, after all are parsed."
 )
 @click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
-@click.option(
+@integer(
     "--max-length",
-    type=click.IntRange(1),
     metavar="WORDS",
     help="Parse longer sentences in pieces, and say so in a comment. [default: no limit]",
 )
-@click.option(
+@amount(
     "--timeout",
-    type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     help="Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]",
 )
-@click.option(
-    "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of threads."
-)
+@integer("-j", "--jobs", default=1, help="Number of threads.")
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
@@ -102,12 +87,7 @@ SHARD_SIZE = 8.0  # megabytes
     "or one for each core). The folder that -o names gets an output for each shard of FILES, and a manifest. The same "
     "command goes on where it was stopped.",
 )
-@click.option(
-    "--shard-size",
-    type=click.FloatRange(0, min_open=True),
-    metavar="MB",
-    help="With --scheduler: megabytes of text in a shard. [default: 8]",
-)
+@amount("--shard-size", metavar="MB", help="With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from dodona.cli.options import amount, integer, option
 from dodona.errors import DodonaError, FormatWarning, OptionError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ MEBIBYTE = 1 << 20
 
 @click.command(short_help="Serve models over HTTP, and the playground page.")
 @click.argument("models", nargs=-1)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: all networks.")
+@option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all networks.")
 @click.option("--port", default=8001, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
 @click.option("--open", "opened", is_flag=True, help="Open the playground page in a browser.")
 @click.option(
@@ -32,51 +33,25 @@ MEBIBYTE = 1 << 20
     metavar="N",
     help="Requests that each process works on at the same time. [default: as many as there are cores for it]",
 )
-@click.option(
-    "--processes",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    metavar="N",
-    help="Processes that share the work and the models; each has its own limits.",
+@integer("--processes", default=1, help="Processes that share the work and the models; each has its own limits.")
+@integer(
+    "--waiting", default=256, least=0, help="Requests that may wait for a thread; a further one gets the answer 503."
 )
-@click.option(
-    "--waiting",
-    default=256,
-    show_default=True,
-    type=click.IntRange(0),
-    metavar="N",
-    help="Requests that may wait for a thread; a further one gets the answer 503.",
-)
-@click.option(
+@integer(
     "--per-client",
     default=128,
-    show_default=True,
-    type=click.IntRange(1),
-    metavar="N",
     help="Requests of one client, by its address, at a time; a further one gets the answer 429.",
 )
-@click.option(
+@amount(
     "--timeout",
     default=60.0,
-    show_default=True,
-    type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     help="Time for a request, the wait for a thread included; then the answer is 504.",
 )
-@click.option(
-    "--max-size",
-    default=4.0,
-    show_default=True,
-    type=click.FloatRange(0, min_open=True),
-    metavar="MIB",
-    help="Mebibytes in a request; for a larger one the answer is 413.",
-)
-@click.option(
+@amount("--max-size", default=4.0, metavar="MIB", help="Mebibytes in a request; for a larger one the answer is 413.")
+@amount(
     "--max-memory",
     default=256.0,
-    show_default=True,
-    type=click.FloatRange(0, min_open=True),
     metavar="MIB",
     help="Mebibytes in all requests and answers at a time; then the answer is 503.",
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import click
 
+from dodona.cli.options import choice
 from dodona.cli.progress import ReadingProgress
 from dodona.data.files import chunks
 from dodona.data.formats import read_stream
@@ -20,7 +21,7 @@ COLUMNS = (
 
 @click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
 @click.argument("files", nargs=-1, required=True)
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format.")
+@choice("--format", "form", values=FORMATS, help="Output format.")
 def stats(files: tuple[str, ...], form: str) -> None:
     """Count sentences, non-projective arcs, and the swaps of swap-standard's oracles in FILES (CoNLL-U, `-` for
     standard input), one row each: Table 1 of Björkelund and Nivre (2015).

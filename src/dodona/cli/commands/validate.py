@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from dodona.cli.options import choice, integer
 from dodona.cli.outputs import is_same_file
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
@@ -70,30 +71,15 @@ class _NothingToRepair(Exception):
     "[default: 5 with --lang, else 3; 2 if udtools is not installed]",
 )
 @click.option("--lang", "language", metavar="CODE", help="The language, for levels 4 and 5: en, grc, …")
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Number of processes, for level 3 and up. [default: one for each core]",
-)
-@click.option(
+@integer("-j", "--jobs", help="Number of processes, for level 3 and up. [default: one for each core]")
+@integer(
     "--max",
     "max_shown",
     default=20,
-    show_default=True,
-    type=click.IntRange(0),
-    metavar="N",
+    least=0,
     help="Show this many findings of each rule for each file; all are counted.",
 )
-@click.option(
-    "--format",
-    "form",
-    default="table",
-    show_default=True,
-    type=click.Choice(["table", "json", "tsv"]),
-    help="Output format.",
-)
+@choice("--format", "form", values=["table", "json", "tsv"], help="Output format.")
 @click.option("--fix", is_flag=True, help="Repair what is safe; needs -o or --in-place. What remains is reported.")
 @click.option("-o", "--output", "target", metavar="FILE", help="With --fix: where to write the repaired file.")
 @click.option("--in-place", is_flag=True, help="With --fix: replace each file by the repaired one.")
