@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 from rich.progress import BarColumn, TextColumn
-from rich.progress import Progress as Bar
 
 from dodona import __version__
 from dodona.cli.options import integer, option
+from dodona.cli.progress import open_bar
 from dodona.data.files import chunks, output
 from dodona.data.formats import detect_format, read_stream
 from dodona.data.plain_text import decode_text
@@ -26,7 +26,6 @@ from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline, collect_rarely
 from dodona.pipeline.processes import available_cores
-from dodona.tables import open_console
 
 FORMAT = 1
 STARTS = 5
@@ -62,8 +61,7 @@ def bench(
     pipeline = Pipeline.load(path)
     if pipeline.tokenizer is None:
         raise DodonaError(f"{model}: {NO_TOKENIZER}")
-    columns = (TextColumn("measuring"), BarColumn())
-    with collect_rarely(), Bar(*columns, console=open_console(stream=sys.stderr), transient=True) as bar:
+    with collect_rarely(), open_bar(TextColumn("measuring"), BarColumn()) as bar:
         task = bar.add_task("", total=1.0)
         speed = measure_speed(pipeline, text, seconds, lambda done: bar.update(task, completed=done))
         if speed.words < LEAST_WORDS:

@@ -7,12 +7,12 @@ from dataclasses import astuple
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
 from dodona.cli.options import GroupedCommand, choice, integer
 from dodona.cli.outputs import is_same_file
+from dodona.cli.progress import open_bar
 from dodona.data import Sentence, write
 from dodona.data.conllu import read_all
 from dodona.data.files import bare_name
@@ -134,11 +134,10 @@ def _run(
     without: set[str],
 ) -> tuple[list[Sentence], list[Scores]]:  # fmt: skip
     """All sentences parsed, and the scores of each fold; with a bar on a terminal and a line after each fold."""
-    console = Console(stderr=True, highlight=False)
     parsed = list(sentences)
     scores: list[Scores] = []
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with open_bar(*columns) as bar:
         task = bar.add_task("training", total=max(numbers) + 1)
 
         def show(progress: TrainingProgress) -> None:
@@ -152,8 +151,7 @@ def _run(
             )
             for i, sentence in zip(fold.places, fold.sentences, strict=True):
                 parsed[i] = sentence
-            line = _summarize(fold, max(numbers) + 1, scores[-1])
-            bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
+            bar.console.print(_summarize(fold, max(numbers) + 1, scores[-1]))
             bar.update(task, completed=len(scores))
     return parsed, scores
 

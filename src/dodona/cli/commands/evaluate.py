@@ -10,10 +10,7 @@ from dodona import FormatError, MismatchError
 from dodona.cli.options import choice, integer
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
-from dodona.data.files import chunks
 from dodona.data.files import output as open_output
-from dodona.data.formats import read_stream
-from dodona.data.stream import only_sentences
 from dodona.drawing.trees import OTHER_HEAD, OTHER_LABEL, draw_both
 from dodona.evaluation import (
     Comparison,
@@ -119,7 +116,7 @@ def evaluate_command(
 
 def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
     with progress:
-        sentences = list(progress.count(only_sentences(read_stream("conllu", chunks(file, count=progress.read), file))))
+        sentences = list(progress.read_sentences(file))
     if not sentences:
         raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
     return sentences

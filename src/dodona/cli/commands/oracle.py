@@ -2,23 +2,24 @@
 
 import json
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.progress import TextColumn
 
 from dodona import OptionError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
 from dodona.cli.options import choice, import_option, integer, option, system_options
+from dodona.cli.progress import open_bar
 from dodona.data import Sentence
 from dodona.data.files import output
 from dodona.drawing.dependencies import HTML_END, html_head, html_section
 from dodona.research.derivation import Derivation, derive
-from dodona.research.verification import WrongCost
-from dodona.research.verification import verify as verify_system
+from dodona.research.system import System
+from dodona.research.verification import Verification, WrongCost, verify
 from dodona.systems.check import variants
 from dodona.systems.registry import SYSTEMS, entry_of
 from dodona.tables import Table, open_console
@@ -39,7 +40,11 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @click.option("--heads", help='A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
 @click.option("--words", help='With --heads: the words, e.g. "she reads books".')
 @click.option("--labels", help='With --heads or --verify: the labels, e.g. "nsubj root obj". [default: unlabelled]')
-@integer("--verify", help="Compare all oracles of the system with exhaustive search, for all trees of up to N words.")
+@integer(
+    "--verify",
+    "max_words",
+    help="Compare all oracles of the system with exhaustive search, for all trees of up to N words.",
+)
 @click.option("--list", "list_systems", is_flag=True, help="Show the systems with their oracles and options.")
 @option("-s", "--system", "name", default="arc-eager", help="The transition system.")
 @option("-n", "--sentence", default="1", help="Which sentence: its number or sent_id.")
@@ -60,7 +65,7 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @import_option(is_eager=True)
 def oracle(
     file: str | None, text: str | None, model: str | None, heads: str | None, words: str | None, labels: str | None,
-    verify: int | None, list_systems: bool, name: str, sentence: str, oracle_name: str | None, history: str | None,
+    max_words: int | None, list_systems: bool, name: str, sentence: str, oracle_name: str | None, history: str | None,
     unlabelled: bool, approximate: bool, form: str, target: str, **options: Any,
 ) -> None:  # fmt: skip
     """Show a derivation of a sentence in FILE (CoNLL-U, `-` for standard input), with the cost of every transition.
@@ -87,11 +92,11 @@ def oracle(
     if list_systems:
         _systems_table().print(open_console(WIDTH), boxed=True)
         return
-    if verify is not None:
+    if max_words is not None:
         if (file, text, heads, words, oracle_name, history, target, form) != (*(None,) * 6, "-", "table"):
             raise click.UsageError("--verify goes with --system, its options and --labels only.")
         fixed = {key: value for key, value in options.items() if value is not None and value is not False}
-        if not _verify(name, verify, (labels or "").split(), fixed):
+        if not _verify(name, max_words, (labels or "").split(), fixed):
             sys.exit(1)
         return
     if text is None and model is not None:
@@ -147,7 +152,7 @@ def _locate(location: str) -> Iterator[None]:
         raise TreeError(f"{location}: {str(error).replace('approximate=True gives', '--approximate shows')}") from None
 
 
-def _verify(name: str, words: int, labels: list[str], fixed: dict[str, Any]) -> bool:
+def _verify(name: str, max_words: int, labels: list[str], fixed: dict[str, Any]) -> bool:
     """Compare a system with search, for all options but those that are fixed, and print what differs."""
     entry = entry_of(name)
     fitting = [options for options in variants(entry) if fixed.items() <= {**fixed, **options}.items()]
@@ -155,9 +160,8 @@ def _verify(name: str, words: int, labels: list[str], fixed: dict[str, Any]) -> 
     for options in fitting or [fixed]:
         chosen = system(name, labels or None, **{**options, **fixed})
         shown = " ".join([name, *(f"{key}={value}" for key, value in options.items() if value is not False)])
-        for n in range(1, words + 1):
-            with _Line(f"{shown}, {n} words") as line:
-                result = verify_system(chosen, n, line.show)
+        for n in range(1, max_words + 1):
+            result = _compare_with_search(chosen, n, f"{shown}, {n} words")
             counted = f"{_count(n, 'word')}, {_count(result.trees, 'tree')}, {result.configurations:,} configurations"
             faults = len(result.wrong) + len(result.faults)
             compared = f", {result.comparisons:,} costs" if result.comparisons else ""
@@ -173,6 +177,12 @@ def _verify(name: str, words: int, labels: list[str], fixed: dict[str, Any]) -> 
                 is_right = False
                 break  # longer sentences would show the same
     return is_right
+
+
+def _compare_with_search(chosen: System, n: int, what: str) -> Verification:
+    with open_bar(TextColumn("{task.description}: {task.completed:,} configurations")) as bar:
+        task = bar.add_task(what, total=None)
+        return verify(chosen, n, lambda count: bar.update(task, completed=count))
 
 
 def _count(number: int, noun: str) -> str:
@@ -195,30 +205,6 @@ def _describe(wrong: WrongCost, options: Mapping[str, Any]) -> str:
         f"  {wrong.transition}{memory} costs {wrong.cost}; search: {wrong.true}; in {c}\n"
         f'    dodona oracle --system {c.entry.name}{flags} --heads "{heads}"{labels} --history "{history}"'
     )
-
-
-class _Line:
-    """A line on standard error, if that is a terminal, that shows how far a comparison is; wiped at the end."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.is_tty = sys.stderr.isatty()
-        self.due = time.monotonic() + 1
-
-    def __enter__(self) -> "_Line":
-        return self
-
-    def show(self, configurations: int) -> None:
-        now = time.monotonic()
-        if self.is_tty and now > self.due:
-            self.due = now + 0.2
-            sys.stderr.write(f"\r\x1b[K{self.what}: {configurations:,} configurations")
-            sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self.is_tty:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
 
 
 def _write(derivation: Derivation, sentence: Sentence, form: str, target: str) -> None:

@@ -7,9 +7,6 @@ import click
 
 from dodona.cli.options import choice
 from dodona.cli.progress import ReadingProgress
-from dodona.data.files import chunks
-from dodona.data.formats import read_stream
-from dodona.data.stream import only_sentences
 from dodona.research.statistics import Statistics
 from dodona.tables import FORMATS, Table, Value, open_console
 
@@ -47,9 +44,7 @@ def _count(files: Sequence[str]) -> list[dict[str, Value]]:
     with ReadingProgress(files, results=False) as progress:
         for file in files:
             statistics = Statistics(file)
-            for sentence in progress.count(
-                only_sentences(read_stream("conllu", chunks(file, count=progress.read), file))
-            ):
+            for sentence in progress.read_sentences(file):
                 statistics.add(sentence)
             rows.append(statistics.row())
     return rows

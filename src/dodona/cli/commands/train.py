@@ -5,8 +5,7 @@ import time
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from dodona.cli.options import NAMES as NETWORK_OPTIONS
 from dodona.cli.options import (
@@ -21,6 +20,7 @@ from dodona.cli.options import (
     take_system_options,
 )
 from dodona.cli.outputs import is_same_file
+from dodona.cli.progress import open_bar
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
 from dodona.errors import OptionError
@@ -186,15 +186,12 @@ def _replace_surrogates(text: str | None) -> str | None:
 
 def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
     """Train, with a bar on a terminal and a line after each iteration."""
-    console = Console(stderr=True, highlight=False)
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
-    ) as bar:
+    with open_bar(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()) as bar:
         task = bar.add_task("training", total=None)
 
         def show(progress: TrainingProgress) -> None:
             if progress.share == 1:
-                bar.console.print(str(progress)) if console.is_terminal else click.echo(str(progress), err=True)
+                bar.console.print(str(progress))
             done = progress.iteration - 1 + progress.share
             bar.update(task, description=progress.component, completed=done, total=progress.iterations)
 
