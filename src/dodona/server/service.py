@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -73,15 +73,22 @@ class Limits:
 class Function:
     """A function of the JSON interface, `/api/NAME`, with its description.
 
-    It takes a request of a kind, and the models of the server; it returns what JSON can hold. It runs in a thread,
-    raises a DodonaError for a bad request, and knows nothing of HTTP.
+    It takes a request of the type that its first parameter has (NoFields where GET is enough), and the models of the
+    server; it returns what JSON can hold. It runs in a thread, raises a DodonaError for a bad request, and knows
+    nothing of HTTP.
     """
 
     call: Callable[[Any, Models], Any]
-    request: Any  # a type; NoFields where GET is enough
-    answer: Any
     summary: str = ""
     example: dict[str, Any] | None = None
+
+    @property
+    def request(self) -> Any:
+        return get_type_hints(self.call).get("request", Any)
+
+    @property
+    def answer(self) -> Any:
+        return get_type_hints(self.call).get("return", Any)
 
 
 class Stopped(Exception):
@@ -282,9 +289,10 @@ class Service:
 
     def make_endpoint(self, function: Function) -> Callable[[Request], Awaitable[Response]]:
         """Return the endpoint of a function of the JSON interface."""
+        kind = function.request
 
         def work(body: bytes) -> bytes:
-            return msgspec.json.encode(function.call(decode(body, function.request), self.models))
+            return msgspec.json.encode(function.call(decode(body, kind), self.models))
 
         async def answer(request: Request) -> Response:
             return await self._answer(request, work)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dodona.cli.options import amount, integer, option
-from dodona.errors import DodonaError, FormatWarning, OptionError
+from dodona.errors import FormatWarning, OptionError
 
 if TYPE_CHECKING:
     from dodona.server.service import Limits
@@ -90,9 +90,8 @@ def serve(
 
     with ExitStack() as stack:
         try:
-            from dodona.server.run import check_processes, share_metrics
+            from dodona.server.run import listen, share_metrics
 
-            check_processes(processes)
             if processes > 1:
                 stack.enter_context(share_metrics())
             from dodona.server.service import Limits
@@ -109,23 +108,9 @@ def serve(
             origins=origins,
         )
         warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
-        sockets = [stack.enter_context(each) for each in _listen(host, port, processes)]
+        sockets = [stack.enter_context(each) for each in listen(host, port, processes)]
         _serve(models, limits, sockets, opened)
     _say("stopped")
-
-
-def _listen(host: str, port: int, count: int) -> list[socket.socket]:
-    """Return a socket for each process; all of them have the same port."""
-    from dodona.server.run import listen
-
-    sockets = []
-    try:
-        for _ in range(count):
-            sockets.append(listen(host, port, shared=count > 1))
-            port = sockets[0].getsockname()[1]
-    except OSError as error:
-        raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
-    return sockets
 
 
 def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
