@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,24 +24,10 @@ __all__ = ["dodona", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
-COMMANDS = {  # by module; the most frequently used ones come first
-    "parse": "parse",
-    "train": "train_command",
-    "evaluate": "evaluate_command",
-    "crossvalidate": "crossvalidate",
-    "validate": "validate_command",
-    "convert": "convert_command",
-    "draw": "draw",
-    "info": "info",
-    "models": "models",
-    "package": "package_command",
-    "stats": "stats",
-    "oracle": "oracle",
-    "lattice": "lattice",
-    "experiment": "experiment",
-    "bench": "bench",
-    "serve": "serve",
-}
+COMMANDS = (  # the most frequently used ones come first
+    "parse", "train", "evaluate", "crossvalidate", "validate", "convert", "draw", "info", "models", "package", "stats",
+    "oracle", "lattice", "experiment", "bench", "serve",
+)  # fmt: skip
 
 
 class Commands(click.Group):
@@ -53,7 +39,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"dodona.cli.commands.{cmd_name}"), COMMANDS[cmd_name])
+        values = vars(import_module(f"dodona.cli.commands.{cmd_name}")).values()
+        command = next(each for each in values if isinstance(each, click.Command) and each.name == cmd_name)
         if COMPLETION in os.environ:
             _complete_file_names(command)
         return command
@@ -127,12 +114,10 @@ def run() -> None:
     except DodonaError as error:
         click.echo(f"dodona: {error}", err=True)
         sys.exit(2 if isinstance(error, OptionError) else 1)
-    except BrokenPipeError:
-        # the reader (`| head`) has closed the pipe; keep Python from reporting an error when it closes stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except OSError as error:
-        click.echo(f"dodona: {error.filename or 'standard output'}: {error.strerror}", err=True)
+        if not isinstance(error, BrokenPipeError):  # the reader (`| head`) has closed the pipe
+            click.echo(f"dodona: {error.filename or 'standard output'}: {error.strerror}", err=True)
+        # keep Python from reporting an error when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
@@ -159,13 +144,6 @@ def _end_at_once() -> None:
     os._exit(128 + last_signal())
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Called by `warnings`: print a warning like an error, without the source line."""
     click.echo(f"dodona: {message}", err=True)

@@ -13,7 +13,7 @@ from dodona.data.stream import Boundary, Item
 from dodona.errors import OptionError
 from dodona.parser.request import IN_PIECES
 
-__all__ = ["EXTENSIONS", "check_targets", "is_same_file", "report_pieces", "write_each"]
+__all__ = ["EXTENSIONS", "check_targets", "is_same_file", "report_pieces", "say", "write_each"]
 
 
 EXTENSIONS = {
@@ -113,7 +113,9 @@ def report_pieces(items: Iterable[Item]) -> Iterator[Item]:
         yield item
     if count:
         which = "1 sentence was" if count == 1 else f"{count} sentences were"
-        click.echo(
-            f"dodona: {which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}",
-            err=True,
-        )
+        say(f"{which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}")
+
+
+def say(message: str) -> None:
+    """Print a message on standard error, like an error."""
+    click.echo(f"dodona: {message}", err=True)

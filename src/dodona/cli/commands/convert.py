@@ -6,7 +6,7 @@ from functools import partial
 import click
 
 from dodona.cli.options import choice
-from dodona.cli.outputs import is_same_file
+from dodona.cli.outputs import is_same_file, say
 from dodona.data.files import bare_name, chunks
 from dodona.data.formats import INPUTS, OUTPUTS, convert, format_by_name, read_stream
 from dodona.data.stream import Item, only_sentences
@@ -47,9 +47,7 @@ def convert_command(source: str, target: str, form: str, to: str | None) -> None
     lost = convert(only_sentences(items), target, to)
     if lost:
         counts = ", ".join(f"{name} ({count:,})" for name, count in sorted(lost.items()))
-        click.echo(
-            f"dodona: {source}: {to} has no room for all; lost, with the number of sentences: {counts}", err=True
-        )
+        say(f"{source}: {to} has no room for all; lost, with the number of sentences: {counts}")
 
 
 def _format_of(target: str) -> str:

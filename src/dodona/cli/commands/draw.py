@@ -7,9 +7,9 @@ from itertools import chain
 
 import click
 
-from dodona.cli.formats import WRITERS, write_html, write_latex_document, write_svg
+from dodona.cli.formats import WRITERS, write_html, write_svg, write_tikz
 from dodona.cli.inputs import make_safe
-from dodona.cli.outputs import EXTENSIONS, is_same_file
+from dodona.cli.outputs import EXTENSIONS, is_same_file, say
 from dodona.data import Sentence, read
 from dodona.data.files import bare_name
 from dodona.drawing.dependencies import Drawable
@@ -89,7 +89,7 @@ def draw(
     for file in files:
         if target != "-" and is_same_file(file, target):
             raise OptionError(f"{target}: the output would take the place of the input; expected another name")
-    writer = write_latex_document if standalone else WRITERS[form]
+    writer = partial(write_tikz, standalone=True) if standalone else WRITERS[form]
     if width is not None:
         writer = partial(FOLDED[form], width=width)
     if diff:
@@ -133,7 +133,7 @@ def _keep_differing(items: Iterable[Drawable]) -> Iterator[Drawable]:
         if not isinstance(item, Sentence) and differs(*item):
             different += 1
             yield item
-    click.echo(f"dodona: {different} of {total} sentences differ", err=True)
+    say(f"{different} of {total} sentences differ")
 
 
 def _name(items: Iterable[Drawable]) -> Iterator[tuple[str, Drawable]]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from dodona import FormatError, MismatchError
 from dodona.cli.options import choice, integer
+from dodona.cli.outputs import say
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
 from dodona.data.files import output as open_output
@@ -90,7 +91,7 @@ def evaluate_command(
         except MismatchError as error:
             if by or calibration or confusion or system2 is not None:
                 raise
-            click.echo(f"dodona: other words than in gold, so no attachment scores: {error}", err=True)
+            say(f"other words than in gold, so no attachment scores: {error}")
         else:
             comparisons.append(comparison)
             tables.append(_attachment_table(comparison))

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from dodona.cli.options import IMPORTED, choice, integer
+from dodona.cli.outputs import say
 from dodona.distributed.cluster import choose_monitor
 from dodona.errors import DodonaError
 from dodona.evaluation.diagrams import check_can_draw
@@ -84,7 +85,7 @@ def experiment(
     folder = Path(out) / name
     parts = write(recipe, plan, records, folder)
     show(parts, folder, open_console(200))
-    click.echo(f"dodona: the tables and figures are in {folder}", err=True)
+    say(f"the tables and figures are in {folder}")
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")
 

@@ -2,12 +2,12 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
 from rich.progress import TextColumn
 
 from dodona import OptionError, TreeError, system
@@ -23,9 +23,6 @@ from dodona.research.verification import Verification, WrongCost, verify
 from dodona.systems.check import variants
 from dodona.systems.registry import SYSTEMS, entry_of
 from dodona.tables import Table, open_console
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 FORMATS = ("table", "json", "latex", "html")
 MODEL = "en"
@@ -109,16 +106,20 @@ def oracle(
     names = None if unlabelled else tree.gold_labels()
     chosen_options = {key: value for key, value in options.items() if value is not None}
     chosen = system(name, None if names is None else sorted(set(names)), **chosen_options)
-    with _locate(f"{tree.file}:{tree.line}" if file is not None else tree.file):
+    taken = (history or "").split()
+    try:
         derivation = derive(
             chosen,
             tree.gold_heads(),
             names,
             words=tree.words,
             oracle=oracle_name,
-            history=(history or "").split(),
+            history=taken,
             approximate=approximate,
         )
+    except TreeError as error:
+        location = f"{tree.file}:{tree.line}" if file is not None else tree.file
+        raise TreeError(f"{location}: {str(error).replace('approximate=True gives', '--approximate shows')}") from None
     _write(derivation, tree, form, target)
 
 
@@ -141,15 +142,6 @@ def _find_tree(
     if text is not None:
         return parse_sentence(text, model, sentence)
     return build_sentence(str(heads), words, labels)
-
-
-@contextmanager
-def _locate(location: str) -> Iterator[None]:
-    """Say where a tree is that cannot be derived, and which option helps."""
-    try:
-        yield
-    except TreeError as error:
-        raise TreeError(f"{location}: {str(error).replace('approximate=True gives', '--approximate shows')}") from None
 
 
 def _verify(name: str, max_words: int, labels: list[str], fixed: dict[str, Any]) -> bool:
@@ -226,7 +218,7 @@ def _write(derivation: Derivation, sentence: Sentence, form: str, target: str) -
         stream.write(written.encode())
 
 
-def _print(derivation: Derivation, console: "Console") -> None:
+def _print(derivation: Derivation, console: Console) -> None:
     derivation.table().print(console, boxed=True)
     console.print(derivation.summary(), markup=False)
 

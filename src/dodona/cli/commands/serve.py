@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from dodona.cli.options import amount, integer, option
+from dodona.cli.outputs import say
 from dodona.errors import FormatWarning, OptionError
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def serve(
         warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
         sockets = [stack.enter_context(each) for each in listen(host, port, processes)]
         _serve(models, limits, sockets, opened)
-    _say("stopped")
+    say("stopped")
 
 
 def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
@@ -123,7 +124,7 @@ def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket]
     gc.collect()
     gc.freeze()  # what is loaded stays: it need not be looked at again, nor be copied in other processes
     address = write_address(sockets[0])
-    _say(f"the playground is at {address}")
+    say(f"the playground is at {address}")
     if opened:
         click.launch(address)
     parent = os.getpid() if len(sockets) > 1 else None
@@ -132,10 +133,6 @@ def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket]
         serve(create_app(loaded, limits), sockets[k], limits.seconds, parent)
 
     if parent is not None:
-        supervise(work, sockets, _say)
+        supervise(work, sockets, say)
     else:
         work(0)
-
-
-def _say(message: str) -> None:
-    click.echo(f"dodona: {message}", err=True)

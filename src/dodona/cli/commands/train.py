@@ -19,7 +19,7 @@ from dodona.cli.options import (
     take_network_options,
     take_system_options,
 )
-from dodona.cli.outputs import is_same_file
+from dodona.cli.outputs import is_same_file, say
 from dodona.cli.progress import open_bar
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
@@ -146,12 +146,12 @@ def train_command(
         if file and is_same_file(output, file):
             raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
     if dev and is_same_file(treebank, dev):
-        click.echo(f"dodona: {dev} is both treebank and --dev; expect scores that are far too high", err=True)
+        say(f"{dev} is both treebank and --dev; expect scores that are far too high")
     sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
     if detokenize:
         spacing.detokenize(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):
-        click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
+        say(f"{treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)")
     begin = time.monotonic()
     pipeline = _train(sentences, chosen, plan, dev_sentences)
     data = _replace_surrogates(name or treebank.rpartition("/")[2])
@@ -199,5 +199,5 @@ def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan
             return train_pipeline(sentences, options, plan, dev, show)
         except KeyboardInterrupt:
             if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
-                click.echo(f"dodona: {plan.checkpoint} is kept; --resume goes on from it", err=True)
+                say(f"{plan.checkpoint} is kept; --resume goes on from it")
             raise

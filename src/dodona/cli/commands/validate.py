@@ -33,6 +33,10 @@ class Report:
     counts: dict[str, Counter[str]] = field(default_factory=dict)  # by file and rule
     repairs: dict[str, Counter[str]] = field(default_factory=dict)
 
+    def add_all(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self.add(finding)
+
     def add(self, finding: Finding) -> None:
         counts = self.counts.setdefault(finding.file, Counter())
         counts[finding.rule] += 1
@@ -110,7 +114,7 @@ def validate_command(
             if fix:
                 _fix(file, file if target is None else target, options, report)
             else:
-                _add(validate(file, **options), report)
+                report.add_all(validate(file, **options))
         except FormatError as error:
             if fix:
                 raise
@@ -150,7 +154,7 @@ def _fix(file: str, target: str, options: dict[str, Any], report: Report) -> Non
     try:
         with output(target) as out:
             data = _copy(repair_chunks(chunks(file), file, repairs), out)
-            _add(validate_chunks(data, file if target == "-" else target, **options), report)
+            report.add_all(validate_chunks(data, file if target == "-" else target, **options))
             if in_place and not repairs.total():
                 raise _NothingToRepair
     except _NothingToRepair:
@@ -162,11 +166,6 @@ def _copy(data: Iterable[bytes], out: Output) -> Iterator[bytes]:
     for chunk in data:
         out.write(chunk)
         yield chunk
-
-
-def _add(findings: Iterable[Finding], report: Report) -> None:
-    for finding in findings:
-        report.add(finding)
 
 
 def _describe(finding: Finding) -> str:
@@ -214,9 +213,7 @@ def _to_json(files: tuple[str, ...], report: Report) -> dict[str, object]:
 
 
 def _show_table(report: Report) -> None:
-    total: Counter[str] = Counter()
-    for counts in report.counts.values():
-        total.update(counts)
+    total = sum(report.counts.values(), Counter[str]())
     rows = [
         (name, report.levels[name], count, sum(name in counts for counts in report.counts.values()))
         for name, count in report.sort_counts(total)
