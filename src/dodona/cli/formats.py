@@ -18,7 +18,7 @@ from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, TIKZ_NEEDS, picture_tikz
 from dodona.drawing.trees import GAP, NO_MARK, Line, draw, draw_both
 from dodona.tables import make_printable
 
-__all__ = ["WRITERS", "write_html", "write_svg", "write_tikz", "write_trees"]
+__all__ = ["WRITERS", "first_of", "write_html", "write_svg", "write_tikz", "write_trees"]
 
 TITLES = "gold", "parsed"
 STYLES = ("cyan", "green", "dim")  # UPOS, relation, confidence
@@ -63,7 +63,7 @@ def _print_trees(items: Iterable[Drawable]) -> None:
 
 def _titles(item: Drawable) -> Iterator[str]:
     """Yield the text, and the rank and score of this tree, if it is one of several."""
-    sentence = item if isinstance(item, Sentence) else item[0]
+    sentence = first_of(item)
     yield make_printable(sentence.text or " ".join(sentence.surface()))
     yield from map(make_printable, sentence_notes(sentence))
 
@@ -91,6 +91,11 @@ def write_tikz(items: Items, path: str, standalone: bool = False) -> None:
     document, a page for each sentence."""
     around = (TIKZ_HEAD, TIKZ_END) if standalone else (TIKZ_NEEDS,)
     _write(items, path, lambda each, _: f"{picture_tikz(_picture_of(each))}\n", *around)
+
+
+def first_of(item: Drawable) -> Sentence:
+    """Return the sentence, or the gold one of a pair."""
+    return item if isinstance(item, Sentence) else item[0]
 
 
 def _picture_of(item: Drawable) -> Picture:

@@ -5,10 +5,8 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +14,6 @@ from dodona import DodonaError, FormatWarning, OptionError, __version__
 from dodona.cli.options import import_option
 from dodona.cli.process import hear_signals, last_signal, prepare_standard_streams
 from dodona.transitions.system import COMPILED
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 __all__ = ["dodona", "run"]
 
@@ -49,21 +44,21 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(_explain_unknown(args[0], COMMANDS))
+            ctx.fail(_explain_unknown(args[0]))
         return super().resolve_command(ctx, args)
 
 
-def _explain_unknown(name: str, commands: Iterable[str]) -> str:
+def _explain_unknown(name: str) -> str:
     """Return what to say about a command that there is not."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, commands, n=3, cutoff=0.6)
+    close = get_close_matches(name, COMMANDS)
     if close:
         meant = " or ".join(f"'{command}'" for command in close)
         return f"No such command '{name}'. Did you mean {meant}?"
     if os.path.exists(name) or any(letter.isspace() for letter in name):
         return f"No such command '{name[:40]}'. Did you mean `dodona parse`, which takes files and texts?"
-    return f"No such command '{name}'; expected one of: {', '.join(commands)}."
+    return f"No such command '{name}'; expected one of: {', '.join(COMMANDS)}."
 
 
 def _complete_file_names(command: click.Command) -> None:
@@ -71,15 +66,11 @@ def _complete_file_names(command: click.Command) -> None:
 
     Without that, a shell that asks `dodona` for completions would complete nothing there.
     """
-    for parameter in command.params:
-        if parameter.type is click.STRING:
-            parameter.shell_complete = _name_files  # type: ignore[assignment,method-assign]
-
-
-def _name_files(context: click.Context, incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(incomplete, type="file")]
+    for parameter in command.params:
+        if parameter.type is click.STRING:
+            parameter.shell_complete = lambda _, incomplete: [CompletionItem(incomplete, type="file")]  # type: ignore[assignment,method-assign]
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

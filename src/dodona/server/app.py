@@ -107,7 +107,7 @@ def create_app(
         Route("/api", _repeat(write_page(description).encode(), "text/html")),
         Route("/api/openapi.json", _repeat(msgspec.json.encode(description), JSON)),
         Route("/reference.css", _repeat(STYLE.read_bytes(), "text/css")),
-        Route("/health", service.answer_health),
+        Route("/health", _repeat(b'{"status": "ok"}', JSON)),
         Route("/metrics", service.answer_metrics),
     ]
     paths = frozenset(route.path for route in routes)

@@ -22,7 +22,7 @@ from dodona.errors import OptionError
 from dodona.evaluation.calibration import Suspect, find_suspects
 from dodona.evaluation.significance import SCORES, find_unpredicted, scores_of, spread
 from dodona.parser.options import ParserOptions
-from dodona.pipeline.crossvalidation import SPLITS, Fold, assign_folds, cross_validate
+from dodona.pipeline.crossvalidation import SPLITS, assign_folds, cross_validate
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan, TrainingProgress
@@ -107,7 +107,9 @@ def crossvalidate(
     if suspects_file is not None:
         _write_suspects(suspects_file, sentences, parsed, find_suspects(sentences, parsed)[:most])
     whole = scores_of(sentences, parsed, without)
-    print_results([Result([treebank], [_folds_table(scores), _spread_table(scores, whole)])], form)
+    rows = [(str(i), *each.values()) for i, each in enumerate(scores, start=1)]
+    table = Table(("", *scores[0]), rows, "Folds", "folds")
+    print_results([Result([treebank], [table, _spread_table(scores, whole)])], form)
 
 
 def _check_targets(treebank: str, *outputs: str | None) -> None:
@@ -138,7 +140,8 @@ def _run(
     scores: list[Scores] = []
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with open_bar(*columns) as bar:
-        task = bar.add_task("training", total=max(numbers) + 1)
+        folds = max(numbers) + 1
+        task = bar.add_task("training", total=folds)
 
         def show(progress: TrainingProgress) -> None:
             shown = f" {progress.iteration}/{progress.iterations}" if progress.iteration else ""
@@ -151,19 +154,11 @@ def _run(
             )
             for i, sentence in zip(fold.places, fold.sentences, strict=True):
                 parsed[i] = sentence
-            bar.console.print(_summarize(fold, max(numbers) + 1, scores[-1]))
+            counted = ((name, scores[-1][name]) for name in ("UPOS", "UAS", "LAS"))
+            listed = ", ".join(f"{name} {score:.2f}" for name, score in counted if score is not None)
+            bar.console.print(f"fold {fold.number + 1}/{folds}: {len(gold)} sentences, {listed}")
             bar.update(task, completed=len(scores))
     return parsed, scores
-
-
-def _summarize(fold: Fold, folds: int, scores: Scores) -> str:
-    listed = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UPOS", "UAS", "LAS") if scores[name] is not None)
-    return f"fold {fold.number + 1}/{folds}: {len(fold.places)} sentences, {listed}"
-
-
-def _folds_table(scores: list[Scores]) -> Table:
-    rows = [(str(i), *each.values()) for i, each in enumerate(scores, start=1)]
-    return Table(("", *scores[0]), rows, "Folds", "folds")
 
 
 def _spread_table(scores: list[Scores], whole: Scores) -> Table:

@@ -57,7 +57,8 @@ def experiment(
     dodona experiment exploration --treebanks ud --only el_gdt,hu_szeged --limit 500 -o quick
     """
     if wants_list:
-        _show_list()
+        rows = [(recipe.name, recipe.paper, recipe.shows) for recipe in RECIPES.values()]
+        Table(("name", "paper", "what it shows"), rows, align="lll").print(open_console(160))
         return
     if name is None or treebanks is None or out is None:
         given = {"argument 'NAME'": name, "option '--treebanks'": treebanks, "option '-o'": out}
@@ -88,8 +89,3 @@ def experiment(
     say(f"the tables and figures are in {folder}")
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")
-
-
-def _show_list() -> None:
-    rows = [(recipe.name, recipe.paper, recipe.shows) for recipe in RECIPES.values()]
-    Table(("name", "paper", "what it shows"), rows, align="lll").print(open_console(160))

@@ -21,11 +21,6 @@ def models() -> None:
     \b
     dodona models
     """
-    list_models()
-
-
-def list_models() -> None:
-    """Print a table of all models that have names."""
     names = model_names()
     if not names:
         say(f"no models are installed ({GET_ONE})")

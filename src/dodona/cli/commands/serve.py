@@ -27,11 +27,9 @@ MEBIBYTE = 1 << 20
 @option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all networks.")
 @click.option("--port", default=8001, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
 @click.option("--open", "opened", is_flag=True, help="Open the playground page in a browser.")
-@click.option(
+@integer(
     "--threads",
-    default=0,
-    type=click.IntRange(0),
-    metavar="N",
+    least=0,
     help="Requests that each process works on at the same time. [default: as many as there are cores for it]",
 )
 @integer("--processes", default=1, help="Processes that share the work and the models; each has its own limits.")
@@ -72,7 +70,7 @@ MEBIBYTE = 1 << 20
     help="Let pages of another site use the server, for example https://example.org; *: all. [default: none]",
 )
 def serve(
-    models: tuple[str, ...], host: str, port: int, opened: bool, threads: int, processes: int, waiting: int,
+    models: tuple[str, ...], host: str, port: int, opened: bool, threads: int | None, processes: int, waiting: int,
     per_client: int, timeout: float, max_size: float, max_memory: float, hosts: tuple[str, ...],
     origins: tuple[str, ...],
 ) -> None:  # fmt: skip

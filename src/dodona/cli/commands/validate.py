@@ -17,8 +17,6 @@ from dodona.tables import Table, open_console
 from dodona.validation import LEVELS, UNREADABLE, Finding, Violation, repair_chunks, validate, validate_chunks
 from dodona.validation.guidelines import MISSING, has_udtools
 
-FIELDS = ("file", "line", "sentence", "rule", "level", "value", "expected")
-
 
 @dataclass
 class Report:
@@ -107,7 +105,7 @@ def validate_command(
     _check_usage(files, fix, target, in_place)
     report = Report(_choose_level(level, language), form, max_shown, to_stderr=target == "-")
     if form == "tsv":
-        report.say("\t".join(FIELDS))
+        report.say("\t".join(Finding._fields))
     options: dict[str, Any] = {"level": report.level, "language": language, "jobs": jobs}
     for file in files:
         try:
