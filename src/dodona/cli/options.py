@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IMPORTED",
-    "NAMES",
+    "NETWORK_OPTIONS",
     "GroupedCommand",
     "amount",
     "choice",
@@ -112,7 +112,7 @@ SIZES = {
     "units": "Number of units of the hidden layer, which scores the actions.",
     "batch": "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]",
 }
-NAMES = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
+NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
 
 
 def option_names() -> list[str]:

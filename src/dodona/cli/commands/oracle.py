@@ -108,14 +108,9 @@ def oracle(
     chosen = system(name, None if names is None else sorted(set(names)), **chosen_options)
     taken = (history or "").split()
     try:
+        gold = tree.gold_heads()
         derivation = derive(
-            chosen,
-            tree.gold_heads(),
-            names,
-            words=tree.words,
-            oracle=oracle_name,
-            history=taken,
-            approximate=approximate,
+            chosen, gold, names, words=tree.words, oracle=oracle_name, history=taken, approximate=approximate
         )
     except TreeError as error:
         location = f"{tree.file}:{tree.line}" if file is not None else tree.file
@@ -128,12 +123,9 @@ def _find_tree(
     sentence: str,
 ) -> Sentence:  # fmt: skip
     """Return the sentence of a file, the parse of a text, or the tree on the command line."""
-    if [file, text, heads].count(None) != 2:
-        fault = (
-            "Missing argument 'FILE'"
-            if (file, text, heads) == (None,) * 3
-            else "FILE, --text and --heads exclude each other"
-        )
+    missing = [file, text, heads].count(None)
+    if missing != 2:
+        fault = "Missing argument 'FILE'" if missing == 3 else "FILE, --text and --heads exclude each other"
         raise click.UsageError(f"{fault}; expected one of FILE, --text and --heads, or --list or --verify.")
     if heads is None and (words is not None or labels is not None):
         raise click.UsageError("--words and --labels go with --heads.")

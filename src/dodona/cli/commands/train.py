@@ -7,8 +7,8 @@ from typing import Any
 import click
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from dodona.cli.options import NAMES as NETWORK_OPTIONS
 from dodona.cli.options import (
+    NETWORK_OPTIONS,
     GroupedCommand,
     choice,
     integer,
