@@ -1,7 +1,6 @@
 """`dodona stats`: statistics of a treebank for transition-based parsing."""
 
 import os
-from collections.abc import Sequence
 
 import click
 
@@ -28,7 +27,13 @@ def stats(files: tuple[str, ...], form: str) -> None:
                where the search of MINIMAL takes too long, the swaps of LAZY are counted
     unique     sentences with one derivation only under ND-ALL
     """
-    rows = _count(files)
+    rows: list[dict[str, Value]] = []
+    with ReadingProgress(files, results=False) as progress:
+        for file in files:
+            statistics = Statistics(file)
+            for sentence in progress.read_sentences(file):
+                statistics.add(sentence)
+            rows.append(statistics.row())
     table = Table(list(rows[0]), [list(row.values()) for row in rows])
     if form != "table":
         click.echo(table.json(indent=2) if form == "json" else table.tsv(), nl=False)
@@ -37,17 +42,6 @@ def stats(files: tuple[str, ...], form: str) -> None:
     titled = Table(COLUMNS, [(name, *row[1:]) for name, row in zip(names, table.rows, strict=True)])
     console = open_console(200)
     (titled if titled.fits(console) else titled.transpose()).print(console)
-
-
-def _count(files: Sequence[str]) -> list[dict[str, Value]]:
-    rows = []
-    with ReadingProgress(files, results=False) as progress:
-        for file in files:
-            statistics = Statistics(file)
-            for sentence in progress.read_sentences(file):
-                statistics.add(sentence)
-            rows.append(statistics.row())
-    return rows
 
 
 def _shorten(files: list[str]) -> list[str]:
