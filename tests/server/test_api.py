@@ -92,7 +92,7 @@ def test_bodies_that_are_no_good_json(app: Starlette, body: bytes, message: str)
 
 
 def test_nesting_without_end_is_refused(models: Models) -> None:
-    app = create_app(models, functions={"echo": Function(lambda request, models: request, dict, dict)})
+    app = create_app(models, functions={"echo": Function(lambda request, models: request)})
     reply = ask(app, "/api/echo", b'{"text": ' + b"[" * 100_000)
     assert (reply.status, reply.json) == (
         400, {"error": "The request has nesting that no request needs; expected plain JSON."},
@@ -107,7 +107,7 @@ def test_an_error_of_dodona_is_an_answer_without_details(models: Models, capsys:
     def failing(request: dict[str, Any], models: Models) -> dict[str, Any]:
         raise RuntimeError("secret")
 
-    reply = ask(create_app(models, functions={"fail": Function(failing, dict, dict)}), "/api/fail", b"{}")
+    reply = ask(create_app(models, functions={"fail": Function(failing)}), "/api/fail", b"{}")
     assert reply.status == 500
     assert reply.json == {"error": "The server failed; this is a fault of Dodona, and not of the request."}
     assert "secret" in capsys.readouterr().err  # for whoever runs the server

@@ -24,7 +24,7 @@ MODELS = Models({"whole": whole()})
 
 
 def app_with(function: Callable[[Any, Models], Any], **limits: Any) -> Starlette:
-    return create_app(MODELS, Limits(**limits), functions={"work": Function(function, dict, dict)})
+    return create_app(MODELS, Limits(**limits), functions={"work": Function(function)})
 
 
 def echo(request: dict[str, Any], models: Models) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class Work:
         self.released = threading.Event()
         self.stopped = threading.Event()
 
-    def __call__(self, request: dict[str, Any], models: Models) -> dict[str, Any]:
+    def run(self, request: dict[str, Any], models: Models) -> dict[str, Any]:
         self.begun.set()
         try:
             while not self.released.is_set():
@@ -94,7 +94,7 @@ def test_a_request_that_is_too_large_is_not_read_to_its_end() -> None:
 
 def test_the_memory_of_all_requests_is_limited_and_given_back() -> None:
     work = Work()
-    app = app_with(work, size=100, memory=100, threads=1)
+    app = app_with(work.run, size=100, memory=100, threads=1)
 
     async def two() -> tuple[Reply, Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}'))
@@ -138,7 +138,7 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
 
 def test_work_that_takes_too_long_is_stopped_and_frees_its_thread() -> None:
     work = Work()
-    app = app_with(work, seconds=0.2, threads=1)
+    app = app_with(work.run, seconds=0.2, threads=1)
     reply = ask(app, "/api/work", b"{}")
     assert (reply.status, reply.json["error"]) == (504, "This took longer than 0.2 seconds; send less text.")
     assert work.stopped.wait(60)
@@ -159,7 +159,7 @@ def test_a_long_text_is_stopped_in_the_middle() -> None:
 
 def test_who_leaves_stops_the_work() -> None:
     work = Work()
-    app = app_with(work, threads=1)
+    app = app_with(work.run, threads=1)
 
     async def leaving() -> Reply:
         gone = asyncio.Event()
@@ -190,7 +190,7 @@ def overload(app: Starlette, work: Work, count: int) -> list[Reply]:
 
 def test_too_many_requests_are_refused_at_once() -> None:
     work = Work()
-    replies = overload(app_with(work, threads=1, waiting=2), work, 5)
+    replies = overload(app_with(work.run, threads=1, waiting=2), work, 5)
     assert [reply.status for reply in replies] == [200, 200, 200, 503, 503]
     assert replies[-1].headers["retry-after"] == "1"
     assert replies[-1].json["error"].startswith("The server is busy: too many requests wait already")
@@ -198,7 +198,7 @@ def test_too_many_requests_are_refused_at_once() -> None:
 
 def test_a_request_that_waits_too_long_is_told_so() -> None:
     work = Work()
-    app = app_with(work, threads=1, seconds=0.3)
+    app = app_with(work.run, threads=1, seconds=0.3)
 
     async def two() -> tuple[Reply, Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b"{}"))
@@ -213,7 +213,7 @@ def test_a_request_that_waits_too_long_is_told_so() -> None:
 
 def test_one_client_cannot_take_all_threads() -> None:
     work = Work()
-    app = app_with(work, threads=2, client=1)
+    app = app_with(work.run, threads=2, client=1)
 
     async def two() -> list[Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b"{}"))
@@ -231,7 +231,7 @@ def test_one_client_cannot_take_all_threads() -> None:
 
 def test_the_page_and_health_are_there_while_all_threads_are_busy() -> None:
     work = Work()
-    app = app_with(work, threads=1, waiting=0)
+    app = app_with(work.run, threads=1, waiting=0)
 
     async def beside() -> list[int]:
         first = asyncio.create_task(asked(app, "/api/work", b"{}"))

@@ -19,7 +19,7 @@ from dodona.server import models as served
 from dodona.server.app import create_app
 from dodona.server.models import Models, divide
 from dodona.server.requests import convert
-from dodona.server.udpipe import ProcessRequest, Spaces, process, write
+from dodona.server.udpipe import ProcessRequest, process, write
 
 TEXT = "the dog sees a cat . a cat sleeps ."
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -155,7 +155,7 @@ def test_ranges_belong_to_tokens_and_spaces_can_be_normalized() -> None:
         multiword_misc=["SpacesBefore=\\s"],
     )  # fmt: skip
     sentence.offsets = [(1, 4), (1, 4), (5, 6)]
-    both = Spaces(ranges=True, normalized=True)
+    both = {"ranges", "normalized_spaces"}
     rows = [line.split("\t") for line in "".join(write([sentence], "conllu", both)).split("\n") if "\t" in line]
     assert [(row[0], row[9]) for row in rows] == [
         ("1-2", "TokenRange=1:4"), ("1", "_"), ("2", "_"), ("3", "TokenRange=5:6"),

@@ -18,7 +18,7 @@ from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, TIKZ_NEEDS, picture_tikz
 from dodona.drawing.trees import GAP, NO_MARK, Line, draw, draw_both
 from dodona.tables import make_printable
 
-__all__ = ["WRITERS", "picture_of", "write_html", "write_latex_document", "write_svg", "write_trees"]
+__all__ = ["WRITERS", "first_of", "write_html", "write_svg", "write_tikz", "write_trees"]
 
 TITLES = "gold", "parsed"
 STYLES = ("cyan", "green", "dim")  # UPOS, relation, confidence
@@ -63,7 +63,7 @@ def _print_trees(items: Iterable[Drawable]) -> None:
 
 def _titles(item: Drawable) -> Iterator[str]:
     """Yield the text, and the rank and score of this tree, if it is one of several."""
-    sentence = item if isinstance(item, Sentence) else item[0]
+    sentence = first_of(item)
     yield make_printable(sentence.text or " ".join(sentence.surface()))
     yield from map(make_printable, sentence_notes(sentence))
 
@@ -81,22 +81,24 @@ def write_html(items: Items, path: str, width: float | None = None) -> None:
 
 def write_svg(items: Items, path: str, width: float | None = None) -> None:
     """Write one picture with all sentences below each other, after the last one."""
-    pictures = [picture_of(item) for item in items if not isinstance(item, Mark)]
+    pictures = [_picture_of(item) for item in items if not isinstance(item, Mark)]
     with output(path) as stream:
         stream.write(pictures_svg(pictures, width).encode())
 
 
-def write_tikz(items: Items, path: str) -> None:
-    """Write an environment for each sentence, for a document that loads tikz-dependency."""
-    _write(items, path, lambda each, _: f"{picture_tikz(picture_of(each))}\n", TIKZ_NEEDS)
+def write_tikz(items: Items, path: str, standalone: bool = False) -> None:
+    """Write an environment for each sentence, for a document that loads tikz-dependency; or with `standalone` a whole
+    document, a page for each sentence."""
+    around = (TIKZ_HEAD, TIKZ_END) if standalone else (TIKZ_NEEDS,)
+    _write(items, path, lambda each, _: f"{picture_tikz(_picture_of(each))}\n", *around)
 
 
-def write_latex_document(items: Items, path: str) -> None:
-    """Write a whole document, a page for each sentence."""
-    _write(items, path, lambda each, _: f"{picture_tikz(picture_of(each))}\n", TIKZ_HEAD, TIKZ_END)
+def first_of(item: Drawable) -> Sentence:
+    """Return the sentence, or the gold one of a pair."""
+    return item if isinstance(item, Sentence) else item[0]
 
 
-def picture_of(item: Drawable) -> Picture:
+def _picture_of(item: Drawable) -> Picture:
     """Return the picture of a sentence, or of what is wrong in a parse of it."""
     return Picture.of(item) if isinstance(item, Sentence) else Picture.of(*item)
 

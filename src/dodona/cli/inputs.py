@@ -19,7 +19,8 @@ NOT_IN_FILES = re.compile(NOT_IN_NAMES.pattern[:-1] + r'/\\:*?"<>|]')
 def name_texts(files: Sequence[str | None]) -> list[str]:
     """Return a name for each input, no two of them the same: that of its file, or else a number. An input that is no
     file is None."""
-    names = ["" if file in (None, "-") else _name(str(file)) for file in files]
+    plain = ("" if file in (None, "-") else Path(str(file)).name.partition(".")[0] for file in files)
+    names = [NOT_IN_NAMES.sub("_", name) for name in plain]
     taken = {name for name in names if names.count(name) == 1}
     for place, name in enumerate(names):
         if name not in taken or not name:
@@ -31,10 +32,6 @@ def name_texts(files: Sequence[str | None]) -> list[str]:
 def make_safe(name: str) -> str:
     """Return a name that can be that of a file: in no folder, not hidden, without what other systems do not allow."""
     return NOT_IN_FILES.sub("_", name).lstrip(".")
-
-
-def _name(file: str) -> str:
-    return NOT_IN_NAMES.sub("_", Path(file).name.partition(".")[0])
 
 
 def find_sentence(file: str, wanted: str) -> Sentence:

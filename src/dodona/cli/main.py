@@ -5,43 +5,24 @@ import os
 import signal
 import sys
 import warnings
-from collections.abc import Iterable
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from dodona import DodonaError, FormatWarning, OptionError, __version__
+from dodona.cli.options import import_option
 from dodona.cli.process import hear_signals, last_signal, prepare_standard_streams
 from dodona.transitions.system import COMPILED
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-__all__ = ["IMPORTED", "dodona", "import_modules", "run"]
+__all__ = ["dodona", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
-IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
-COMMANDS = {  # by module; the most frequently used ones come first
-    "parse": "parse",
-    "train": "train_command",
-    "evaluate": "evaluate_command",
-    "crossvalidate": "crossvalidate",
-    "validate": "validate_command",
-    "convert": "convert_command",
-    "draw": "draw",
-    "info": "info",
-    "models": "models",
-    "package": "package_command",
-    "stats": "stats",
-    "oracle": "oracle",
-    "lattice": "lattice",
-    "experiment": "experiment",
-    "bench": "bench",
-    "serve": "serve",
-}
+COMMANDS = (  # the most frequently used ones come first
+    "parse", "train", "evaluate", "crossvalidate", "validate", "convert", "draw", "info", "models", "package", "stats",
+    "oracle", "lattice", "experiment", "bench", "serve",
+)  # fmt: skip
 
 
 class Commands(click.Group):
@@ -53,7 +34,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(import_module(f"dodona.cli.commands.{cmd_name}"), COMMANDS[cmd_name])
+        values = vars(import_module(f"dodona.cli.commands.{cmd_name}")).values()
+        command = next(each for each in values if isinstance(each, click.Command) and each.name == cmd_name)
         if COMPLETION in os.environ:
             _complete_file_names(command)
         return command
@@ -62,21 +44,21 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(_explain_unknown(args[0], COMMANDS))
+            ctx.fail(_explain_unknown(args[0]))
         return super().resolve_command(ctx, args)
 
 
-def _explain_unknown(name: str, commands: Iterable[str]) -> str:
+def _explain_unknown(name: str) -> str:
     """Return what to say about a command that there is not."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, commands, n=3, cutoff=0.6)
+    close = get_close_matches(name, COMMANDS)
     if close:
         meant = " or ".join(f"'{command}'" for command in close)
         return f"No such command '{name}'. Did you mean {meant}?"
     if os.path.exists(name) or any(letter.isspace() for letter in name):
         return f"No such command '{name[:40]}'. Did you mean `dodona parse`, which takes files and texts?"
-    return f"No such command '{name}'; expected one of: {', '.join(commands)}."
+    return f"No such command '{name}'; expected one of: {', '.join(COMMANDS)}."
 
 
 def _complete_file_names(command: click.Command) -> None:
@@ -84,38 +66,16 @@ def _complete_file_names(command: click.Command) -> None:
 
     Without that, a shell that asks `dodona` for completions would complete nothing there.
     """
-    for parameter in command.params:
-        if parameter.type is click.STRING:
-            parameter.shell_complete = _name_files  # type: ignore[assignment,method-assign]
-
-
-def _name_files(context: click.Context, incomplete: str) -> "list[CompletionItem]":
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(incomplete, type="file")]
-
-
-def import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
-    """Import modules before any command is looked up, so that it knows the systems that they register."""
-    context.meta[IMPORTED] = (*context.meta.get(IMPORTED, ()), *modules)
-    for name in modules:
-        try:
-            import_module(name)
-        except Exception as error:  # whatever a module of the user's does while it is imported
-            kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
-            raise OptionError(f"--import {name}: {kind}{error}") from error
+    for parameter in command.params:
+        if parameter.type is click.STRING:
+            parameter.shell_complete = lambda _, incomplete: [CompletionItem(incomplete, type="file")]  # type: ignore[assignment,method-assign]
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message=f"%(prog)s %(version)s ({CORE})")
-@click.option(
-    "--import",
-    metavar="MODULE",
-    multiple=True,
-    callback=import_modules,
-    expose_value=False,
-    help="Import a Python module first: one that registers a transition system of your own.",
-)
+@import_option()
 def dodona() -> None:
     """Dependency parsing from raw text to trees, with exact oracles.
 
@@ -145,12 +105,10 @@ def run() -> None:
     except DodonaError as error:
         click.echo(f"dodona: {error}", err=True)
         sys.exit(2 if isinstance(error, OptionError) else 1)
-    except BrokenPipeError:
-        # the reader (`| head`) has closed the pipe; keep Python from reporting an error when it closes stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
     except OSError as error:
-        click.echo(f"dodona: {error.filename or 'standard output'}: {error.strerror}", err=True)
+        if not isinstance(error, BrokenPipeError):  # the reader (`| head`) has closed the pipe
+            click.echo(f"dodona: {error.filename or 'standard output'}: {error.strerror}", err=True)
+        # keep Python from reporting an error when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 
@@ -177,13 +135,6 @@ def _end_at_once() -> None:
     os._exit(128 + last_signal())
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Called by `warnings`: print a warning like an error, without the source line."""
     click.echo(f"dodona: {message}", err=True)

@@ -1,22 +1,83 @@
-"""Options that are made from data: those of the systems, those of networks; and help that shows options in groups."""
+"""Options: the kinds that many commands have; those that are made from data, of systems and of networks; and help that
+shows options in groups."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dodona.neural.options import NetworkOptions
-from dodona.systems.registry import SYSTEMS
+from dodona.errors import OptionError
+
+if TYPE_CHECKING:
+    from dodona.neural.options import NetworkOptions
 
 __all__ = [
-    "NAMES",
+    "IMPORTED",
+    "NETWORK_OPTIONS",
     "GroupedCommand",
+    "amount",
+    "choice",
+    "import_option",
+    "integer",
     "network_options",
+    "option",
     "option_names",
     "system_options",
     "take_network_options",
     "take_system_options",
 ]
+
+IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
+
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
+
+
+def option(*names: str, default: object = None, **settings: Any) -> Decorator:
+    """An option whose help shows its default, if it has one."""
+    if default is not None:
+        settings |= {"default": default, "show_default": True}
+    return click.option(*names, **settings)
+
+
+def integer(*names: str, least: int = 1, most: int | None = None, metavar: str = "N", **settings: Any) -> Decorator:
+    """An option with an integer from `least` to `most`."""
+    return option(*names, type=click.IntRange(least, most), metavar=metavar, **settings)
+
+
+def amount(*names: str, **settings: Any) -> Decorator:
+    """An option with a number above 0."""
+    return option(*names, type=click.FloatRange(0, min_open=True), **settings)
+
+
+def choice(*names: str, values: Iterable[str], default: str | None = None, **settings: Any) -> Decorator:
+    """An option with one of several values; unless another is the default, it is the first."""
+    offered = list(values)
+    return option(*names, default=default or offered[0], type=click.Choice(offered), **settings)
+
+
+def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
+    """Import modules before any command is looked up, so that it knows the systems that they register."""
+    context.meta[IMPORTED] = (*context.meta.get(IMPORTED, ()), *modules)
+    for name in modules:
+        try:
+            import_module(name)
+        except Exception as error:  # whatever a module of the user's does while it is imported
+            kind = "" if isinstance(error, ImportError) else f"{type(error).__name__}: "
+            raise OptionError(f"--import {name}: {kind}{error}") from error
+
+
+import_option = partial(
+    click.option,
+    "--import",
+    metavar="MODULE",
+    multiple=True,
+    callback=_import_modules,
+    expose_value=False,
+    help="Import a Python module first: one that registers a transition system of your own.",
+)
 
 
 class GroupedCommand(click.Command):
@@ -51,18 +112,20 @@ SIZES = {
     "units": "Number of units of the hidden layer, which scores the actions.",
     "batch": "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]",
 }
-NAMES = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
-
-Command = Callable[..., Any]
+NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
 
 
 def option_names() -> list[str]:
     """Return the names of all options of systems."""
+    from dodona.systems.registry import SYSTEMS  # only for commands that have such options: it imports all systems
+
     return list(dict.fromkeys(key for entry in SYSTEMS.values() for key in entry.options))
 
 
 def system_options(command: Command) -> Command:
     """A decorator: one option for each that any system has."""
+    from dodona.systems.registry import SYSTEMS
+
     for key in reversed(option_names()):
         having = {name: entry.options[key] for name, entry in SYSTEMS.items() if key in entry.options}
         values = dict.fromkeys(value for offered in having.values() for value in offered)
@@ -78,40 +141,38 @@ def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
 
 def network_options(command: Command) -> Command:
     """A decorator: the options of a network's training."""
+    from dodona.neural.options import NetworkOptions
+
     usual = NetworkOptions()
     options = [
-        click.option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
-        click.option(
+        option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
+        option(
             "--vectors-size",
             default=10.0,
-            show_default=True,
             metavar="MB",
             help="How much of the vectors the model keeps, the words of the treebank first.",
         ),
-        click.option(
+        option(
             "--positions",
             metavar="FILE",
             help="Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
             "[default: the system's]",
         ),
         *(
-            click.option(
-                f"--{name}",
-                type=click.IntRange(1),
-                metavar="N",
-                help=text + (f" [default: {getattr(usual, name)}]" if name != "batch" else ""),
-            )
+            integer(f"--{name}", help=text if name == "batch" else f"{text} [default: {getattr(usual, name)}]")
             for name, text in SIZES.items()
         ),
-        click.option("--dropout", type=float, metavar="P", help=f"Dropout in training. [default: {usual.dropout}]"),
-        click.option("--resume", is_flag=True, help="Continue an interrupted training from MODEL.checkpoint."),
+        option("--dropout", type=float, metavar="P", help=f"Dropout in training. [default: {usual.dropout}]"),
+        option("--resume", is_flag=True, help="Continue an interrupted training from MODEL.checkpoint."),
     ]
-    for option in reversed(options):
-        command = option(command)
+    for decorate in reversed(options):
+        command = decorate(command)
     return command
 
 
-def take_network_options(options: dict[str, Any]) -> NetworkOptions | None:
+def take_network_options(options: dict[str, Any]) -> "NetworkOptions | None":
     """Take the options of the network out of those of the command; None if all have their defaults."""
+    from dodona.neural.options import NetworkOptions
+
     given = {name: value for name in (*SIZES, "dropout") if (value := options.pop(name)) is not None}
     return NetworkOptions(**given) if given else None

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from dodona.data.stream import Boundary, Item
 from dodona.errors import OptionError
 from dodona.parser.request import IN_PIECES
 
-__all__ = ["EXTENSIONS", "check_targets", "is_same_file", "report_pieces", "write_each"]
+__all__ = ["EXTENSIONS", "check_targets", "is_same_file", "report_pieces", "say", "write_each"]
 
 
 EXTENSIONS = {
@@ -48,17 +49,13 @@ def _name_targets(files: Sequence[str | None], folder: str, is_folder: bool, for
     for file in files:
         if file is None or file == "-":
             raise OptionError("--each gives outputs the names of the inputs; expected files only")
-        target = os.path.join(folder, _replace_extension(os.path.basename(file), form))
+        name = os.path.basename(file)
+        bare = bare_name(name)  # the last extension is replaced, and that of compression stays
+        target = os.path.join(folder, os.path.splitext(bare)[0] + EXTENSIONS[form] + name[len(bare) :])
         if target in named:
             raise OptionError(f"{target}: {named[target]} and {file} would both be written to it; expected other names")
         named[target] = file
     return list(named)
-
-
-def _replace_extension(file: str, form: str) -> str:
-    """Return the name of an output: the last extension is replaced, and that of compression stays."""
-    bare = bare_name(file)
-    return os.path.splitext(bare)[0] + EXTENSIONS[form] + file[len(bare) :]
 
 
 def _check_no_loop(target: str, files: Sequence[str | None]) -> None:
@@ -92,16 +89,9 @@ def write_each(items: Iterable[Item], targets: Sequence[str], write: Callable[[I
     """Write the items up to each boundary to a target of their own. Each appears when it is complete."""
     rest = iter(items)
     for target in targets:
-        write(_up_to_boundary(rest), target)
+        write(takewhile(lambda item: not isinstance(item, Boundary), rest), target)
     for _ in rest:  # so that whatever yields them ends in good order
         pass
-
-
-def _up_to_boundary(items: Iterator[Item]) -> Iterator[Item]:
-    for item in items:
-        if isinstance(item, Boundary):
-            return
-        yield item
 
 
 def report_pieces(items: Iterable[Item]) -> Iterator[Item]:
@@ -113,7 +103,9 @@ def report_pieces(items: Iterable[Item]) -> Iterator[Item]:
         yield item
     if count:
         which = "1 sentence was" if count == 1 else f"{count} sentences were"
-        click.echo(
-            f"dodona: {which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}",
-            err=True,
-        )
+        say(f"{which} parsed in pieces, because of length or time; see the comment {IN_PIECES[:-3]!r}")
+
+
+def say(message: str) -> None:
+    """Print a message on standard error, like an error."""
+    click.echo(f"dodona: {message}", err=True)

@@ -25,19 +25,14 @@ def prepare_standard_streams() -> None:
     """
     for number, (name, mode, way) in enumerate(STREAMS):
         if getattr(sys, name) is None:
-            _take(number, way)
+            handle = os.open(os.devnull, way)
+            if handle != number:
+                os.dup2(handle, number)
+                os.close(handle)
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show a character still gets the rest
-
-
-def _take(number: int, way: int) -> None:
-    """Open the null device under this number."""
-    handle = os.open(os.devnull, way)
-    if handle != number:
-        os.dup2(handle, number)
-        os.close(handle)
 
 
 def hear_signals() -> None:

@@ -8,12 +8,17 @@ One line on standard error, from the second second on, which is wiped at the end
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dodona.data import Sentence
-from dodona.data.files import is_tty, size_of
+from dodona.data.files import chunks, is_tty, size_of
+from dodona.data.formats import read_stream
+from dodona.data.stream import only_sentences
 
-__all__ = ["ReadingProgress"]
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
+
+__all__ = ["ReadingProgress", "open_bar"]
 
 FIRST, NEXT = 1.0, 0.2  # seconds until the line is shown, and between two changes of it
 
@@ -61,6 +66,10 @@ class ReadingProgress:
                 self._show(self.line(now))
             yield item
 
+    def read_sentences(self, file: str) -> Iterator[Sentence]:
+        """Yield the sentences of a file in CoNLL-U, and count bytes and words."""
+        return self.count(only_sentences(read_stream("conllu", chunks(file, count=self.read), file)))
+
     def line(self, now: float) -> str:
         """Return what is shown at that time."""
         seconds = now - self._begin
@@ -81,6 +90,15 @@ class ReadingProgress:
             self._live = Live(console=console, transient=True, auto_refresh=False, redirect_stdout=False)
             self._live.start()
         self._live.update(Text(line), refresh=True)
+
+
+def open_bar(*columns: "ProgressColumn") -> "Progress":
+    """Return a line on standard error, if that is a terminal, that is wiped at the end; its console takes messages."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _is_tty(stream: Any) -> bool:

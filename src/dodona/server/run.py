@@ -17,16 +17,15 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import State
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from dodona.errors import OptionError
+from dodona.errors import DodonaError, OptionError
 
-__all__ = ["check_processes", "listen", "serve", "share_metrics", "supervise", "write_address"]
+__all__ = ["listen", "serve", "share_metrics", "supervise", "write_address"]
 
 BACKLOG = 1024
 FIRST_REQUEST = 15.0  # seconds until the head of the first request must be there
@@ -34,19 +33,25 @@ PAUSE = 1.0  # seconds before a process that has died is replaced
 TICKS = 10  # of the server's clock in a second
 
 
-def listen(host: str, port: int, shared: bool = False) -> socket.socket:
-    """Return a socket that listens there; port 0 is any free one. With `shared`, other sockets may have the same."""
-    sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if shared:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+def listen(host: str, port: int, processes: int) -> list[socket.socket]:
+    """Return a socket for each process, all of them with the same port; port 0 is any free one."""
+    if processes > 1 and not (hasattr(os, "fork") and hasattr(socket, "SO_REUSEPORT")):
+        raise OptionError(f"--processes {processes}: this system cannot share a port; expected 1")
+    sockets: list[socket.socket] = []
     try:
-        sock.bind((host, port))
-        sock.listen(BACKLOG)  # from now on nobody is turned away; who comes before the server has begun waits
-    except OSError:
-        sock.close()
-        raise
-    return sock
+        for _ in range(processes):
+            sockets.append(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET))
+            sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if processes > 1:
+                sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            sockets[-1].bind((host, port))
+            sockets[-1].listen(BACKLOG)  # from now on nobody is turned away; who comes before the server begins waits
+            port = sockets[-1].getsockname()[1]
+    except OSError as error:
+        for each in sockets:
+            each.close()
+        raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
+    return sockets
 
 
 def write_address(sock: socket.socket) -> str:
@@ -90,15 +95,12 @@ class _Server(uvicorn.Server):
             return
         ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # where another process passes it on
         numbers = (signal.SIGTERM,) if ignored else (signal.SIGTERM, signal.SIGINT)
-        before = {number: signal.signal(number, self._hear) for number in numbers}
+        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
         try:
             yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-
-    def _hear(self, number: int, frame: FrameType | None) -> None:
-        self.handle_exit(number, frame)
 
 
 def serve(app: Starlette, sock: socket.socket, grace: float = 30.0, parent: int | None = None) -> None:
@@ -120,12 +122,6 @@ def serve(app: Starlette, sock: socket.socket, grace: float = 30.0, parent: int 
         _Server(config, app.state, parent).run(sockets=[sock])
     finally:
         app.state.close()
-
-
-def check_processes(count: int) -> None:
-    """Raise an error if this system cannot run so many."""
-    if count > 1 and not (hasattr(os, "fork") and hasattr(socket, "SO_REUSEPORT")):
-        raise OptionError(f"--processes {count}: this system cannot share a port; expected 1")
 
 
 @contextmanager
@@ -158,7 +154,7 @@ def supervise(work: Callable[[int], None], sockets: Sequence[socket.socket], say
                 for child in children:
                     os.kill(child, signal.SIGKILL if ending and number == signal.SIGINT else signal.SIGTERM)
                 ending = True
-            for child in _reap(children):
+            for child in [child for child in children if os.waitpid(child, os.WNOHANG)[0]]:
                 k = children.pop(child)
                 mark_process_dead(child)  # type: ignore[no-untyped-call]  # what it has counted stays, and its gauges go
                 if not ending:
@@ -189,8 +185,3 @@ def _start(work: Callable[[int], None], k: int, sockets: Sequence[socket.socket]
         traceback.print_exc(file=sys.stderr)
     finally:
         os._exit(code)
-
-
-def _reap(children: dict[int, int]) -> list[int]:
-    """Return the processes that have ended."""
-    return [child for child in children if os.waitpid(child, os.WNOHANG)[0]]

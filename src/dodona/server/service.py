@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -73,15 +73,22 @@ class Limits:
 class Function:
     """A function of the JSON interface, `/api/NAME`, with its description.
 
-    It takes a request of a kind, and the models of the server; it returns what JSON can hold. It runs in a thread,
-    raises a DodonaError for a bad request, and knows nothing of HTTP.
+    It takes a request of the type that its first parameter has (NoFields where GET is enough), and the models of the
+    server; it returns what JSON can hold. It runs in a thread, raises a DodonaError for a bad request, and knows
+    nothing of HTTP.
     """
 
     call: Callable[[Any, Models], Any]
-    request: Any  # a type; NoFields where GET is enough
-    answer: Any
     summary: str = ""
     example: dict[str, Any] | None = None
+
+    @property
+    def request(self) -> Any:
+        return get_type_hints(self.call).get("request", Any)
+
+    @property
+    def answer(self) -> Any:
+        return get_type_hints(self.call).get("return", Any)
 
 
 class Stopped(Exception):
@@ -177,43 +184,25 @@ class BodyMemory:
         self.metrics = metrics
         self.taken = 0
 
-    def take(self, count: int) -> None:
-        self.taken += count
-        self.metrics.body_bytes.inc(count)
-
-    @contextmanager
-    def share(self) -> "Iterator[Share]":
-        """Yield the memory of one request; it is given back at the end."""
-        share = Share(self)
-        try:
-            yield share
-        finally:
-            self.take(-share.taken)
-
-
-class Share:
-    """The memory of one request."""
-
-    def __init__(self, memory: BodyMemory) -> None:
-        self.memory = memory
-        self.limits = memory.limits
-        self.taken = 0
-
-    async def read_body(self, request: Request, deadline: float) -> bytes:
+    async def read_body(self, request: Request, deadline: float, held: ExitStack) -> bytes:
         """Return the body of a request, read until the deadline; the limits hold while it arrives."""
+        message = f"The request is too large; expected at most {self.limits.size:,} bytes."
+        too_large = HTTPException(413, message, {"Connection": "close"})
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > self.limits.size:
-            raise self._too_large()
+            raise too_large
         chunks: list[bytes] = []
+        size = 0
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
                 async for chunk in request.stream():
-                    if self.taken + len(chunk) > self.limits.size:
-                        raise self._too_large()
-                    if self.memory.taken + len(chunk) > self.limits.memory:
+                    size += len(chunk)
+                    if size > self.limits.size:
+                        raise too_large
+                    if self.taken + len(chunk) > self.limits.memory:
                         message = "The server is busy: its memory for requests is full; try again later."
                         raise HTTPException(503, message, AGAIN)
-                    self.hold(len(chunk))
+                    self.hold(len(chunk), held)
                     chunks.append(chunk)
         except TimeoutError:
             message = f"The request did not arrive within {self.limits.seconds:g} seconds."
@@ -222,14 +211,15 @@ class Share:
             raise HTTPException(400, "The request ended too early.") from None
         return b"".join(chunks)
 
-    def hold(self, count: int) -> None:
-        """Count bytes, those of an answer too: while slow clients take theirs, others may be refused."""
-        self.taken += count
-        self.memory.take(count)
+    def hold(self, count: int, held: ExitStack) -> None:
+        """Count bytes until the end of `held`, those of an answer too: while slow clients take theirs, others may be
+        refused."""
+        self._take(count)
+        held.callback(self._take, -count)
 
-    def _too_large(self) -> HTTPException:
-        message = f"The request is too large; expected at most {self.limits.size:,} bytes."
-        return HTTPException(413, message, {"Connection": "close"})
+    def _take(self, count: int) -> None:
+        self.taken += count
+        self.metrics.body_bytes.inc(count)
 
 
 class Answer(Response):
@@ -262,10 +252,6 @@ class Service:
         self.workers = Workers(limits, threads, self.metrics)
         self.memory = BodyMemory(limits, self.metrics)
 
-    async def answer_health(self, request: Request) -> Response:
-        """Answer at once, whatever else is going on."""
-        return Response('{"status": "ok"}', media_type=JSON)
-
     async def answer_metrics(self, request: Request) -> Response:
         return Response(self.metrics.write(), media_type="text/plain; version=0.0.4")
 
@@ -282,9 +268,10 @@ class Service:
 
     def make_endpoint(self, function: Function) -> Callable[[Request], Awaitable[Response]]:
         """Return the endpoint of a function of the JSON interface."""
+        kind = function.request
 
         def work(body: bytes) -> bytes:
-            return msgspec.json.encode(function.call(decode(body, function.request), self.models))
+            return msgspec.json.encode(function.call(decode(body, kind), self.models))
 
         async def answer(request: Request) -> Response:
             return await self._answer(request, work)
@@ -295,13 +282,12 @@ class Service:
         """Read the body of a request, and work on it in a thread, while somebody waits for the result."""
         deadline = time.monotonic() + self.limits.seconds
         with ExitStack() as stack:
-            share = stack.enter_context(self.memory.share())
             with self.workers.admit(request.client.host if request.client else ""):
-                body = await share.read_body(request, deadline)
+                body = await self.memory.read_body(request, deadline, stack)
                 self.metrics.received.inc(len(body))
                 working = self.workers.run(deadline, lambda: work(body))
                 result = await self._unless_disconnected(request, working)
-            share.hold(len(result))
+            self.memory.hold(len(result), stack)
             return Answer(result, self.limits.seconds, stack.pop_all())
 
     async def _unless_disconnected(self, request: Request, work: Coroutine[Any, Any, bytes]) -> bytes:

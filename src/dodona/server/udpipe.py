@@ -6,7 +6,6 @@ A parameter counts if it is there, also without a value: `tokenizer` means raw t
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -67,14 +66,6 @@ class ProcessedText(Struct):
     result: str
 
 
-@dataclass(frozen=True)
-class Spaces:
-    """What MISC says of the text, beside the white space after each token: its place; or nothing but single spaces."""
-
-    ranges: bool = False
-    normalized: bool = False
-
-
 def process(request: ProcessRequest, models: Models) -> ProcessedText:
     """Return the answer to a request."""
     name, pipeline = models.pick(request.model)
@@ -84,8 +75,7 @@ def process(request: ProcessRequest, models: Models) -> ProcessedText:
     tag, parse = request.tagger is not None, request.parser is not None
     if tag and pipeline.tagger is None:
         raise OptionError(f"The model {name!r} has no tagger.")
-    spaces = Spaces(ranges="ranges" in options, normalized="normalized_spaces" in options)
-    result = "".join(write(_analyse(pipeline, sentences, tag, parse), output, spaces))
+    result = "".join(write(_analyse(pipeline, sentences, tag, parse), output, options))
     if output == "conllu":
         result = _write_heading(name, pipeline) + result
     acknowledgements = [str(pipeline.about[key]) for key in ("data", "licence") if pipeline.about.get(key)]
@@ -137,12 +127,12 @@ def _analyse(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse
         yield from portion
 
 
-def write(sentences: Iterable[Sentence], output: str, spaces: Spaces) -> Iterator[str]:
-    """Yield the sentences in an output format. Spaces inside of words would be taken for ends of words, so they become
-    no-break spaces where words are separated by spaces."""
+def write(sentences: Iterable[Sentence], output: str, options: set[str]) -> Iterator[str]:
+    """Yield the sentences in an output format, with the options of the tokenizer. Spaces inside of words would be taken
+    for ends of words, so they become no-break spaces where words are separated by spaces."""
     for sentence in sentences:
         if output == "conllu":
-            yield _write_conllu(sentence, spaces)
+            yield _write_conllu(sentence, options)
         elif output == "horizontal":
             yield " ".join(word.replace(" ", NO_BREAK) for word in sentence.words) + "\n"
         elif output == "vertical":
@@ -151,16 +141,16 @@ def write(sentences: Iterable[Sentence], output: str, spaces: Spaces) -> Iterato
             yield rebuild_text([sentence])
 
 
-def _write_conllu(sentence: Sentence, spaces: Spaces) -> str:
+def _write_conllu(sentence: Sentence, options: set[str]) -> str:
     text = sentence.to_bytes().decode()
-    if spaces != Spaces():
-        text = "\n".join(_respace(text.split("\n"), sentence.offsets, spaces))
+    if not options.isdisjoint(("ranges", "normalized_spaces")):
+        text = "\n".join(_respace(text.split("\n"), sentence.offsets, options))
     return text if text.endswith(("\n\n", "\n\r\n")) else text.rstrip("\r\n") + "\n\n"
 
 
-def _respace(lines: Iterable[str], offsets: list[tuple[int, int]] | None, spaces: Spaces) -> Iterator[str]:
-    """Yield the lines of a sentence with another MISC. Only tokens have a place in the text: a multiword token has one,
-    and its words have none."""
+def _respace(lines: Iterable[str], offsets: list[tuple[int, int]] | None, options: set[str]) -> Iterator[str]:
+    """Yield the lines of a sentence with another MISC: with places in the text, or without its white space. Only tokens
+    have a place: a multiword token has one, and its words have none."""
     inside = 0
     for line in lines:
         columns = line.split("\t")
@@ -169,9 +159,9 @@ def _respace(lines: Iterable[str], offsets: list[tuple[int, int]] | None, spaces
             continue
         first, _, last = columns[ID].partition("-")
         notes = [note for note in columns[MISC].split("|") if note != "_"]
-        if spaces.normalized:
+        if "normalized_spaces" in options:
             notes = [note for note in notes if not note.startswith(SPACES)]
-        if spaces.ranges and offsets is not None and first.isdecimal() and int(first) > inside:
+        if "ranges" in options and offsets is not None and first.isdecimal() and int(first) > inside:
             begin, end = offsets[int(first) - 1]
             notes.append(f"TokenRange={begin}:{end}")
         if last:

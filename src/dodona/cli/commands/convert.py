@@ -5,7 +5,8 @@ from functools import partial
 
 import click
 
-from dodona.cli.outputs import is_same_file
+from dodona.cli.options import choice
+from dodona.cli.outputs import is_same_file, say
 from dodona.data.files import bare_name, chunks
 from dodona.data.formats import INPUTS, OUTPUTS, convert, format_by_name, read_stream
 from dodona.data.stream import Item, only_sentences
@@ -17,12 +18,10 @@ from dodona.errors import FormatError, OptionError
 @click.option(
     "-o", "--output", "target", default="-", metavar="FILE", help="Where to write. [default: standard output]"
 )
-@click.option(
+@choice(
     "--from",
     "form",
-    default="auto",
-    show_default=True,
-    type=click.Choice([form for form in INPUTS if form != "text"]),
+    values=[form for form in INPUTS if form != "text"],
     help="horizontal: a sentence a line, words separated by spaces; vertical: a word a line, empty lines between "
     "sentences; auto: by the name of the file, or CoNLL-U if it looks like it.",
 )
@@ -48,9 +47,7 @@ def convert_command(source: str, target: str, form: str, to: str | None) -> None
     lost = convert(only_sentences(items), target, to)
     if lost:
         counts = ", ".join(f"{name} ({count:,})" for name, count in sorted(lost.items()))
-        click.echo(
-            f"dodona: {source}: {to} has no room for all; lost, with the number of sentences: {counts}", err=True
-        )
+        say(f"{source}: {to} has no room for all; lost, with the number of sentences: {counts}")
 
 
 def _format_of(target: str) -> str:

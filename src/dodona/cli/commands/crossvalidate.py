@@ -7,12 +7,12 @@ from dataclasses import astuple
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
-from dodona.cli.options import GroupedCommand
+from dodona.cli.options import GroupedCommand, choice, integer
 from dodona.cli.outputs import is_same_file
+from dodona.cli.progress import open_bar
 from dodona.data import Sentence, write
 from dodona.data.conllu import read_all
 from dodona.data.files import bare_name
@@ -22,7 +22,7 @@ from dodona.errors import OptionError
 from dodona.evaluation.calibration import Suspect, find_suspects
 from dodona.evaluation.significance import SCORES, find_unpredicted, scores_of, spread
 from dodona.parser.options import ParserOptions
-from dodona.pipeline.crossvalidation import SPLITS, Fold, assign_folds, cross_validate
+from dodona.pipeline.crossvalidation import SPLITS, assign_folds, cross_validate
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan, TrainingProgress
@@ -69,26 +69,15 @@ TITLES = {
     help="Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
     "`.json`, or else text with both trees.",
 )
-@click.option("--most", default=100, show_default=True, type=click.IntRange(1), metavar="N", help="Number of suspects.")
-@click.option("--folds", default=10, show_default=True, type=click.IntRange(2), metavar="N", help="Number of folds.")
-@click.option(
+@integer("--most", default=100, help="Number of suspects.")
+@integer("--folds", default=10, least=2, help="Number of folds.")
+@choice(
     "--split",
-    default="blocks",
-    show_default=True,
-    type=click.Choice(SPLITS),
+    values=SPLITS,
     help="Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
 )
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1), metavar="N", help="Number of processes. [default: one for each core]"
-)
-@click.option(
-    "--format",
-    "form",
-    default="table",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="Output format of the scores.",
-)
+@integer("-j", "--jobs", help="Number of processes. [default: one for each core]")
+@choice("--format", "form", values=FORMATS, help="Output format of the scores.")
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
     form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,
@@ -102,23 +91,25 @@ def crossvalidate(
     dodona crossvalidate treebank.conllu --folds 5 --system swap-standard --format json
     dodona crossvalidate treebank.conllu -o parsed.conllu --suspects suspects.tsv --most 500
     """
-    choice = parser_options(options)
+    chosen = parser_options(options)
     _check_targets(treebank, output, suspects_file)
     named = component_names(components)
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
     plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
     sentences = read_all(treebank)
-    numbers = assign_folds(len(sentences), folds, split, choice.seed)
+    numbers = assign_folds(len(sentences), folds, split, chosen.seed)
     predicted = () if tags == "gold" else _list_predicted(named)
     without = find_unpredicted(sentences, predicted)
-    parsed, scores = _run(sentences, choice, plan, numbers, jobs or available_cores(), without)
+    parsed, scores = _run(sentences, chosen, plan, numbers, jobs or available_cores(), without)
     if output is not None:
         write(parsed, output)
     if suspects_file is not None:
         _write_suspects(suspects_file, sentences, parsed, find_suspects(sentences, parsed)[:most])
     whole = scores_of(sentences, parsed, without)
-    print_results([Result([treebank], [_folds_table(scores), _spread_table(scores, whole)])], form)
+    rows = [(str(i), *each.values()) for i, each in enumerate(scores, start=1)]
+    table = Table(("", *scores[0]), rows, "Folds", "folds")
+    print_results([Result([treebank], [table, _spread_table(scores, whole)])], form)
 
 
 def _check_targets(treebank: str, *outputs: str | None) -> None:
@@ -145,12 +136,12 @@ def _run(
     without: set[str],
 ) -> tuple[list[Sentence], list[Scores]]:  # fmt: skip
     """All sentences parsed, and the scores of each fold; with a bar on a terminal and a line after each fold."""
-    console = Console(stderr=True, highlight=False)
     parsed = list(sentences)
     scores: list[Scores] = []
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("training", total=max(numbers) + 1)
+    with open_bar(*columns) as bar:
+        folds = max(numbers) + 1
+        task = bar.add_task("training", total=folds)
 
         def show(progress: TrainingProgress) -> None:
             shown = f" {progress.iteration}/{progress.iterations}" if progress.iteration else ""
@@ -163,20 +154,11 @@ def _run(
             )
             for i, sentence in zip(fold.places, fold.sentences, strict=True):
                 parsed[i] = sentence
-            line = _summarize(fold, max(numbers) + 1, scores[-1])
-            bar.console.print(line) if console.is_terminal else click.echo(line, err=True)
+            counted = ((name, scores[-1][name]) for name in ("UPOS", "UAS", "LAS"))
+            listed = ", ".join(f"{name} {score:.2f}" for name, score in counted if score is not None)
+            bar.console.print(f"fold {fold.number + 1}/{folds}: {len(gold)} sentences, {listed}")
             bar.update(task, completed=len(scores))
     return parsed, scores
-
-
-def _summarize(fold: Fold, folds: int, scores: Scores) -> str:
-    listed = ", ".join(f"{name} {scores[name]:.2f}" for name in ("UPOS", "UAS", "LAS") if scores[name] is not None)
-    return f"fold {fold.number + 1}/{folds}: {len(fold.places)} sentences, {listed}"
-
-
-def _folds_table(scores: list[Scores]) -> Table:
-    rows = [(str(i), *each.values()) for i, each in enumerate(scores, start=1)]
-    return Table(("", *scores[0]), rows, "Folds", "folds")
 
 
 def _spread_table(scores: list[Scores], whole: Scores) -> Table:

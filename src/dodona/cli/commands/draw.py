@@ -7,9 +7,9 @@ from itertools import chain
 
 import click
 
-from dodona.cli.formats import WRITERS, write_html, write_latex_document, write_svg
+from dodona.cli.formats import WRITERS, first_of, write_html, write_svg, write_tikz
 from dodona.cli.inputs import make_safe
-from dodona.cli.outputs import EXTENSIONS, is_same_file
+from dodona.cli.outputs import EXTENSIONS, is_same_file, say
 from dodona.data import Sentence, read
 from dodona.data.files import bare_name
 from dodona.drawing.dependencies import Drawable
@@ -89,7 +89,7 @@ def draw(
     for file in files:
         if target != "-" and is_same_file(file, target):
             raise OptionError(f"{target}: the output would take the place of the input; expected another name")
-    writer = write_latex_document if standalone else WRITERS[form]
+    writer = partial(write_tikz, standalone=True) if standalone else WRITERS[form]
     if width is not None:
         writer = partial(FOLDED[form], width=width)
     if diff:
@@ -105,16 +105,12 @@ def draw(
         writer([item], os.path.join(target, name + EXTENSIONS[form]))
 
 
-def _first(item: Drawable) -> Sentence:
-    return item if isinstance(item, Sentence) else item[0]
-
-
 def _choose(items: Iterable[Drawable], wanted: Sequence[str], files: Sequence[str]) -> Iterator[Drawable]:
     """Yield the sentences of these numbers or names, or all; one that is not there is an error."""
     missing = set(wanted)
     count = 0
     for count, item in enumerate(items, start=1):
-        names = {str(count), _first(item).sent_id}.intersection(wanted)
+        names = {str(count), first_of(item).sent_id}.intersection(wanted)
         missing -= names
         if names or not wanted:
             yield item
@@ -133,14 +129,14 @@ def _keep_differing(items: Iterable[Drawable]) -> Iterator[Drawable]:
         if not isinstance(item, Sentence) and differs(*item):
             different += 1
             yield item
-    click.echo(f"dodona: {different} of {total} sentences differ", err=True)
+    say(f"{different} of {total} sentences differ")
 
 
 def _name(items: Iterable[Drawable]) -> Iterator[tuple[str, Drawable]]:
     """Yield sentences with names for files, no two of them the same: of the sent_id, or else a number."""
     taken: set[str] = set()
     for number, item in enumerate(items, start=1):
-        name = make_safe(_first(item).sent_id or "")[:MAX_LETTERS] or str(number)
+        name = make_safe(first_of(item).sent_id or "")[:MAX_LETTERS] or str(number)
         if name.casefold() in taken:
             name = f"{name}-{number}"
         taken.add(name.casefold())

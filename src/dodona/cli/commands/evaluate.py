@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona import FormatError, MismatchError
+from dodona.cli.options import choice, integer
+from dodona.cli.outputs import say
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
-from dodona.data.files import chunks
 from dodona.data.files import output as open_output
-from dodona.data.formats import read_stream
-from dodona.data.stream import only_sentences
 from dodona.drawing.trees import OTHER_HEAD, OTHER_LABEL, draw_both
 from dodona.evaluation import (
     Comparison,
@@ -27,7 +26,14 @@ from dodona.evaluation import (
     evaluate,
 )
 from dodona.evaluation.calibration import SHARES, Reliability, confidences, count_found_errors, reliability
-from dodona.evaluation.confusion import Confusion, head_confusion, label_confusion, tag_confusion, worst_sentences
+from dodona.evaluation.confusion import (
+    Confusion,
+    Flaws,
+    head_confusion,
+    label_confusion,
+    tag_confusion,
+    worst_sentences,
+)
 from dodona.evaluation.diagrams import calibration_diagram, check_can_draw
 from dodona.evaluation.significance import SHUFFLES
 from dodona.tables import FORMATS, NO_DATA, Result, Table, Value, make_printable, open_console, print_results
@@ -51,28 +57,12 @@ Row = tuple[Value, ...]
 )
 @click.option("--diagram", metavar="FILE.svg", help="Do that, and draw it as a diagram, too.")
 @click.option("--confusion", is_flag=True, help="Show what is taken for what, and the worst sentences with both trees.")
-@click.option(
-    "--worst",
-    default=5,
-    show_default=True,
-    type=click.IntRange(0),
-    metavar="N",
-    help="With --confusion: how many sentences.",
+@integer("--worst", default=5, least=0, help="With --confusion: how many sentences.")
+@integer(
+    "--shuffles", default=SHUFFLES, help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2."
 )
-@click.option(
-    "--shuffles",
-    default=SHUFFLES,
-    show_default=True,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2.",
-)
-@click.option(
-    "--seed", default=1, show_default=True, type=click.IntRange(min=0), metavar="N", help="Random seed of these swaps."
-)
-@click.option(
-    "--format", "output", default="table", show_default=True, type=click.Choice(FORMATS), help="Output format."
-)
+@integer("--seed", default=1, least=0, help="Random seed of these swaps.")
+@choice("--format", "output", values=FORMATS, help="Output format.")
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
     confusion: bool, worst: int, shuffles: int, seed: int, output: str,
@@ -108,7 +98,7 @@ def evaluate_command(
         except MismatchError as error:
             if by or calibration or confusion or system2 is not None:
                 raise
-            click.echo(f"dodona: other words than in gold, so no attachment scores: {error}", err=True)
+            say(f"other words than in gold, so no attachment scores: {error}")
         else:
             comparisons.append(comparison)
             tables.append(_attachment_table(comparison))
@@ -119,8 +109,10 @@ def evaluate_command(
                 tables += [_reliability_table(reliability(comparison, sure)), _found_errors_table(comparison, sure)]
             if confusion:
                 both = gold_sentences, sentences
-                tables += _confusion_tables(comparison, *both, worst, matrices=output != "table")
-                drawings += _draw_worst(comparison, *both, worst, open_console().width)
+                flawed = worst_sentences(comparison, worst)
+                tables += _confusion_tables(comparison, *both, matrices=output != "table")
+                tables.append(_worst_table(flawed, *both, trees=output != "table"))
+                drawings += _draw_worst(flawed, *both, open_console().width)
         results.append(Result([file], tables, drawings))
     if system2 is not None:
         first, second = comparisons
@@ -134,7 +126,7 @@ def evaluate_command(
 
 def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
     with progress:
-        sentences = list(progress.count(only_sentences(read_stream("conllu", chunks(file, count=progress.read), file))))
+        sentences = list(progress.read_sentences(file))
     if not sentences:
         raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
     return sentences
@@ -230,11 +222,11 @@ def _draw_bar(value: float, mark: float) -> str:
 
 
 def _confusion_tables(
-    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], most: int, matrices: bool
+    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], matrices: bool
 ) -> list[Table]:
-    """Return the most frequent confusions, heads by direction and distance, and the `most` worst sentences.
+    """Return the most frequent confusions, and heads by direction and distance.
 
-    `matrices` adds those of relations and tags, which are too wide to be looked at, and the worst trees as text.
+    `matrices` adds those of relations and tags, which are too wide to be looked at.
     """
     labels, tags = label_confusion(comparison), tag_confusion(gold, system)
     tables = [
@@ -245,7 +237,7 @@ def _confusion_tables(
     if matrices:
         tables.append(_matrix("relations by relations", "Relations, gold by system", labels))
         tables.append(_matrix("UPOS by UPOS", "UPOS, gold by system", tags))
-    return [*tables, _worst_table(comparison, gold, system, most, matrices)]
+    return tables
 
 
 def _mistakes_table(name: str, title: str, confusion: Confusion) -> Table:
@@ -271,11 +263,10 @@ def _heads_table(confusion: Confusion) -> Table:
     return Table(("", *confusion.names, "words", "UAS"), rows, "Where heads are, gold by system", "heads")
 
 
-def _worst_table(
-    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], most: int, trees: bool
-) -> Table:
+def _worst_table(worst: Sequence[Flaws], gold: Sequence[Sentence], system: Sequence[Sentence], trees: bool) -> Table:
+    """Return the worst sentences, with `trees` as text too."""
     rows: list[Row] = []
-    for one in worst_sentences(comparison, most):
+    for one in worst:
         numbers = (one.words, one.wrong_heads, one.wrong_labels, 100 * (1 - one.wrong_arcs / one.words))
         sides = gold[one.sentence], system[one.sentence]
         name = None if sides[0].sent_id is None else make_printable(sides[0].sent_id)
@@ -291,10 +282,10 @@ def _write_tree(sentence: Sentence) -> str:
 
 
 def _draw_worst(
-    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], most: int, width: int
+    worst: Sequence[Flaws], gold: Sequence[Sentence], system: Sequence[Sentence], width: int
 ) -> Iterator[str]:
     """Yield lines with both trees of the worst sentences."""
-    for one in worst_sentences(comparison, most):
+    for one in worst:
         sentence = gold[one.sentence]
         name = f" ({sentence.sent_id})" if sentence.sent_id else ""
         location = f"{sentence.file}:{sentence.line}: sentence {one.sentence + 1}{name}"

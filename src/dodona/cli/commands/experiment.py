@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from dodona.cli.main import IMPORTED
+from dodona.cli.options import IMPORTED, choice, integer
+from dodona.cli.outputs import say
 from dodona.distributed.cluster import choose_monitor
 from dodona.errors import DodonaError
 from dodona.evaluation.diagrams import check_can_draw
@@ -28,44 +29,14 @@ from dodona.tables import Table, open_console
     help="A folder with a folder for each treebank, which has train, dev and test.conllu, also .gz or .xz.",
 )
 @click.option("--only", metavar="NAMES", help="Only these treebanks, separated by commas.")
-@click.option(
-    "--seeds",
-    default=5,
-    show_default=True,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How often each parser is trained.",
-)
-@click.option(
-    "--beam-seeds",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How often each parser with a beam is trained, which takes longer. [default: as --seeds]",
-)
-@click.option(
-    "--iterations",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Iterations over the training data, if not as in the paper.",
-)
-@click.option(
-    "--beam", type=click.IntRange(min=2), metavar="WIDTH", help="The width of beams, if not that of the experiment."
-)
-@click.option(
-    "--tags",
-    type=click.Choice(["gold", *TAGS[:1]]),
-    default="gold",
-    show_default=True,
-    help="The tags that parsers see.",
-)
-@click.option("--limit", metavar="SENTENCES", type=click.IntRange(min=2), help="Only the first sentences of each part.")
+@integer("--seeds", default=5, help="How often each parser is trained.")
+@integer("--beam-seeds", help="How often each parser with a beam is trained, which takes longer. [default: as --seeds]")
+@integer("--iterations", help="Iterations over the training data, if not as in the paper.")
+@integer("--beam", least=2, metavar="WIDTH", help="The width of beams, if not that of the experiment.")
+@choice("--tags", values=["gold", *TAGS[:1]], help="The tags that parsers see.")
+@integer("--limit", least=2, metavar="SENTENCES", help="Only the first sentences of each part.")
 @click.option("--neural/--no-neural", default=True, help="Networks too, where an experiment has them: hours each.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Number of processes; 0: only this one. [default: one for each core]",
-)
+@integer("--jobs", least=0, help="Number of processes; 0: only this one. [default: one for each core]")
 @click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
 @click.option("--runs", metavar="DIR", help="Where finished runs are kept, for all experiments. [default: OUT/runs]")
 @click.option("--no-runs", is_flag=True, help="Carry out nothing: make the tables from the runs that are finished.")
@@ -86,7 +57,8 @@ def experiment(
     dodona experiment exploration --treebanks ud --only el_gdt,hu_szeged --limit 500 -o quick
     """
     if wants_list:
-        _show_list()
+        rows = [(recipe.name, recipe.paper, recipe.shows) for recipe in RECIPES.values()]
+        Table(("name", "paper", "what it shows"), rows, align="lll").print(open_console(160))
         return
     if name is None or treebanks is None or out is None:
         given = {"argument 'NAME'": name, "option '--treebanks'": treebanks, "option '-o'": out}
@@ -114,11 +86,6 @@ def experiment(
     folder = Path(out) / name
     parts = write(recipe, plan, records, folder)
     show(parts, folder, open_console(200))
-    click.echo(f"dodona: the tables and figures are in {folder}", err=True)
+    say(f"the tables and figures are in {folder}")
     if failures:
         raise DodonaError(f"{len(failures)} of {len(every)} runs failed, the first: {failures[0][0]}: {failures[0][1]}")
-
-
-def _show_list() -> None:
-    rows = [(recipe.name, recipe.paper, recipe.shows) for recipe in RECIPES.values()]
-    Table(("name", "paper", "what it shows"), rows, align="lll").print(open_console(160))

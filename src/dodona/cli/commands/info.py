@@ -1,10 +1,8 @@
 """`dodona info`: the description of a model file."""
 
-from pathlib import Path
-
 import click
 
-from dodona.cli.commands.models import list_models
+from dodona.cli.commands.models import models as models_command
 from dodona.errors import OptionError
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import Pipeline, describe
@@ -22,15 +20,11 @@ def info(model: str | None, models: bool) -> None:
     dodona info my.model
     """
     if model is None:
-        list_models()
-    elif models:
+        click.get_current_context().invoke(models_command)
+        return
+    if models:
         raise OptionError(f"{model}: a model and --models; expected only one of them")
-    else:
-        _describe(model_path(model))
-
-
-def _describe(path: Path) -> None:
-    """Print what a model file says about itself."""
+    path = model_path(model)
     pipeline = Pipeline.load(path)
     rows = {"file": f"{path}, {path.stat().st_size / 1e6:.1f} MB"} | describe(pipeline)
     for key, value in rows.items():

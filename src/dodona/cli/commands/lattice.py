@@ -10,7 +10,7 @@ import click
 
 from dodona import DodonaError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence
-from dodona.cli.options import system_options
+from dodona.cli.options import integer, option, system_options
 from dodona.data.files import output
 from dodona.drawing.graph import graph_dot, graph_svg
 from dodona.research.lattice import (
@@ -40,10 +40,10 @@ def _long_numbers() -> Iterator[None]:
 
 @click.command(short_help="Draw or count all derivations of a sentence under an oracle.")
 @click.argument("file", required=False)
-@click.option("-n", "--sentence", default="1", show_default=True, help="Which sentence: its number or sent_id.")
+@option("-n", "--sentence", default="1", help="Which sentence: its number or sent_id.")
 @click.option("--heads", help='A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
 @click.option("--words", help='With --heads: the words, e.g. "she reads books".')
-@click.option("-s", "--system", "name", default="swap-standard", show_default=True, help="The transition system.")
+@option("-s", "--system", "name", default="swap-standard", help="The transition system.")
 @click.option(
     "--oracle",
     "oracle_name",
@@ -64,22 +64,8 @@ def _long_numbers() -> Iterator[None]:
 @click.option(
     "-o", "--output", "target", default="-", metavar="FILE", help="Where to write it. [default: standard output]"
 )
-@click.option(
-    "--max-nodes",
-    default=400,
-    show_default=True,
-    type=click.IntRange(1),
-    metavar="N",
-    help="With more configurations than this, only count.",
-)
-@click.option(
-    "--max-configurations",
-    default=100_000,
-    show_default=True,
-    type=click.IntRange(1),
-    metavar="N",
-    help="Give up counting after this many configurations.",
-)
+@integer("--max-nodes", default=400, help="With more configurations than this, only count.")
+@integer("--max-configurations", default=100_000, help="Give up counting after this many configurations.")
 @_long_numbers()
 def lattice(
     file: str | None, sentence: str, heads: str | None, words: str | None, name: str, oracle_name: str | None,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from dodona.cli.outputs import say
 from dodona.errors import FormatError
 from dodona.pipeline.models import GET_ONE, model_names, model_path
 from dodona.pipeline.pipeline import Pipeline
@@ -20,14 +21,9 @@ def models() -> None:
     \b
     dodona models
     """
-    list_models()
-
-
-def list_models() -> None:
-    """Print a table of all models that have names."""
     names = model_names()
     if not names:
-        click.echo(f"dodona: no models are installed ({GET_ONE})", err=True)
+        say(f"no models are installed ({GET_ONE})")
         return
     rows = [COLUMNS, *(_row(name, model_path(name)) for name in names)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -40,7 +36,7 @@ def _row(name: str, path: Path) -> tuple[str, ...]:
     try:
         pipeline = Pipeline.load(path)
     except FormatError as error:  # of one model: the others are listed all the same
-        click.echo(f"dodona: {error}", err=True)
+        say(f"{error}")
         return (name, *[""] * (len(COLUMNS) - 1))
     page = path.with_suffix(".md")
     facts = dict(PAGE_LINE.findall(page.read_text(encoding="utf-8"))) if page.exists() else {}

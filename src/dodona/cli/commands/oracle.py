@@ -2,30 +2,27 @@
 
 import json
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
+from rich.progress import TextColumn
 
 from dodona import OptionError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
-from dodona.cli.main import import_modules
-from dodona.cli.options import system_options
+from dodona.cli.options import choice, import_option, integer, option, system_options
+from dodona.cli.progress import open_bar
 from dodona.data import Sentence
 from dodona.data.files import output
 from dodona.drawing.dependencies import HTML_END, html_head, html_section
 from dodona.research.derivation import Derivation, derive
-from dodona.research.verification import WrongCost
-from dodona.research.verification import verify as verify_system
+from dodona.research.system import System
+from dodona.research.verification import Verification, WrongCost, verify
 from dodona.systems.check import variants
 from dodona.systems.registry import SYSTEMS, entry_of
 from dodona.tables import Table, open_console
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 FORMATS = ("table", "json", "latex", "html")
 MODEL = "en"
@@ -40,15 +37,14 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @click.option("--heads", help='A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
 @click.option("--words", help='With --heads: the words, e.g. "she reads books".')
 @click.option("--labels", help='With --heads or --verify: the labels, e.g. "nsubj root obj". [default: unlabelled]')
-@click.option(
+@integer(
     "--verify",
-    type=click.IntRange(1),
-    metavar="N",
+    "max_words",
     help="Compare all oracles of the system with exhaustive search, for all trees of up to N words.",
 )
 @click.option("--list", "list_systems", is_flag=True, help="Show the systems with their oracles and options.")
-@click.option("-s", "--system", "name", default="arc-eager", show_default=True, help="The transition system.")
-@click.option("-n", "--sentence", default="1", show_default=True, help="Which sentence: its number or sent_id.")
+@option("-s", "--system", "name", default="arc-eager", help="The transition system.")
+@option("-n", "--sentence", default="1", help="Which sentence: its number or sent_id.")
 @click.option(
     "-o",
     "--oracle",
@@ -61,27 +57,12 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @system_options
 @click.option("--root-label", help="The label of root arcs that are left to the end.")
 @click.option("--approximate", is_flag=True, help="Show costs also for a tree that the system cannot build.")
-@click.option(
-    "--format",
-    "form",
-    default="table",
-    show_default=True,
-    type=click.Choice(FORMATS),
-    help="latex: a tabular; html: a page, with a picture of the tree.",
-)
+@choice("--format", "form", values=FORMATS, help="latex: a tabular; html: a page, with a picture of the tree.")
 @click.option("--output", "target", default="-", metavar="FILE", help="Where to write. [default: standard output]")
-@click.option(
-    "--import",
-    metavar="MODULE",
-    multiple=True,
-    is_eager=True,
-    callback=import_modules,
-    expose_value=False,
-    help="Import a Python module first: one that registers a transition system of your own.",
-)
+@import_option(is_eager=True)
 def oracle(
     file: str | None, text: str | None, model: str | None, heads: str | None, words: str | None, labels: str | None,
-    verify: int | None, list_systems: bool, name: str, sentence: str, oracle_name: str | None, history: str | None,
+    max_words: int | None, list_systems: bool, name: str, sentence: str, oracle_name: str | None, history: str | None,
     unlabelled: bool, approximate: bool, form: str, target: str, **options: Any,
 ) -> None:  # fmt: skip
     """Show a derivation of a sentence in FILE (CoNLL-U, `-` for standard input), with the cost of every transition.
@@ -108,11 +89,11 @@ def oracle(
     if list_systems:
         _systems_table().print(open_console(WIDTH), boxed=True)
         return
-    if verify is not None:
+    if max_words is not None:
         if (file, text, heads, words, oracle_name, history, target, form) != (*(None,) * 6, "-", "table"):
             raise click.UsageError("--verify goes with --system, its options and --labels only.")
         fixed = {key: value for key, value in options.items() if value is not None and value is not False}
-        if not _verify(name, verify, (labels or "").split(), fixed):
+        if not _verify(name, max_words, (labels or "").split(), fixed):
             sys.exit(1)
         return
     if text is None and model is not None:
@@ -125,16 +106,15 @@ def oracle(
     names = None if unlabelled else tree.gold_labels()
     chosen_options = {key: value for key, value in options.items() if value is not None}
     chosen = system(name, None if names is None else sorted(set(names)), **chosen_options)
-    with _locate(f"{tree.file}:{tree.line}" if file is not None else tree.file):
+    taken = (history or "").split()
+    try:
+        gold = tree.gold_heads()
         derivation = derive(
-            chosen,
-            tree.gold_heads(),
-            names,
-            words=tree.words,
-            oracle=oracle_name,
-            history=(history or "").split(),
-            approximate=approximate,
+            chosen, gold, names, words=tree.words, oracle=oracle_name, history=taken, approximate=approximate
         )
+    except TreeError as error:
+        location = f"{tree.file}:{tree.line}" if file is not None else tree.file
+        raise TreeError(f"{location}: {str(error).replace('approximate=True gives', '--approximate shows')}") from None
     _write(derivation, tree, form, target)
 
 
@@ -143,12 +123,9 @@ def _find_tree(
     sentence: str,
 ) -> Sentence:  # fmt: skip
     """Return the sentence of a file, the parse of a text, or the tree on the command line."""
-    if [file, text, heads].count(None) != 2:
-        fault = (
-            "Missing argument 'FILE'"
-            if (file, text, heads) == (None,) * 3
-            else "FILE, --text and --heads exclude each other"
-        )
+    missing = [file, text, heads].count(None)
+    if missing != 2:
+        fault = "Missing argument 'FILE'" if missing == 3 else "FILE, --text and --heads exclude each other"
         raise click.UsageError(f"{fault}; expected one of FILE, --text and --heads, or --list or --verify.")
     if heads is None and (words is not None or labels is not None):
         raise click.UsageError("--words and --labels go with --heads.")
@@ -159,16 +136,7 @@ def _find_tree(
     return build_sentence(str(heads), words, labels)
 
 
-@contextmanager
-def _locate(location: str) -> Iterator[None]:
-    """Say where a tree is that cannot be derived, and which option helps."""
-    try:
-        yield
-    except TreeError as error:
-        raise TreeError(f"{location}: {str(error).replace('approximate=True gives', '--approximate shows')}") from None
-
-
-def _verify(name: str, words: int, labels: list[str], fixed: dict[str, Any]) -> bool:
+def _verify(name: str, max_words: int, labels: list[str], fixed: dict[str, Any]) -> bool:
     """Compare a system with search, for all options but those that are fixed, and print what differs."""
     entry = entry_of(name)
     fitting = [options for options in variants(entry) if fixed.items() <= {**fixed, **options}.items()]
@@ -176,9 +144,8 @@ def _verify(name: str, words: int, labels: list[str], fixed: dict[str, Any]) -> 
     for options in fitting or [fixed]:
         chosen = system(name, labels or None, **{**options, **fixed})
         shown = " ".join([name, *(f"{key}={value}" for key, value in options.items() if value is not False)])
-        for n in range(1, words + 1):
-            with _Line(f"{shown}, {n} words") as line:
-                result = verify_system(chosen, n, line.show)
+        for n in range(1, max_words + 1):
+            result = _compare_with_search(chosen, n, f"{shown}, {n} words")
             counted = f"{_count(n, 'word')}, {_count(result.trees, 'tree')}, {result.configurations:,} configurations"
             faults = len(result.wrong) + len(result.faults)
             compared = f", {result.comparisons:,} costs" if result.comparisons else ""
@@ -194,6 +161,12 @@ def _verify(name: str, words: int, labels: list[str], fixed: dict[str, Any]) -> 
                 is_right = False
                 break  # longer sentences would show the same
     return is_right
+
+
+def _compare_with_search(chosen: System, n: int, what: str) -> Verification:
+    with open_bar(TextColumn("{task.description}: {task.completed:,} configurations")) as bar:
+        task = bar.add_task(what, total=None)
+        return verify(chosen, n, lambda count: bar.update(task, completed=count))
 
 
 def _count(number: int, noun: str) -> str:
@@ -218,30 +191,6 @@ def _describe(wrong: WrongCost, options: Mapping[str, Any]) -> str:
     )
 
 
-class _Line:
-    """A line on standard error, if that is a terminal, that shows how far a comparison is; wiped at the end."""
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-        self.is_tty = sys.stderr.isatty()
-        self.due = time.monotonic() + 1
-
-    def __enter__(self) -> "_Line":
-        return self
-
-    def show(self, configurations: int) -> None:
-        now = time.monotonic()
-        if self.is_tty and now > self.due:
-            self.due = now + 0.2
-            sys.stderr.write(f"\r\x1b[K{self.what}: {configurations:,} configurations")
-            sys.stderr.flush()
-
-    def __exit__(self, *_: object) -> None:
-        if self.is_tty:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
 def _write(derivation: Derivation, sentence: Sentence, form: str, target: str) -> None:
     if form == "table" and target == "-":
         _print(derivation, open_console(WIDTH))
@@ -261,7 +210,7 @@ def _write(derivation: Derivation, sentence: Sentence, form: str, target: str) -
         stream.write(written.encode())
 
 
-def _print(derivation: Derivation, console: "Console") -> None:
+def _print(derivation: Derivation, console: Console) -> None:
     derivation.table().print(console, boxed=True)
     console.print(derivation.summary(), markup=False)
 

@@ -3,6 +3,7 @@
 import click
 
 from dodona import __version__
+from dodona.cli.options import option
 from dodona.errors import OptionError
 from dodona.pipeline.models import model_path
 from dodona.pipeline.packages import ModelPackage, write_package
@@ -14,7 +15,7 @@ from dodona.pipeline.pipeline import Pipeline
 @click.option("--language", required=True, metavar="CODE", help="The language, as UD abbreviates it: ga.")
 @click.option("--name", metavar="NAME", help="The name for `dodona parse` and `dodona.load`. [default: the language]")
 @click.option("--licence", help="Licence of the model. [default: what the model says of its training data]")
-@click.option("--version", default=__version__, show_default=True, help="Version of the package.")
+@option("--version", default=__version__, help="Version of the package.")
 @click.option("-o", "--output", default=".", metavar="FOLDER", help="Where to write the wheel. [default: here]")
 def package_command(
     model: str, language: str, name: str | None, licence: str | None, version: str, output: str

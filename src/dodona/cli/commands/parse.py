@@ -4,14 +4,14 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from dodona.cli.inputs import name_texts
-from dodona.cli.main import IMPORTED
-from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, write_each
+from dodona.cli.options import IMPORTED, amount, choice, integer
+from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, say, write_each
 from dodona.cli.progress import ReadingProgress
 from dodona.data import write
 from dodona.data.files import chunks, is_tty, size_of
@@ -26,7 +26,6 @@ from dodona.pipeline.pipeline import Pipeline, collect_rarely
 
 if TYPE_CHECKING:
     from dodona.distributed.cluster import Cluster
-    from dodona.distributed.corpus import Summary
 
 DEFAULT_MODEL = "en"
 LOCAL = "local"  # a scheduler
@@ -37,37 +36,26 @@ SHARD_SIZE = 8.0  # megabytes
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Where to write. [default: standard output]")
 @click.option("--each", is_flag=True, help="Write one output for each of FILES, into the folder that -o names.")
-@click.option(
+@choice(
     "--input",
     "kind",
-    default="auto",
-    show_default=True,
-    type=click.Choice(INPUTS),
+    values=INPUTS,
     help="text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
     "vertical: a word a line, empty lines between sentences; auto: by the name of the file, or CoNLL-U if it "
     "looks like it, or else text.",
 )
-@click.option(
+@choice(
     "--format",
     "form",
-    default="conllu",
-    show_default=True,
-    type=click.Choice(list(EXTENSIONS)),
+    values=EXTENSIONS,
     help="jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
     "page of pictures; tikz: for LaTeX with tikz-dependency.",
 )
 @click.option("--retag", is_flag=True, help="Replace existing tags and lemmas.")
-@click.option(
-    "--beam",
-    type=click.IntRange(1, WIDEST),
-    metavar="WIDTH",
-    help="Beam width; 1 is greedy. [default: as the model was trained]",
-)
-@click.option(
+@integer("--beam", most=WIDEST, metavar="WIDTH", help="Beam width; 1 is greedy. [default: as the model was trained]")
+@integer(
     "--nbest",
     default=1,
-    show_default=True,
-    type=click.IntRange(1),
     metavar="K",
     help="Write the K best trees of each sentence, with scores in comments; needs a beam.",
 )
@@ -80,21 +68,17 @@ SHARD_SIZE = 8.0  # megabytes
     "--sort", is_flag=True, help="With --confidence: the most doubtful sentences first, after all are parsed."
 )
 @click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
-@click.option(
+@integer(
     "--max-length",
-    type=click.IntRange(1),
     metavar="WORDS",
     help="Parse longer sentences in pieces, and say so in a comment. [default: no limit]",
 )
-@click.option(
+@amount(
     "--timeout",
-    type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     help="Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]",
 )
-@click.option(
-    "-j", "--jobs", default=1, show_default=True, type=click.IntRange(1), metavar="N", help="Number of threads."
-)
+@integer("-j", "--jobs", default=1, help="Number of threads.")
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
@@ -102,12 +86,7 @@ SHARD_SIZE = 8.0  # megabytes
     "or one for each core). The folder that -o names gets an output for each shard of FILES, and a manifest. The same "
     "command goes on where it was stopped.",
 )
-@click.option(
-    "--shard-size",
-    type=click.FloatRange(0, min_open=True),
-    metavar="MB",
-    help="With --scheduler: megabytes of text in a shard. [default: 8]",
-)
+@amount("--shard-size", metavar="MB", help="With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
@@ -136,7 +115,7 @@ def parse(
     model, sources = _model_and_sources(arguments)
     request = Request(beam, nbest, confidence, constrained, max_length, timeout)
     if scheduler is not None or shard_size is not None:
-        _parse_on_cluster(model, sources, output, request, kind, retag)
+        _parse_on_cluster(model, sources, request, click.get_current_context())
         return
     files = [None if _is_text(source) else source for source in sources]
     targets = check_targets(files, output, each, form, model)
@@ -144,7 +123,7 @@ def parse(
     pipeline.parser.check(request)
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
-        click.echo(f"dodona: {model.name} was trained without a beam; expect worse trees with one", err=True)
+        say(f"{model.name} was trained without a beam; expect worse trees with one")
     with collect_rarely(), ReadingProgress(sources, results=output == "-") as progress:
         items = _read_sources(sources, kind, pipeline, each, progress)
         parsed = pipeline.stream(items, request, retag, jobs=jobs)
@@ -244,30 +223,30 @@ def _read_source(
     if _is_text(source):
         return pipeline.tokenize([source], name=name)
     if source == "-" and os.isatty(0):
-        click.echo("dodona: reading from the terminal; Ctrl-D on an empty line ends the text", err=True)
+        say("reading from the terminal; Ctrl-D on an empty line ends the text")
     tokenize = partial(pipeline.tokenize, by_line=is_tty(source), name=name)
     return read_stream(kind, chunks(source, pauses=True, count=progress.read), source, tokenize=tokenize)
 
 
-def _parse_on_cluster(
-    model: Path, sources: Sequence[str], output: str, request: Request, kind: str, retag: bool
-) -> None:
-    """Parse files into a folder of shards, on a cluster or on several processes of this machine, with the other options
-    of the command."""
+def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, context: click.Context) -> None:
+    """Parse files into a folder of shards, on a cluster or on several processes of this machine."""
     from dodona.distributed.cluster import choose_monitor  # with Dask, which takes long to import
     from dodona.distributed.corpus import Corpus, parse_corpus
     from dodona.distributed.models import read_model
 
-    options = click.get_current_context().params
-    _check_cluster_options(options, output)
+    options, output = context.params, context.params["output"]
+    _check_cluster_options(options)
     files = [os.path.abspath(file) for file in _find_files(sources)]
     sent = read_model(model)
     sent.pipeline().parser.check(request)
     size = max(1, round((options["shard_size"] or SHARD_SIZE) * 1e6))
-    corpus = Corpus(files, _name_documents(files), request, kind, retag, size)
+    corpus = Corpus(files, _name_documents(files), request, options["kind"], options["retag"], size)
     folder = os.path.abspath(output)
-    summary = parse_corpus(corpus, sent, folder, _pick_cluster(options), choose_monitor("shards"), _say)
-    _summarize(summary, output)
+    summary = parse_corpus(corpus, sent, folder, _pick_cluster(context), choose_monitor("shards"), say)
+    if summary.pieces:
+        say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
+    counts = f"{summary.shards} shards, {summary.sentences:,} sentences, {summary.words:,} words"
+    say(f"{counts}: {os.path.join(output, '*.conllu')}, in this order")
 
 
 def _find_files(sources: Sequence[str]) -> list[str]:
@@ -291,7 +270,8 @@ def _find_files(sources: Sequence[str]) -> list[str]:
     return files
 
 
-def _check_cluster_options(options: dict[str, object], output: str) -> None:
+def _check_cluster_options(options: dict[str, Any]) -> None:
+    output = options["output"]
     if options["scheduler"] is None:
         raise click.UsageError("--shard-size needs --scheduler: nothing else makes shards.")
     if options["each"]:
@@ -307,26 +287,14 @@ def _check_cluster_options(options: dict[str, object], output: str) -> None:
         raise OptionError(f"--scheduler writes shards into a folder; expected -o with a folder, not {shown}")
 
 
-def _pick_cluster(options: dict[str, object]) -> "Cluster":
+def _pick_cluster(context: click.Context) -> "Cluster":
     from dodona.distributed.cluster import Cluster
     from dodona.pipeline.processes import available_cores
 
-    context = click.get_current_context()
     is_given = context.get_parameter_source("jobs") is not ParameterSource.DEFAULT
     modules = context.meta.get(IMPORTED, ())
-    if options["scheduler"] == LOCAL:
-        return Cluster(int(str(options["jobs"])) if is_given else available_cores(), None, modules)
+    if context.params["scheduler"] == LOCAL:
+        return Cluster(context.params["jobs"] if is_given else available_cores(), None, modules)
     if is_given:
         raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
-    return Cluster(0, str(options["scheduler"]), modules)
-
-
-def _say(message: str) -> None:
-    click.echo(f"dodona: {message}", err=True)
-
-
-def _summarize(summary: "Summary", output: str) -> None:
-    if summary.pieces:
-        _say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
-    counts = f"{summary.shards} shards, {summary.sentences:,} sentences, {summary.words:,} words"
-    _say(f"{counts}: {os.path.join(output, '*.conllu')}, in this order")
+    return Cluster(0, context.params["scheduler"], modules)

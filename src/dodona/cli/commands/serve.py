@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dodona.errors import DodonaError, FormatWarning, OptionError
+from dodona.cli.options import amount, integer, option
+from dodona.cli.outputs import say
+from dodona.errors import FormatWarning, OptionError
 
 if TYPE_CHECKING:
     from dodona.server.service import Limits
@@ -22,61 +24,33 @@ MEBIBYTE = 1 << 20
 
 @click.command(short_help="Serve models over HTTP, and the playground page.")
 @click.argument("models", nargs=-1)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0: all networks.")
+@option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all networks.")
 @click.option("--port", default=8001, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
 @click.option("--open", "opened", is_flag=True, help="Open the playground page in a browser.")
-@click.option(
+@integer(
     "--threads",
-    default=0,
-    type=click.IntRange(0),
-    metavar="N",
+    least=0,
     help="Requests that each process works on at the same time. [default: as many as there are cores for it]",
 )
-@click.option(
-    "--processes",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    metavar="N",
-    help="Processes that share the work and the models; each has its own limits.",
+@integer("--processes", default=1, help="Processes that share the work and the models; each has its own limits.")
+@integer(
+    "--waiting", default=256, least=0, help="Requests that may wait for a thread; a further one gets the answer 503."
 )
-@click.option(
-    "--waiting",
-    default=256,
-    show_default=True,
-    type=click.IntRange(0),
-    metavar="N",
-    help="Requests that may wait for a thread; a further one gets the answer 503.",
-)
-@click.option(
+@integer(
     "--per-client",
     default=128,
-    show_default=True,
-    type=click.IntRange(1),
-    metavar="N",
     help="Requests of one client, by its address, at a time; a further one gets the answer 429.",
 )
-@click.option(
+@amount(
     "--timeout",
     default=60.0,
-    show_default=True,
-    type=click.FloatRange(0, min_open=True),
     metavar="SECONDS",
     help="Time for a request, the wait for a thread included; then the answer is 504.",
 )
-@click.option(
-    "--max-size",
-    default=4.0,
-    show_default=True,
-    type=click.FloatRange(0, min_open=True),
-    metavar="MIB",
-    help="Mebibytes in a request; for a larger one the answer is 413.",
-)
-@click.option(
+@amount("--max-size", default=4.0, metavar="MIB", help="Mebibytes in a request; for a larger one the answer is 413.")
+@amount(
     "--max-memory",
     default=256.0,
-    show_default=True,
-    type=click.FloatRange(0, min_open=True),
     metavar="MIB",
     help="Mebibytes in all requests and answers at a time; then the answer is 503.",
 )
@@ -96,7 +70,7 @@ MEBIBYTE = 1 << 20
     help="Let pages of another site use the server, for example https://example.org; *: all. [default: none]",
 )
 def serve(
-    models: tuple[str, ...], host: str, port: int, opened: bool, threads: int, processes: int, waiting: int,
+    models: tuple[str, ...], host: str, port: int, opened: bool, threads: int | None, processes: int, waiting: int,
     per_client: int, timeout: float, max_size: float, max_memory: float, hosts: tuple[str, ...],
     origins: tuple[str, ...],
 ) -> None:  # fmt: skip
@@ -115,9 +89,8 @@ def serve(
 
     with ExitStack() as stack:
         try:
-            from dodona.server.run import check_processes, share_metrics
+            from dodona.server.run import listen, share_metrics
 
-            check_processes(processes)
             if processes > 1:
                 stack.enter_context(share_metrics())
             from dodona.server.service import Limits
@@ -134,23 +107,9 @@ def serve(
             origins=origins,
         )
         warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
-        sockets = [stack.enter_context(each) for each in _listen(host, port, processes)]
+        sockets = [stack.enter_context(each) for each in listen(host, port, processes)]
         _serve(models, limits, sockets, opened)
-    _say("stopped")
-
-
-def _listen(host: str, port: int, count: int) -> list[socket.socket]:
-    """Return a socket for each process; all of them have the same port."""
-    from dodona.server.run import listen
-
-    sockets = []
-    try:
-        for _ in range(count):
-            sockets.append(listen(host, port, shared=count > 1))
-            port = sockets[0].getsockname()[1]
-    except OSError as error:
-        raise DodonaError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
-    return sockets
+    say("stopped")
 
 
 def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
@@ -163,7 +122,7 @@ def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket]
     gc.collect()
     gc.freeze()  # what is loaded stays: it need not be looked at again, nor be copied in other processes
     address = write_address(sockets[0])
-    _say(f"the playground is at {address}")
+    say(f"the playground is at {address}")
     if opened:
         click.launch(address)
     parent = os.getpid() if len(sockets) > 1 else None
@@ -172,10 +131,6 @@ def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket]
         serve(create_app(loaded, limits), sockets[k], limits.seconds, parent)
 
     if parent is not None:
-        supervise(work, sockets, _say)
+        supervise(work, sockets, say)
     else:
         work(0)
-
-
-def _say(message: str) -> None:
-    click.echo(f"dodona: {message}", err=True)

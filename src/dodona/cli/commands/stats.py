@@ -1,14 +1,11 @@
 """`dodona stats`: statistics of a treebank for transition-based parsing."""
 
 import os
-from collections.abc import Sequence
 
 import click
 
+from dodona.cli.options import choice
 from dodona.cli.progress import ReadingProgress
-from dodona.data.files import chunks
-from dodona.data.formats import read_stream
-from dodona.data.stream import only_sentences
 from dodona.research.statistics import Statistics
 from dodona.tables import FORMATS, Table, Value, open_console
 
@@ -20,7 +17,7 @@ COLUMNS = (
 
 @click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
 @click.argument("files", nargs=-1, required=True)
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Output format.")
+@choice("--format", "form", values=FORMATS, help="Output format.")
 def stats(files: tuple[str, ...], form: str) -> None:
     """Count sentences, non-projective arcs, and the swaps of swap-standard's oracles in FILES (CoNLL-U, `-` for
     standard input), one row each: Table 1 of Björkelund and Nivre (2015).
@@ -30,7 +27,13 @@ def stats(files: tuple[str, ...], form: str) -> None:
                where the search of MINIMAL takes too long, the swaps of LAZY are counted
     unique     sentences with one derivation only under ND-ALL
     """
-    rows = _count(files)
+    rows: list[dict[str, Value]] = []
+    with ReadingProgress(files, results=False) as progress:
+        for file in files:
+            statistics = Statistics(file)
+            for sentence in progress.read_sentences(file):
+                statistics.add(sentence)
+            rows.append(statistics.row())
     table = Table(list(rows[0]), [list(row.values()) for row in rows])
     if form != "table":
         click.echo(table.json(indent=2) if form == "json" else table.tsv(), nl=False)
@@ -39,19 +42,6 @@ def stats(files: tuple[str, ...], form: str) -> None:
     titled = Table(COLUMNS, [(name, *row[1:]) for name, row in zip(names, table.rows, strict=True)])
     console = open_console(200)
     (titled if titled.fits(console) else titled.transpose()).print(console)
-
-
-def _count(files: Sequence[str]) -> list[dict[str, Value]]:
-    rows = []
-    with ReadingProgress(files, results=False) as progress:
-        for file in files:
-            statistics = Statistics(file)
-            for sentence in progress.count(
-                only_sentences(read_stream("conllu", chunks(file, count=progress.read), file))
-            ):
-                statistics.add(sentence)
-            rows.append(statistics.row())
-    return rows
 
 
 def _shorten(files: list[str]) -> list[str]:

@@ -5,19 +5,22 @@ import time
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from dodona.cli.options import NAMES as NETWORK_OPTIONS
 from dodona.cli.options import (
+    NETWORK_OPTIONS,
     GroupedCommand,
+    choice,
+    integer,
     network_options,
+    option,
     option_names,
     system_options,
     take_network_options,
     take_system_options,
 )
-from dodona.cli.outputs import is_same_file
+from dodona.cli.outputs import is_same_file, say
+from dodona.cli.progress import open_bar
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
 from dodona.errors import OptionError
@@ -46,19 +49,15 @@ GROUPS = {
 @click.option(
     "--dev", metavar="FILE", help="Development treebank: scored after each iteration, and the best one is kept."
 )
-@click.option(
+@choice(
     "--scorer",
-    default="linear",
-    show_default=True,
-    type=click.Choice(SCORERS),
+    values=SCORERS,
     help="What scores the parser's actions. linear: feature templates; trained in minutes, the fastest parser. "
     "neural: a network; about 2 to 6 points of LAS more, a parser several times slower, long training without a GPU; "
     "needs JAX to train, but not to parse.",
 )
-@click.option(
+@integer(
     "--patience",
-    type=click.IntRange(1),
-    metavar="N",
     help="With --dev: stop after this many iterations without improvement. [default: linear: 5; neural: never]",
 )
 @click.option(
@@ -66,28 +65,9 @@ GROUPS = {
     metavar="LIST",
     help=f"What to train, separated by commas: {', '.join(COMPONENTS)}. [default: all that the treebank has data for]",
 )
-@click.option(
-    "--tags",
-    default="predicted",
-    show_default=True,
-    type=click.Choice(TAGS),
-    help="The tags that the parser is trained on: predicted by jackknifing, or gold.",
-)
-@click.option(
-    "--folds",
-    default=10,
-    show_default=True,
-    type=click.IntRange(2),
-    metavar="N",
-    help="Number of folds for jackknifing.",
-)
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Processes that train the taggers of the folds. [default: one for each core]",
-)
+@choice("--tags", values=TAGS, help="The tags that the parser is trained on: predicted by jackknifing, or gold.")
+@integer("--folds", default=10, least=2, help="Number of folds for jackknifing.")
+@integer("-j", "--jobs", help="Processes that train the taggers of the folds. [default: one for each core]")
 @click.option("--detokenize", is_flag=True, help="Generate raw text for a treebank that has no `# text`.")
 @click.option(
     "-s",
@@ -107,58 +87,36 @@ GROUPS = {
     metavar="N",
     help="Iterations over the data. [default: linear: mostly 15; neural: 30 to 40]",
 )
-@click.option(
+@integer(
     "--beam",
     default=1,
-    show_default=True,
-    type=click.IntRange(1, WIDEST),
+    most=WIDEST,
     metavar="WIDTH",
     help="Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
 )
 @click.option("--early-update", is_flag=True, help="With a beam: early update, not max-violation.")
-@click.option(
-    "--explore",
-    default=0.9,
-    show_default=True,
-    metavar="P",
-    help="Dynamic oracle: probability that a mistake is followed (p).",
-)
-@click.option(
-    "--explore-after",
-    default=1,
-    type=click.IntRange(0),
-    show_default=True,
-    metavar="N",
-    help="Dynamic oracle: iterations without exploration (k).",
-)
+@option("--explore", default=0.9, metavar="P", help="Dynamic oracle: probability that a mistake is followed (p).")
+@integer("--explore-after", default=1, least=0, help="Dynamic oracle: iterations without exploration (k).")
 @click.option("--random-choice", is_flag=True, help="After a mistake take a random correct action, not the best one.")
-@click.option("--update", default="perceptron", show_default=True, type=click.Choice(UPDATES), help="The update rule.")
+@choice("--update", values=UPDATES, help="The update rule.")
 @click.option(
     "--templates",
     metavar="FILE",
     help="Feature templates: a file, or the name of a shipped one. [default: the system's, with all columns]",
 )
-@click.option(
+@choice(
     "--nonprojective",
+    values=NONPROJECTIVE,
     default="head",
-    show_default=True,
-    type=click.Choice(NONPROJECTIVE),
     help="What projective systems do with non-projective trees: lift them with one of four encodings, drop or "
     "keep them.",
 )
 @network_options
 @system_options
-@click.option(
-    "--max-length",
-    type=click.IntRange(1),
-    metavar="WORDS",
-    help="Train the parser on no longer sentences. [default: no limit]",
-)
+@integer("--max-length", metavar="WORDS", help="Train the parser on no longer sentences. [default: no limit]")
 @click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
-@click.option("--size", default=12.0, show_default=True, metavar="MB", help="Maximum size of the parser's weights.")
-@click.option(
-    "--seed", default=1, show_default=True, metavar="N", help="Random seed; the same one gives the same model."
-)
+@option("--size", default=12.0, metavar="MB", help="Maximum size of the parser's weights.")
+@option("--seed", default=1, metavar="N", help="Random seed; the same one gives the same model.")
 @click.option("--name", help="Name of the training data, for the record in the model. [default: the file's]")
 @click.option("--licence", help="Licence of the training data, for the record in the model.")
 def train_command(
@@ -188,12 +146,12 @@ def train_command(
         if file and is_same_file(output, file):
             raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
     if dev and is_same_file(treebank, dev):
-        click.echo(f"dodona: {dev} is both treebank and --dev; expect scores that are far too high", err=True)
+        say(f"{dev} is both treebank and --dev; expect scores that are far too high")
     sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
     if detokenize:
         spacing.detokenize(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):
-        click.echo(f"dodona: {treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)", err=True)
+        say(f"{treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)")
     begin = time.monotonic()
     pipeline = _train(sentences, chosen, plan, dev_sentences)
     data = _replace_surrogates(name or treebank.rpartition("/")[2])
@@ -228,15 +186,12 @@ def _replace_surrogates(text: str | None) -> str | None:
 
 def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
     """Train, with a bar on a terminal and a line after each iteration."""
-    console = Console(stderr=True, highlight=False)
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=console, transient=True
-    ) as bar:
+    with open_bar(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()) as bar:
         task = bar.add_task("training", total=None)
 
         def show(progress: TrainingProgress) -> None:
             if progress.share == 1:
-                bar.console.print(str(progress)) if console.is_terminal else click.echo(str(progress), err=True)
+                bar.console.print(str(progress))
             done = progress.iteration - 1 + progress.share
             bar.update(task, description=progress.component, completed=done, total=progress.iterations)
 
@@ -244,5 +199,5 @@ def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan
             return train_pipeline(sentences, options, plan, dev, show)
         except KeyboardInterrupt:
             if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
-                click.echo(f"dodona: {plan.checkpoint} is kept; --resume goes on from it", err=True)
+                say(f"{plan.checkpoint} is kept; --resume goes on from it")
             raise

@@ -9,14 +9,13 @@ from typing import Any
 
 import click
 
+from dodona.cli.options import choice, integer
 from dodona.cli.outputs import is_same_file
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
 from dodona.tables import Table, open_console
 from dodona.validation import LEVELS, Finding, Violation, repair_chunks, validate, validate_chunks
 from dodona.validation.guidelines import MISSING, has_udtools
-
-FIELDS = ("file", "line", "sentence", "rule", "level", "value", "expected")
 
 
 @dataclass
@@ -31,6 +30,10 @@ class Report:
     levels: dict[str, int] = field(default_factory=dict)  # by rule
     counts: dict[str, Counter[str]] = field(default_factory=dict)  # by file and rule
     repairs: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def add_all(self, findings: Iterable[Finding]) -> None:
+        for finding in findings:
+            self.add(finding)
 
     def add(self, finding: Finding) -> None:
         counts = self.counts.setdefault(finding.file, Counter())
@@ -70,30 +73,15 @@ class _NothingToRepair(Exception):
     "[default: 5 with --lang, else 3; 2 if udtools is not installed]",
 )
 @click.option("--lang", "language", metavar="CODE", help="The language, for levels 4 and 5: en, grc, …")
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Number of processes, for level 3 and up. [default: one for each core]",
-)
-@click.option(
+@integer("-j", "--jobs", help="Number of processes, for level 3 and up. [default: one for each core]")
+@integer(
     "--max",
     "max_shown",
     default=20,
-    show_default=True,
-    type=click.IntRange(0),
-    metavar="N",
+    least=0,
     help="Show this many findings of each rule for each file; all are counted.",
 )
-@click.option(
-    "--format",
-    "form",
-    default="table",
-    show_default=True,
-    type=click.Choice(["table", "json", "tsv"]),
-    help="Output format.",
-)
+@choice("--format", "form", values=["table", "json", "tsv"], help="Output format.")
 @click.option("--fix", is_flag=True, help="Repair what is safe; needs -o or --in-place. What remains is reported.")
 @click.option("-o", "--output", "target", metavar="FILE", help="With --fix: where to write the repaired file.")
 @click.option("--in-place", is_flag=True, help="With --fix: replace each file by the repaired one.")
@@ -117,14 +105,14 @@ def validate_command(
     _check_usage(files, fix, target, in_place)
     report = Report(_choose_level(level, language), form, max_shown, to_stderr=target == "-")
     if form == "tsv":
-        report.say("\t".join(FIELDS))
+        report.say("\t".join(Finding._fields))
     options: dict[str, Any] = {"level": report.level, "language": language, "jobs": jobs}
     for file in files:
         try:
             if fix:
                 _fix(file, file if target is None else target, options, report)
             else:
-                _add(validate(file, **options), report)
+                report.add_all(validate(file, **options))
         except FormatError as error:
             if fix:
                 raise
@@ -164,7 +152,7 @@ def _fix(file: str, target: str, options: dict[str, Any], report: Report) -> Non
     try:
         with output(target) as out:
             data = _copy(repair_chunks(chunks(file), file, repairs), out)
-            _add(validate_chunks(data, file if target == "-" else target, **options), report)
+            report.add_all(validate_chunks(data, file if target == "-" else target, **options))
             if in_place and not repairs.total():
                 raise _NothingToRepair
     except _NothingToRepair:
@@ -176,11 +164,6 @@ def _copy(data: Iterable[bytes], out: Output) -> Iterator[bytes]:
     for chunk in data:
         out.write(chunk)
         yield chunk
-
-
-def _add(findings: Iterable[Finding], report: Report) -> None:
-    for finding in findings:
-        report.add(finding)
 
 
 def _describe(finding: Finding) -> str:
@@ -228,9 +211,7 @@ def _to_json(files: tuple[str, ...], report: Report) -> dict[str, object]:
 
 
 def _show_table(report: Report) -> None:
-    total: Counter[str] = Counter()
-    for counts in report.counts.values():
-        total.update(counts)
+    total = sum(report.counts.values(), Counter[str]())
     rows = [
         (name, report.levels[name], count, sum(name in counts for counts in report.counts.values()))
         for name, count in report.sort_counts(total)

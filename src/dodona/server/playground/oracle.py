@@ -54,58 +54,42 @@ class StepRequest(TreeRequest, kw_only=True):
     ] = []
 
 
-def _make_example(title: str, words: str, heads: str, labels: str) -> dict[str, Any]:
-    return {
-        "title": title,
-        "words": words.split(),
-        "heads": [int(head) for head in heads.split()],
-        "labels": labels.split(),
-    }
+def _make_example(title: str, tree: str) -> dict[str, Any]:
+    words, heads, labels = zip(*(word.split("/") for word in tree.split()), strict=True)
+    return {"title": title, "words": words, "heads": list(map(int, heads)), "labels": labels}
 
 
 EXAMPLES: list[dict[str, Any]] = [
-    _make_example("Three words to begin with", "She reads books", "2 0 2", "nsubj root obj"),
+    _make_example("Three words to begin with", "She/2/nsubj reads/0/root books/2/obj"),
     _make_example(
         "Arcs to both sides",
-        "The wind moves the leaves of the old oak .",
-        "2 3 0 5 3 9 9 9 5 3",
-        "det nsubj root det obj case det amod nmod punct",
+        "The/2/det wind/3/nsubj moves/0/root the/5/det leaves/3/obj of/9/case the/9/det old/9/amod oak/5/nmod "
+        "./3/punct",
     ),
     _make_example(
         "Where does the lantern belong?",
-        "He watched the owl with a lantern",
-        "2 0 4 2 7 7 2",
-        "nsubj root det obj case det obl",
+        "He/2/nsubj watched/0/root the/4/det owl/2/obj with/7/case a/7/det lantern/2/obl",
     ),
     _make_example(
         "A head that comes late",
-        "Leaves fall when cold winds blow hard",
-        "2 0 6 5 6 2 6",
-        "nsubj root mark amod nsubj advcl advmod",
+        "Leaves/2/nsubj fall/0/root when/6/mark cold/5/amod winds/6/nsubj blow/2/advcl hard/6/advmod",
     ),
     _make_example(
-        "A head that must be repaired (nonmonotonic)",
-        "They knew the oracle spoke",
-        "2 0 4 5 2",
-        "nsubj root det nsubj ccomp",
+        "A head that must be repaired (nonmonotonic)", "They/2/nsubj knew/0/root the/4/det oracle/5/nsubj spoke/2/ccomp"
     ),
-    _make_example("Two roots", "Listen ! Trees speak .", "0 1 4 0 4", "root punct nsubj root punct"),
-    _make_example("Crossing arcs", "An answer came about rain", "2 3 0 5 2", "det nsubj root case nmod"),
+    _make_example("Two roots", "Listen/0/root !/1/punct Trees/4/nsubj speak/0/root ./4/punct"),
+    _make_example("Crossing arcs", "An/2/det answer/3/nsubj came/0/root about/5/case rain/2/nmod"),
     _make_example(
         "Crossing arcs in Dutch",
-        "dat hij haar de eik zag planten",
-        "6 6 7 5 7 0 6",
-        "mark nsubj nsubj det obj root xcomp",
+        "dat/6/mark hij/6/nsubj haar/7/nsubj de/5/det eik/7/obj zag/0/root planten/6/xcomp",
     ),
     _make_example(
         "From right to left: Hebrew",
-        "הרוח מזיזה את העלים של האלון",
-        "2 0 4 2 6 4",
-        "nsubj root case obj case nmod",
+        "הרוח/2/nsubj מזיזה/0/root את/4/case העלים/2/obj של/6/case האלון/4/nmod",
     ),
 ]
-"""Sentences for a lesson: some that every system builds, and some with crossing arcs. Heads are numbers of words; 0 is
-ROOT."""
+"""Sentences for a lesson: some that every system builds, and some with crossing arcs. Each word has its head, the
+number of a word or 0 for ROOT, and its label."""
 
 
 def describe_offer(request: NoFields, models: Models) -> dict[str, Any]:
@@ -114,23 +98,21 @@ def describe_offer(request: NoFields, models: Models) -> dict[str, Any]:
 
 
 def _describe_systems() -> list[dict[str, Any]]:
-    systems = []
-    for name, entry in SYSTEMS.items():
-        made = system(name)
-        systems.append(
-            {
-                "name": name,
-                "paper": entry.paper,
-                "builds": entry.builds,
-                "projective": entry.projective,
-                "oracles": _list_oracles(made),
-                "lattices": list(lattice_oracles(made)),
-                "options": {key: list(values) for key, values in entry.options.items()},
-                "rules": dict(entry.rules),
-                "costs": "dynamic" in entry.oracles,
-            }
-        )
-    return systems
+    return [
+        {
+            "name": name,
+            "paper": entry.paper,
+            "builds": entry.builds,
+            "projective": entry.projective,
+            "oracles": _list_oracles(made),
+            "lattices": list(lattice_oracles(made)),
+            "options": {key: list(values) for key, values in entry.options.items()},
+            "rules": dict(entry.rules),
+            "costs": "dynamic" in entry.oracles,
+        }
+        for name, entry in SYSTEMS.items()
+        for made in [system(name)]
+    ]
 
 
 def step(request: StepRequest, models: Models) -> dict[str, Any]:

@@ -49,20 +49,17 @@ class CorrectRequest(Struct, kw_only=True):
 
 def describe_models(models: Models) -> list[dict[str, Any]]:
     """Return what the page has to know about each model, the default first."""
-    names = [models.default, *(name for name in models.pipelines if name != models.default)]
-    return [_describe(name, models.pipelines[name]) for name in names]
-
-
-def _describe(name: str, nlp: Pipeline) -> dict[str, Any]:
-    options = nlp.parser.options
-    return {
-        "name": name,
-        "system": options.system,
-        "labels": [label for label in nlp.parser.labels if len(label) <= MAX_LABEL],
-        "tokenizes": nlp.tokenizer is not None,
-        "nbest": nlp.parser.has_beam,
-        "beam": options.beam > 1 or options.scorer != "linear",
-    }
+    return [
+        {
+            "name": name,
+            "system": nlp.parser.options.system,
+            "labels": [label for label in nlp.parser.labels if len(label) <= MAX_LABEL],
+            "tokenizes": nlp.tokenizer is not None,
+            "nbest": nlp.parser.has_beam,
+            "beam": nlp.parser.options.beam > 1 or nlp.parser.options.scorer != "linear",
+        }
+        for name, nlp in models.pipelines.items()
+    ]
 
 
 def parse(request: ParseRequest, models: Models) -> dict[str, Any]:
@@ -71,10 +68,7 @@ def parse(request: ParseRequest, models: Models) -> dict[str, Any]:
     sentences, is_conllu = _read_input(nlp, request.text)
     wanted = _ask_for(nlp, request.nbest, constrained=is_conllu)
     given = [_list_arcs(sentence) for sentence in sentences]
-    try:
-        parsed = _analyse(nlp, sentences, wanted)
-    except DodonaError as error:
-        raise OptionError(_explain(error, sentences)) from None
+    parsed = _analyse(nlp, sentences, wanted)
     return {
         "model": name,
         "sentences": [
@@ -93,10 +87,7 @@ def correct(request: CorrectRequest, models: Models) -> dict[str, Any]:
         heads = [-1 if h is None else h for h in sentence.heads]
         _check_tree(sentence, heads)
         return {"model": name, "tree": _tree(sentence, Analysis(heads, sentence.labels))}
-    try:
-        ((analysis,),) = _analyse(nlp, [sentence], _ask_for(nlp, 1, constrained=True))
-    except DodonaError as error:
-        raise OptionError(_explain(error, [sentence])) from None
+    ((analysis,),) = _analyse(nlp, [sentence], _ask_for(nlp, 1, constrained=True))
     return {"model": name, "tree": _tree(sentence, analysis)}
 
 
@@ -138,12 +129,14 @@ def _ask_for(nlp: Pipeline, nbest: int, constrained: bool) -> Request:
 
 
 def _analyse(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> list[list[Analysis]]:
-    nlp.parser.check(wanted)
-    for sentence in sentences:
-        remove_notes(sentence)
-        check_columns(sentence, wanted.constrained)
-    tagged = nlp.tag(sentences)
-    return nlp.parser.analyses_of(sentences, wanted, tagged)
+    try:
+        nlp.parser.check(wanted)
+        for sentence in sentences:
+            remove_notes(sentence)
+            check_columns(sentence, wanted.constrained)
+        return nlp.parser.analyses_of(sentences, wanted, nlp.tag(sentences))
+    except DodonaError as error:
+        raise OptionError(_explain(error, sentences)) from None
 
 
 def _tree(sentence: Sentence, analysis: Analysis) -> dict[str, Any]:
