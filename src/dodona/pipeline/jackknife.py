@@ -30,12 +30,8 @@ def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USU
     if folds < 2 or len(sentences) < 2:
         raise OptionError(f"{folds} folds of {len(sentences)} sentences: expected at least 2 of each")
     folds = min(folds, len(sentences))
-    if jobs == 1:
-        parts = [_tag_fold(sentences, train, folds, fold) for fold in range(folds)]
-    else:
-        columns = [[sentence.words, *(getattr(sentence, name) for name in COLUMNS)] for sentence in sentences]
-        tag = partial(_tag_fold_of_columns, columns, train, folds)
-        parts = list(map_in_processes(tag, range(folds), min(jobs, folds)))
+    tag = partial(_tag_fold, sentences, train, folds)
+    parts = list(map(tag, range(folds)) if jobs == 1 else map_in_processes(tag, range(folds), min(jobs, folds)))
     return [parts[i % folds][i // folds] for i in range(len(sentences))]
 
 
@@ -51,9 +47,3 @@ def copy_with_tags(sentences: Sequence[Sentence], tags: Sequence[Columns]) -> li
 def _tag_fold(sentences: Sequence[Sentence], train: Train, folds: int, fold: int) -> list[Columns]:
     tagger = train([sentence for i, sentence in enumerate(sentences) if i % folds != fold])
     return [tagger.columns(sentence.words) for sentence in sentences[fold::folds]]
-
-
-def _tag_fold_of_columns(columns: list[Columns], train: Train, folds: int, fold: int) -> list[Columns]:
-    """Tag a fold of sentences that came from another process as what a tagger is trained on."""
-    sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]
-    return _tag_fold(sentences, train, folds, fold)
