@@ -81,7 +81,7 @@ def _open_input(name: str) -> Iterator[int]:
     if name == "-":
         yield 0
         return
-    is_fifo = sys.platform == "linux" and _is_fifo(name)
+    is_fifo = sys.platform == "linux" and Path(name).is_fifo()
     handle = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0) | (os.O_NONBLOCK if is_fifo else 0))
     try:
         if is_fifo:
@@ -98,13 +98,6 @@ def _wait_for_writer(handle: int, name: str) -> None:
         warnings.warn(f"{name}: waiting for a program that writes to this named pipe", stacklevel=2)
         _is_ready(handle, None)
     os.set_blocking(handle, True)
-
-
-def _is_fifo(name: str) -> bool:
-    try:
-        return stat.S_ISFIFO(os.stat(name).st_mode)
-    except OSError:
-        return False
 
 
 def _is_ready(handle: int, seconds: float | None) -> bool:
@@ -214,7 +207,7 @@ def _check_next(data: bytes, zeros: int, packing: Packing) -> None:
 def size_of(name: str) -> int | None:
     """Return the size of a regular file in bytes; None for anything else, of which the size is not known."""
     try:
-        status = os.fstat(0) if name == "-" else os.stat(name)
+        status = os.stat(0 if name == "-" else name)
     except OSError:
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None

@@ -15,15 +15,11 @@ __all__ = ["Token"]
 
 def _column(name: str, doc: str) -> property:
     """A property that reads and sets a word's value of a column of strings."""
-
-    def get(token: "Token") -> str:
-        value: str = getattr(token.sentence, name)[token.id - 1]
-        return value
-
-    def set_(token: "Token", value: str) -> None:
-        token._replace(name, value)
-
-    return property(get, set_, doc=doc)
+    return property(
+        lambda token: getattr(token.sentence, name)[token.id - 1],
+        lambda token, value: token._replace(name, value),
+        doc=doc,
+    )
 
 
 class Token:
@@ -105,12 +101,12 @@ class Token:
     @property
     def left(self) -> "list[Token]":
         """The dependents before the word, in order."""
-        return [Token(self.sentence, d) for d in self.sentence.children(self.id) if d < self.id]
+        return [child for child in self.children if child.id < self.id]
 
     @property
     def right(self) -> "list[Token]":
         """The dependents after the word, in order."""
-        return [Token(self.sentence, d) for d in self.sentence.children(self.id) if d > self.id]
+        return [child for child in self.children if child.id > self.id]
 
     @property
     def subtree(self) -> "list[Token]":
