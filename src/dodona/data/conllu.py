@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dodona.data.files import chunks, output
-from dodona.data.rows import count_line_feeds, pick_rows, scan_rows
 from dodona.data.sentence import Sentence
+from dodona.data.storage import count_line_feeds, pick_rows, scan_rows
 from dodona.data.stream import Item, Pause, only_sentences
 from dodona.data.ud import COLUMNS, FORM, FORMATS, HEAD, ID
 from dodona.errors import FormatError, FormatWarning, OptionError

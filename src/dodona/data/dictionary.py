@@ -12,7 +12,7 @@ The names are those of CoNLL-U's columns, and the ids of multiword tokens and em
 Stanza. Every key is always there, so that programs in any language can rely on it; None stands for `_`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dodona.data.checks import check_comments, check_heads, check_ranges, check_values
@@ -231,5 +231,5 @@ def _other_rows(sentence: "Sentence") -> tuple[list[dict[str, Any]], list[dict[s
 
 
 def _read_row(id: list[int], row: Sequence[str], keys: Sequence[str]) -> dict[str, Any]:
-    read = {"form": str, "feats": _feats}
+    read: dict[str, Callable[[str], Any]] = {"form": str, "feats": _feats}
     return {"id": id} | {key: read.get(key, _value)(row[COLUMN_NUMBERS[key]]) for key in keys}

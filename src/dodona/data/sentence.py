@@ -7,8 +7,7 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from dodona.data.checks import check_comments, check_heads, check_ranges, check_values
-from dodona.data.rows import MadeRows
-from dodona.data.storage import Storage
+from dodona.data.storage import MadeRows, Storage
 from dodona.data.token import Token
 from dodona.data.trees import find_cycle
 from dodona.data.ud import FORM, HEAD, NUMBERS
