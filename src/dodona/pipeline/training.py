@@ -41,15 +41,7 @@ from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
 
-__all__ = [
-    "TAGS",
-    "ParserTrainer",
-    "TrainingPlan",
-    "TrainingProgress",
-    "check_training_input",
-    "train",
-    "train_pipeline",
-]
+__all__ = ["TAGS", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
 
 TAGS = ("predicted", "gold")
 LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
@@ -173,7 +165,7 @@ def train_pipeline(
         raise FormatError("there is no sentence to train on")
     wanted = _choose_components(sentences, plan)
     plan.check(options.scorer)
-    check_training_input(sentences, dev, options, wanted)
+    _check_training_input(sentences, dev, options, wanted)
     parts: dict[str, Any] = {}
     makers: dict[str, tuple[Callable[..., Any], Any]] = {
         "tokenizer": (train_tokenizer, TokenizerOptions(seed=options.seed)),
@@ -189,7 +181,7 @@ def train_pipeline(
         train_fold = partial(train_tagger, options=makers["tagger"][1])
         seen = copy_with_tags(sentences, jackknife(sentences, plan.folds, train_fold, plan.jobs))
         seen_dev = list(parts["tagger"].apply([sentence.copy() for sentence in dev]))
-    parser, about = ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
+    parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
     if dev:
@@ -225,7 +217,7 @@ def _score_tags(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
     return {name: round(100 * _count_right(dev, predicted, [name.lower()]) / total, 2) for name in names}
 
 
-def check_training_input(
+def _check_training_input(
     sentences: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions, wanted: Sequence[str]
 ) -> None:
     """Raise an error that lists the first faults of both treebanks, each with its file and line."""
@@ -272,7 +264,7 @@ def _check_labels(sentences: Sequence[Sentence], options: ParserOptions) -> None
     build_for_labels(sorted(labels), options)
 
 
-class ParserTrainer:
+class _ParserTrainer:
     """Trains a parser, and keeps its best iteration. `dev` has gold tags, `seen` the same sentences with the tags that
     the parser sees."""
 
@@ -314,9 +306,8 @@ class ParserTrainer:
         parser = self.best.parser
         calibrate(parser, self.seen)
         if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
-            parser.model.retags = _count_right(self.dev, parser.predict_tags(self.seen)) > _count_right(
-                self.dev, self.seen
-            )
+            before, after = (_count_right(self.dev, tagged) for tagged in (self.seen, parser.predict_tags(self.seen)))
+            parser.model.retags = after > before
         scores = {"UAS": round(self.best.uas, 2), "LAS": round(self.best.las, 2)}
         return parser, {"dev": scores, "iteration": self.best.iteration}
 
