@@ -137,7 +137,6 @@ class Token:
         return read_confidence(self.sentence.misc[self.id - 1])
 
     def _replace(self, column: str, value: Any) -> None:
-        """Set one value of a column."""
         values = list(getattr(self.sentence, column))
         values[self.id - 1] = value
         setattr(self.sentence, column, values)

@@ -64,7 +64,6 @@ def _check_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, A
 
 
 def _check_sentences(sentences: Any) -> None:
-    """Raise an error unless this may be several sentences."""
     if isinstance(sentences, str):
         raise OptionError(f"{_show(sentences)}; expected sentences (for a text: `nlp(text)`)")
     if isinstance(sentences, Sentence):
@@ -74,7 +73,6 @@ def _check_sentences(sentences: Any) -> None:
 
 
 def _check_items(items: Iterable[Any]) -> None:
-    """Raise an error unless these are sentences and marks."""
     for item in items:
         if not isinstance(item, Sentence | Mark):
             hint = " (for texts: `nlp.pipe(texts)`)" if isinstance(item, str) else ""
@@ -197,7 +195,6 @@ class Pipeline:
                 yield pause
 
     def _parse_batch(self, items: list[Item], request: Request | None, retag: bool) -> Iterator[Item]:
-        """Parse the sentences of a batch."""
         sentences = list(only_sentences(items))
         if len(sentences) < len(items):
             _check_items(items)

@@ -329,7 +329,6 @@ class _ParserTrainer:
         return [sentences[i] for i in kept], [seen[i] for i in kept]
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
-        """Read what the network begins with."""
         vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
         if self.plan.checkpoint is None:
             return NetworkSource(vectors)
@@ -367,6 +366,5 @@ class _ParserTrainer:
 
 
 def _count_right(gold: Sequence[Sentence], predicted: Sequence[Sentence], columns: Sequence[str] = COLUMNS) -> int:
-    """Return how many values of these columns are right."""
     pairs = [(getattr(a, name), getattr(b, name)) for a, b in zip(gold, predicted, strict=True) for name in columns]
     return sum(one == other for a, b in pairs for one, other in zip(a, b, strict=True))
