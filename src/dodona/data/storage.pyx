@@ -67,10 +67,6 @@ cdef class WordRows:
         """Return the list of strings that the rows were made from, which somebody may have changed since; or None."""
         return None
 
-    cdef int count_above(self, int d) except -1:
-        """Return how many lines are above that of word d."""
-        raise NotImplementedError
-
 
 @cython.final
 cdef class ReadRows(WordRows):
@@ -156,9 +152,6 @@ cdef class ReadRows(WordRows):
             if starts[k * WIDTH + 1] != begin + 2 or data[begin] != c"_":
                 return False
         return True
-
-    cdef int count_above(self, int d) except -1:
-        return count_feeds(self.body, 0, self.starts.data.as_ints[(d - 1) * WIDTH])
 
 
 def restore_rows(bytes body not None, int n, array.array starts not None):
@@ -338,10 +331,6 @@ cdef class MadeRows(WordRows):
         """Return the comments above the first word."""
         return self.header[: len(self.header) - 1].decode().split("\n") if self.header else []
 
-    cdef int count_above(self, int d) except -1:
-        others = sum(lines.count("\n") + 1 for word, lines in self.between.items() if word <= d)
-        return count_feeds(self.header, 0, len(self.header)) + others + d - 1
-
 
 cdef bytes write_rows(bytes header, int n, dict columns, dict between):
     cdef void* values[COLUMNS]
@@ -506,11 +495,10 @@ cdef class Storage:
 
     cdef int keep(self, int number, list column) except -1:
         """Let a column be read as this list; None: let it be converted again when it is next used."""
-        if self.lists is None:
-            if column is None:
-                return 0
-            self.lists = [None] * 10
-        self.lists[number] = column
+        if self.lists is None and column is not None:
+            self.lists = [None] * COLUMNS
+        if self.lists is not None:
+            self.lists[number] = column
         return 0
 
     def keep_column(self, str name not None, list column not None):
@@ -562,10 +550,8 @@ cdef class Storage:
 
     def refresh(self):
         """Take the words from their list once more, if there is one: somebody may have changed it."""
-        if self.lists is not None and self.lists[FORM] is not None:
-            self.own_forms = values_of(self.lists[FORM])
-        else:
-            self.own_forms = self.table.to_values(FORM) or values_of(self.list_column(FORM))
+        forms = self.column("words")
+        self.own_forms = forms if isinstance(forms, Values) else values_of(forms)
 
     cdef bint has_lists(self):
         """Whether there are any lists that somebody may have, and may have changed."""
@@ -610,7 +596,8 @@ cdef class Storage:
 
     def word_line(self, int d):
         """Return the number of the line of word d in the file."""
-        return self.line + self.table.count_above(d)
+        lines = self.table.to_bytes({}).split(b"\n")
+        return self.line + next(i for i, line in enumerate(lines) if line.startswith(b"%d\t" % d))
 
     def to_bytes(self):
         """Return the sentence exactly as it was read, except for replaced columns."""
