@@ -214,9 +214,7 @@ class Output:
     that data cannot steer it; everywhere else all bytes are written as they are."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._stream = stream
-        self._name = name
-        self._is_tty = stream.isatty()
+        self._stream, self._name, self._is_tty = stream, name, stream.isatty()
 
     def write(self, data: bytes) -> None:
         try:

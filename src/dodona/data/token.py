@@ -34,8 +34,7 @@ class Token:
 
     def __init__(self, sentence: "Sentence", id: int) -> None:
         """The word of this sentence with this number, from 1."""
-        self.sentence = sentence
-        self.id = id
+        self.sentence, self.id = sentence, id
 
     lemma = _column("lemmas", "The lemma.")
     upos = _column("upos", "The universal part of speech.")

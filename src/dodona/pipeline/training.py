@@ -264,23 +264,18 @@ def _check_labels(sentences: Sequence[Sentence], options: ParserOptions) -> None
     build_for_labels(sorted(labels), options)
 
 
+@dataclass
 class _ParserTrainer:
-    """Trains a parser, and keeps its best iteration. `dev` has gold tags, `seen` the same sentences with the tags that
-    the parser sees."""
+    """Trains a parser, and keeps its best iteration."""
 
-    def __init__(
-        self,
-        options: ParserOptions,
-        plan: TrainingPlan,
-        dev: Sequence[Sentence],
-        seen: Sequence[Sentence],
-        callback: Callback = ignore,
-    ) -> None:
-        self.options, self.plan, self.dev, self.seen, self.callback = options, plan, dev, seen, callback
-        self.patience = PATIENCE if plan.patience is None and options.scorer == "linear" else plan.patience
-        self.best: BestParser | None = None
-        self.checkpoint: Checkpoint | None = None
-        self.save_after = 0.0  # in the time of `monotonic`
+    options: ParserOptions
+    plan: TrainingPlan
+    dev: Sequence[Sentence]  # with gold tags
+    seen: Sequence[Sentence]  # the same sentences with the tags that the parser sees
+    callback: Callback
+    best: BestParser | None = None
+    checkpoint: Checkpoint | None = None
+    save_after: float = 0.0  # in the time of `monotonic`
 
     def train(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> tuple[Parser, dict[str, Any]]:
         """Return the parser, its best iteration if there is development data, and its entry in the description.
@@ -330,10 +325,9 @@ class _ParserTrainer:
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
         vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
-        if self.plan.checkpoint is None:
-            return NetworkSource(vectors)
-        self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
-        if not self.plan.resume:
+        if self.plan.checkpoint is not None:
+            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
+        if self.checkpoint is None or not self.plan.resume:
             return NetworkSource(vectors)
         state, self.best = self.checkpoint.load()
         self._tell("parser", f"continuing after iteration {int(state['progress'][0])}")
@@ -350,13 +344,14 @@ class _ParserTrainer:
     def _is_last(self, progress: TrainingProgress, training: ParserTraining) -> bool:
         """Score the parser after an iteration, keep it if it is the best so far, and return whether to stop."""
         last = False
+        patience = PATIENCE if self.plan.patience is None and self.options.scorer == "linear" else self.plan.patience
         if self.dev:
             parser = training.parser()
             uas, las = parser.scores(self.seen)
             progress = replace(progress, uas=uas, las=las)
             if self.best is None or las > self.best.las:
                 self.best = BestParser(parser, progress.iteration, uas, las)
-            last = self.patience is not None and progress.iteration - self.best.iteration >= self.patience
+            last = patience is not None and progress.iteration - self.best.iteration >= patience
         if self.checkpoint is not None and time.monotonic() >= self.save_after:
             state = training.state()
             if state is not None:
