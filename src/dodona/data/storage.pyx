@@ -327,10 +327,6 @@ cdef class MadeRows(WordRows):
         values = self.columns.get(number)
         return values if isinstance(values, list) else None
 
-    cdef list comments(self):
-        """Return the comments above the first word."""
-        return self.header[: len(self.header) - 1].decode().split("\n") if self.header else []
-
 
 cdef bytes write_rows(bytes header, int n, dict columns, dict between):
     cdef void* values[COLUMNS]
@@ -473,7 +469,8 @@ cdef class Storage:
     def comments(self):
         """The comments, whole lines."""
         if self.own_comments is None:
-            self.own_comments = (<MadeRows?> self.table).comments()
+            header = (<MadeRows?> self.table).header.decode()
+            self.own_comments = header.removesuffix("\n").split("\n") if header else []
         return self.own_comments
 
     def accept_comments(self, list lines not None):

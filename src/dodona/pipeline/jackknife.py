@@ -11,7 +11,7 @@ from dodona.errors import OptionError
 from dodona.pipeline.processes import map_in_processes
 from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 
-__all__ = ["copy_with_tags", "jackknife"]
+__all__ = ["jackknife"]
 
 Train = Callable[[Sequence[Sentence]], Tagger]
 Columns = list[list[str]]
@@ -19,8 +19,8 @@ Columns = list[list[str]]
 USUAL: Train = partial(train_tagger, options=TaggerOptions())
 
 
-def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USUAL, jobs: int = 2) -> list[Columns]:
-    """Return UPOS, XPOS and FEATS for each sentence, predicted by a tagger trained on the other folds.
+def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USUAL, jobs: int = 2) -> list[Sentence]:
+    """Return copies of the sentences with UPOS, XPOS and FEATS predicted by a tagger trained on the other folds.
 
     Sentence i is in fold i modulo `folds`, so the result does not depend on `jobs`. With several jobs, `train` goes to
     other processes: it must be a function of a module, or a `partial` of one.
@@ -32,14 +32,9 @@ def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USU
     folds = min(folds, len(sentences))
     tag = partial(_tag_fold, sentences, train, folds)
     parts = list(map(tag, range(folds)) if jobs == 1 else map_in_processes(tag, range(folds), min(jobs, folds)))
-    return [parts[i % folds][i // folds] for i in range(len(sentences))]
-
-
-def copy_with_tags(sentences: Sequence[Sentence], tags: Sequence[Columns]) -> list[Sentence]:
-    """Return copies of the sentences with these tags, as `jackknife` returns them."""
     copies = [sentence.copy() for sentence in sentences]
-    for sentence, columns in zip(copies, tags, strict=True):
-        for name, values in zip(COLUMNS, columns, strict=True):
+    for i, sentence in enumerate(copies):
+        for name, values in zip(COLUMNS, parts[i % folds][i // folds], strict=True):
             sentence.set_column(name, values)
     return copies
 

@@ -35,7 +35,7 @@ from dodona.parser.training import (
     check_tree,
 )
 from dodona.pipeline.checkpoint import BestParser, Checkpoint
-from dodona.pipeline.jackknife import copy_with_tags, jackknife
+from dodona.pipeline.jackknife import jackknife
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
@@ -179,7 +179,7 @@ def train_pipeline(
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
         callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
         train_fold = partial(train_tagger, options=makers["tagger"][1])
-        seen = copy_with_tags(sentences, jackknife(sentences, plan.folds, train_fold, plan.jobs))
+        seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
         seen_dev = list(parts["tagger"].apply([sentence.copy() for sentence in dev]))
     parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
