@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dodona import FormatWarning, Sentence
 from dodona.data.conllu import Block, _Reader
-from dodona.data.rows import scan_rows
+from dodona.data.storage import scan_rows
 
 COLUMNS = ("words", "lemmas", "upos", "xpos", "feats", "heads", "labels", "deps", "misc", "multiword", "comments")
 USUAL = (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dodona import OptionError, Sentence
-from dodona.data.rows import MadeRows, scan_rows
+from dodona.data.storage import MadeRows, scan_rows
 from dodona.data.ud import NUMBERS
 from dodona.data.values import Inventory, Values, make_plain, pick, values_of
 

@@ -4,8 +4,10 @@ import multiprocessing
 import os
 import signal
 import time
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,23 +36,32 @@ def test_processes_begin_clean(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Pool(Executor):
-    """Notes how it is shut down."""
+    """A pool whose work ends with an error, if any; notes how it is shut down."""
+
+    def __init__(self, error: BaseException | None) -> None:
+        self.error = error
+
+    def submit(self, *_: Any) -> Future[Any]:  # type: ignore[override]
+        future: Future[Any] = Future()
+        if self.error is None:
+            future.set_result(1)
+        else:
+            future.set_exception(self.error)
+        return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self.how = wait, cancel_futures
 
 
 @pytest.mark.parametrize(("error", "waits"), [(None, True), (OSError, True), (KeyboardInterrupt, False)])
-def test_only_after_ctrl_c_processes_are_not_waited_for(error: type[BaseException] | None, waits: bool) -> None:
+def test_only_after_ctrl_c_processes_are_not_waited_for(
+    error: type[BaseException] | None, waits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Python may end while they are ending, and report that as an error."""
-    pool = Pool()
-    try:
-        if error is not None:
-            raise error
-    except BaseException:
-        processes.shut_down(pool)
-    else:
-        processes.shut_down(pool)
+    pool = Pool(error() if error else None)
+    monkeypatch.setattr(processes, "ProcessPoolExecutor", lambda *_: pool)
+    with pytest.raises(error) if error else nullcontext():
+        list(processes.map_in_processes(abs, [-1], 1))
     assert pool.how == (waits, True)
 
 

@@ -1,9 +1,9 @@
 """Checks of columns, comments and multiword ranges, so that what is written can be read again."""
 
 from collections.abc import Iterable, Sequence
-from operator import index
 from typing import TYPE_CHECKING
 
+from dodona.data.trees import is_head
 from dodona.data.values import make_plain
 from dodona.errors import OptionError
 
@@ -47,55 +47,43 @@ def _locate(sentence: "Sentence", fault: str) -> OptionError:
 
 
 def check_heads(heads: Sequence[int | None], n: int) -> None:
-    _check_length(heads, n, "heads", "a number")
+    _check_length(heads, n, "heads: ", "a number")
     for d, h in enumerate(heads, start=1):
-        try:
-            sound = h is None or (0 <= index(h) <= n and not isinstance(h, bool))
-        except TypeError:
-            sound = False
-        if not sound:
+        if h is not None and not is_head(h, n):
             raise OptionError(f"word {d} has head {h!r}; expected a number from 0 to {n}, or None")
 
 
 def check_values(values: Sequence[str], n: int, name: str = "") -> list[str]:
     """Return the values of a column as a list of plain strings: one for each word, and none that would break a line or
     leave a column empty. The name of the column is for errors."""
+    prefix = f"{name}: " if name else ""
     if type(values) is not list or len(values) != n:
-        _check_length(values, n, name, "a string")
+        _check_length(values, n, prefix, "a string")
     try:
         together = "".join(values)
     except TypeError:
         bad = next(value for value in values if not isinstance(value, str))
-        fault = f"value {bad!r:.60} of type {type(bad).__name__}; expected a string"
-        raise OptionError(_name_fault(name, fault)) from None
+        raise OptionError(f"{prefix}value {bad!r:.60} of type {type(bad).__name__}; expected a string") from None
     if "\t" in together or "\n" in together or "\r" in together or "\0" in together or "" in values:
         bad = next(value for value in values if not value or set(value) & set("\t\n\r\0"))
-        raise OptionError(
-            _name_fault(name, f"value {bad!r}; expected text without tabs and line ends, `_` for nothing")
-        )
+        raise OptionError(f"{prefix}value {bad!r}; expected text without tabs and line ends, `_` for nothing")
     if not is_unicode(together):
         bad = next(value for value in values if not is_unicode(value))
-        fault = f"value {bad!r}; expected text without lone surrogates, which UTF-8 does not have"
-        raise OptionError(_name_fault(name, fault))
+        fault = "expected text without lone surrogates, which UTF-8 does not have"
+        raise OptionError(f"{prefix}value {bad!r}; {fault}")
     return make_plain(list(values))
 
 
-def _check_length(values: Sequence[object], n: int, name: str, what: str) -> None:
+def _check_length(values: Sequence[object], n: int, prefix: str, what: str) -> None:
     if isinstance(values, str | bytes) or not hasattr(values, "__len__"):
-        raise OptionError(_name_fault(name, f"{values!r:.60}; expected a list with {what} for each word"))
+        raise OptionError(f"{prefix}{values!r:.60}; expected a list with {what} for each word")
     if len(values) != n:
         count = f"{len(values)} value{'s' * (len(values) != 1)}"
-        raise OptionError(_name_fault(name, f"{count}; expected {n}, one for each word"))
-
-
-def _name_fault(name: str, fault: str) -> str:
-    return f"{name}: {fault}" if name else fault
+        raise OptionError(f"{prefix}{count}; expected {n}, one for each word")
 
 
 def is_unicode(text: str) -> bool:
     """Whether a text can be written in UTF-8: Python's strings can have halves of characters (surrogates)."""
-    if text.isascii():
-        return True
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dodona.data.files import chunks, output
-from dodona.data.rows import count_line_feeds, pick_rows, scan_rows
 from dodona.data.sentence import Sentence
+from dodona.data.storage import count_line_feeds, pick_rows, scan_rows
 from dodona.data.stream import Item, Pause, only_sentences
 from dodona.data.ud import COLUMNS, FORM, FORMATS, HEAD, ID
 from dodona.errors import FormatError, FormatWarning, OptionError
@@ -39,6 +39,7 @@ NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
 EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 SPACED = re.compile(r"[0-9]+(?:[-.][0-9]+)?(?:\t| +)\S.* ")
+"""A row in which tabs were replaced by spaces, all of them or some."""
 
 
 def read(path: str | Path, *, format: str = "conllu", strict: bool = True) -> Iterator[Sentence]:
@@ -160,30 +161,21 @@ def split_blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block | None]:
     lead: bytes | None = BOM  # what blank lines at the beginning of the next block may follow; None: there are none
     for chunk in chunks:
         begin = 0
-        if not chunk:
-            last = END.search(pending, seen) if seen else None
-            if last is not None:
-                block = _make_block(bytes(pending[: last.start()]), last.group(), line, lead)
-                lead = b""
-                yield block
-                line = _line_after(block)
-                del pending[: last.end()]
-                seen = 0
-            yield None
-            continue
         # white space at the end may go on in the next chunk; nothing is searched twice, however long the block
         inked = len(chunk.rstrip(b" \t\r\n"))
         stop = len(pending) + inked if inked else seen
         pending += chunk
-        for end in END.finditer(pending, seen, stop):
+        for end in END.finditer(pending, seen, stop if chunk or not seen else len(pending)):
             block = _make_block(bytes(pending[begin : end.start()]), end.group(), line, lead)
-            lead = None
+            lead = None if chunk else b""
             yield block
-            line = _line_after(block)
+            line = block.line + count_line_feeds(block.body) + block.end.count(b"\n")
             begin = end.end()
         del pending[:begin]
-        seen = stop - begin
+        seen = max(0, stop - begin)
         _check_limits(pending, name, line)
+        if not chunk:
+            yield None
     if pending:
         last = LAST_END.search(pending)
         cut = last.start() if last else len(pending)
@@ -196,10 +188,6 @@ def _make_block(body: bytes, end: bytes, line: int, lead: bytes | None) -> Block
     blank = LEADING.match(body, len(lead) if body.startswith(lead) else 0)
     cut = blank.end() if blank else 0
     return Block(line + body.count(b"\n", 0, cut), body[:cut], body[cut:], end)
-
-
-def _line_after(block: Block) -> int:
-    return block.line + count_line_feeds(block.body) + block.end.count(b"\n")
 
 
 def _check_limits(pending: bytearray, name: str, line: int) -> None:
@@ -215,9 +203,7 @@ class _Reader:
     """Reads one file, block by block: what it says about it, it says once."""
 
     def __init__(self, name: str, format: str, strict: bool) -> None:
-        self.name = name
-        self.format = format
-        self.strict = strict
+        self.name, self.format, self.strict = name, format, strict
         self.ids: set[str] = set()
         self.remarks: set[str] = set()
 
@@ -244,12 +230,8 @@ class _Reader:
     def read_carefully(self, block: Block) -> Sentence | None:
         """Return the sentence of a block, read line by line, with all warnings and errors."""
         lines = self._decode(block).split("\n")
-        if lines == [""]:
-            return None
-        begin = 0
-        while begin < len(lines) and lines[begin][:1] == "#":
-            begin += 1
-        if begin == len(lines):
+        begin = next((i for i, line in enumerate(lines) if not line.startswith("#")), None)
+        if begin is None or lines == [""]:
             return None
         careful = _CarefulLines(self, block.line, begin, [line.split("\t") for line in lines[begin:]])
         rows = pick_rows(block.body, careful.rows)
@@ -345,16 +327,21 @@ class _CarefulLines:
                 reader.warn("comment", line + row, "a comment in mid-sentence; expected all before the first word")
             else:
                 self._add_row(columns, row, line + row)
-        self._check_last_range()
+        if self.multiword and self.multiword[-1][1] > len(self.words):
+            first, last, _ = self.multiword.pop()
+            fault = f"multiword range {first}-{last}; expected words as far as {len(self.words)} only"
+            reader.report_fault(self.range_line, fault)
         if not self.words:
             raise reader.error(line + begin, "a sentence without words; expected at least one")
         self.heads = [self._read_head(word[HEAD], line + row) for row, word in zip(self.rows, self.words, strict=True)]
 
     def _add_row(self, columns: list[str], row: int, line: int) -> None:
-        if len(columns) != len(COLUMNS):
-            spaces = " (here are spaces for tabs)" if _has_spaces_for_tabs("\t".join(columns)) else ""
-            expected = f"expected {len(COLUMNS)}, separated by tabs{spaces}"
-            raise self.reader.error(line, f"{len(columns)} columns; {expected}")
+        count = len(COLUMNS)
+        if len(columns) != count:
+            text = "\t".join(columns)
+            is_spaced = len(columns) < count <= len(text.split()) and SPACED.match(text)
+            spaces = " (here are spaces for tabs)" if is_spaced else ""
+            raise self.reader.error(line, f"{len(columns)} columns; expected {count}, separated by tabs{spaces}")
         number = columns[ID]
         if not columns[FORM]:
             raise self.reader.error(line, "empty FORM; expected a word")
@@ -386,13 +373,6 @@ class _CarefulLines:
         self.begun = first
         self.range_line = line
 
-    def _check_last_range(self) -> None:
-        """Check that the words include the end of the last range."""
-        if self.multiword and self.multiword[-1][1] > len(self.words):
-            first, last, _ = self.multiword.pop()
-            fault = f"multiword range {first}-{last}; expected words as far as {len(self.words)} only"
-            self.reader.report_fault(self.range_line, fault)
-
     def _add_empty_node(self, number: str, line: int) -> None:
         expected = f"{len(self.words)}.{self.empty + 1}"
         if self.begun:
@@ -412,12 +392,6 @@ class _CarefulLines:
             self.reader.report_fault(line, f"HEAD {shorten(head)}; {expected}")
             return None
         return int(head)
-
-
-def _has_spaces_for_tabs(line: str) -> bool:
-    """Whether a line looks like a row in which tabs were replaced by spaces, all of them or some."""
-    count = len(COLUMNS)
-    return SPACED.match(line) is not None and len(line.split()) >= count and line.count("\t") < count - 1
 
 
 def shorten(value: str) -> str:

@@ -12,56 +12,30 @@ The names are those of CoNLL-U's columns, and the ids of multiword tokens and em
 Stanza. Every key is always there, so that programs in any language can rely on it; None stands for `_`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from dodona.data.checks import check_comments, check_heads, check_ranges, check_values
-from dodona.data.ud import (
-    COLUMNS,
-    DEPS,
-    FEATS,
-    FORM,
-    HEAD,
-    ID,
-    LEMMA,
-    MISC,
-    XPOS,
-    format_attributes,
-    parse_attributes,
-    read_confidence,
-)  # fmt: skip
+from dodona.data.ud import COLUMNS, FORM, HEAD, ID, MISC, format_attributes, parse_attributes, read_confidence
 from dodona.errors import OptionError
 
 if TYPE_CHECKING:
     from dodona.data.sentence import Sentence
 
-__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "SentenceParts", "read_dictionary", "write_dictionary"]
+__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "read_dictionary", "write_dictionary"]
 
 TOKEN = (
     "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc", "start", "end", "confidence",
 )  # fmt: skip
-RANGE = ("id", "form", "feats", "misc", "start", "end")
+RANGE_COLUMNS = ("form", "feats", "misc")
+RANGE = ("id", *RANGE_COLUMNS, "start", "end")
 NODE = ("id", "form", "lemma", "upos", "xpos", "feats", "deps", "misc")
 SENTENCE = ("sent_id", "text", "comments", "tokens", "multiword", "empty")
 COLUMN_NUMBERS = {key.lower(): number for number, key in enumerate(COLUMNS)}
 
 
-class SentenceParts(NamedTuple):
-    """All that a new sentence is made from."""
-
-    comments: list[str]
-    columns: dict[int, list[str]]
-    lines: dict[int, str]  # multiword ranges and empty nodes, by the word that comes after them
-    multiword: list[tuple[int, int, str]]
-    offsets: list[tuple[int, int]] | None
-
-
-def read_dictionary(given: Mapping[str, Any]) -> SentenceParts:
-    """Check a dictionary, and return what a sentence is made from.
-
-    Only `tokens` is needed, and of each token `form`. `sent_id` and `text` become comments if there are no `comments`,
-    and `confidence` is not read, because MISC has it.
-    """
+def read_dictionary(kind: "type[Sentence]", given: Mapping[str, Any]) -> "Sentence":
+    """Check a dictionary, and return its sentence, as `Sentence.from_dict` does."""
     _check_keys(given, SENTENCE, "a sentence")
     tokens = _list(given, "tokens")
     if not tokens:
@@ -74,7 +48,9 @@ def read_dictionary(given: Mapping[str, Any]) -> SentenceParts:
     multiword, lines = _ranges(_list(given, "multiword"), len(tokens))
     for word, rows in _nodes(_list(given, "empty"), len(tokens)).items():
         lines[word + 1] = "\n".join(rows + ([lines[word + 1]] if word + 1 in lines else []))
-    return SentenceParts(_comments(given), columns, lines, multiword, _offsets(tokens))
+    sentence = kind.from_columns(_comments(given), columns, lines, multiword)
+    sentence.offsets = _offsets(tokens)
+    return sentence
 
 
 def _columns(tokens: Sequence[Mapping[str, Any]]) -> dict[int, list[str]]:
@@ -110,7 +86,7 @@ def _ranges(given: Sequence[Any], n: int) -> tuple[list[tuple[int, int, str]], d
     rows = []
     for each in given:
         first, last = _id(each, RANGE, "a multiword token")
-        rows.append(_row(f"{first}-{last}", each, ("form", "feats", "misc")))
+        rows.append(_row(f"{first}-{last}", each, RANGE_COLUMNS))
         multiword.append((first, last, rows[-1][1]))
     check_ranges(multiword, None, n)
     return multiword, {first: "\t".join(row) for (first, _, _), row in zip(multiword, rows, strict=True)}
@@ -187,25 +163,24 @@ def write_dictionary(sentence: "Sentence") -> dict[str, Any]:
         sentence.words, sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.heads, sentence.labels,
         sentence.deps if conllu else nothing, sentence.misc if conllu else nothing, offsets, strict=True,
     )  # fmt: skip
-    tokens = []
-    for number, (form, lemma, upos, xpos, feats, head, label, deps, misc, (start, end)) in enumerate(columns, start=1):
-        tokens.append(
-            {
-                "id": number,
-                "form": form,
-                "lemma": lemma if form == "_" else _value(lemma),  # UD: then both are underscores
-                "upos": _value(upos),
-                "xpos": _value(xpos),
-                "feats": _feats(feats),
-                "head": head,
-                "deprel": _value(label),
-                "deps": _value(deps),
-                "misc": _value(misc),
-                "start": start,
-                "end": end,
-                "confidence": read_confidence(misc),
-            }
-        )
+    tokens = [
+        {
+            "id": number,
+            "form": form,
+            "lemma": lemma if form == "_" else _value(lemma),  # UD: then both are underscores
+            "upos": _value(upos),
+            "xpos": _value(xpos),
+            "feats": _feats(feats),
+            "head": head,
+            "deprel": _value(label),
+            "deps": _value(deps),
+            "misc": _value(misc),
+            "start": start,
+            "end": end,
+            "confidence": read_confidence(misc),
+        }
+        for number, (form, lemma, upos, xpos, feats, head, label, deps, misc, (start, end)) in enumerate(columns, 1)
+    ]
     ranges, nodes = _other_rows(sentence)
     for each in ranges:
         first, last = each["id"]
@@ -248,10 +223,13 @@ def _other_rows(sentence: "Sentence") -> tuple[list[dict[str, Any]], list[dict[s
             word, empty = word + 1, 0
         elif number in valid:
             valid.remove(number)
-            ids = [*map(int, number.split("-"))]
-            ranges.append({"id": ids, "form": row[FORM], "feats": _feats(row[FEATS]), "misc": _value(row[MISC])})
+            ranges.append(_read_row([*map(int, number.split("-"))], row, RANGE_COLUMNS))
         elif number == f"{word}.{empty + 1}":
             empty += 1
-            values = (row[FORM], *map(_value, row[LEMMA : XPOS + 1]), _feats(row[FEATS]), *map(_value, row[DEPS:]))
-            nodes.append(dict(zip(NODE, ([word, empty], *values), strict=True)))
+            nodes.append(_read_row([word, empty], row, NODE[1:]))
     return ranges, nodes
+
+
+def _read_row(id: list[int], row: Sequence[str], keys: Sequence[str]) -> dict[str, Any]:
+    read: dict[str, Callable[[str], Any]] = {"form": str, "feats": _feats}
+    return {"id": id} | {key: read.get(key, _value)(row[COLUMN_NUMBERS[key]]) for key in keys}

@@ -81,7 +81,7 @@ def _open_input(name: str) -> Iterator[int]:
     if name == "-":
         yield 0
         return
-    is_fifo = sys.platform == "linux" and _is_fifo(name)
+    is_fifo = sys.platform == "linux" and Path(name).is_fifo()
     handle = os.open(name, os.O_RDONLY | getattr(os, "O_BINARY", 0) | (os.O_NONBLOCK if is_fifo else 0))
     try:
         if is_fifo:
@@ -100,13 +100,6 @@ def _wait_for_writer(handle: int, name: str) -> None:
     os.set_blocking(handle, True)
 
 
-def _is_fifo(name: str) -> bool:
-    try:
-        return stat.S_ISFIFO(os.stat(name).st_mode)
-    except OSError:
-        return False
-
-
 def _is_ready(handle: int, seconds: float | None) -> bool:
     """Return whether a read returns at once, after waiting for it for some time (None: as long as it takes)."""
     try:
@@ -120,38 +113,17 @@ class CompressionError(Exception):
     """Compressed data that cannot be read; says why, without the name of the file."""
 
 
-class GzipDecompressor:
-    """One gzip stream, with the interface of `lzma.LZMADecompressor`."""
-
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=31)  # 31: with the header and the checksum of gzip
-        self.needs_input = True
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        contents = self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
-        self.needs_input = len(contents) < max_length
-        return contents
-
-
 class Packing(NamedTuple):
     """A format."""
 
     name: str
-    decompressor: Callable[[], GzipDecompressor | lzma.LZMADecompressor]
+    decompressor: Callable[[], Any]  # makes one for each stream, with the methods of zlib
     beginning: bytes  # of each stream
     padding: int  # the number of zero bytes after a stream is a multiple of it
 
 
 PACKINGS = {
-    ".gz": Packing("gzip", GzipDecompressor, b"\x1f\x8b", 1),
+    ".gz": Packing("gzip", partial(zlib.decompressobj, 31), b"\x1f\x8b", 1),  # 31: with gzip's header and checksum
     ".xz": Packing("xz", lzma.LZMADecompressor, b"\xfd7zXZ\0", 4),
 }
 
@@ -163,7 +135,7 @@ def bare_name(name: str) -> str:
 
 def decompress(chunks: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
     """Yield the contents of compressed chunks, at most CHUNK bytes at a time; empty chunks (pauses) pass through."""
-    stream: GzipDecompressor | lzma.LZMADecompressor | None = None
+    stream: Any = None
     streams = 0
     zeros = 0  # after the last stream
     for chunk in chunks:
@@ -196,12 +168,13 @@ def decompress(chunks: Iterable[bytes], packing: Packing) -> Iterator[bytes]:
     _check_next(b"", zeros, packing)
 
 
-def _decompress_all(stream: GzipDecompressor | lzma.LZMADecompressor, data: bytes) -> Iterator[bytes]:
-    """Yield all that a stream makes of some data."""
-    contents = stream.decompress(data, CHUNK)
-    while contents:
+def _decompress_all(stream: Any, data: bytes) -> Iterator[bytes]:
+    """Yield all that a stream makes of some data. What it has not read yet, zlib gives back, and lzma keeps."""
+    while contents := stream.decompress(data, CHUNK):
         yield contents
-        contents = b"" if stream.eof or stream.needs_input else stream.decompress(b"", CHUNK)
+        if stream.eof:
+            return
+        data = getattr(stream, "unconsumed_tail", b"")
 
 
 def _check_next(data: bytes, zeros: int, packing: Packing) -> None:
@@ -214,7 +187,7 @@ def _check_next(data: bytes, zeros: int, packing: Packing) -> None:
 def size_of(name: str) -> int | None:
     """Return the size of a regular file in bytes; None for anything else, of which the size is not known."""
     try:
-        status = os.fstat(0) if name == "-" else os.stat(name)
+        status = os.stat(0 if name == "-" else name)
     except OSError:
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
@@ -241,9 +214,7 @@ class Output:
     that data cannot steer it; everywhere else all bytes are written as they are."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._stream = stream
-        self._name = name
-        self._is_tty = stream.isatty()
+        self._stream, self._name, self._is_tty = stream, name, stream.isatty()
 
     def write(self, data: bytes) -> None:
         try:

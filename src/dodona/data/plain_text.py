@@ -22,11 +22,10 @@ def read_words(chunks: Iterable[bytes], name: str, *, vertical: bool) -> Iterato
     """
     words: list[str] = []
     number = 0
-    for line in _split_lines(chunks, name):
+    for number, line in _split_lines(chunks, name):
         if line is None:
             yield Pause()
             continue
-        number += 1
         if vertical and line:
             words.append(line)
             continue
@@ -46,23 +45,23 @@ def _make_sentence(words: list[str], location: str) -> Sentence:
         raise FormatError(f"{location}: {error}") from None
 
 
-def _split_lines(chunks: Iterable[bytes], name: str) -> Iterator[str | None]:
-    """Yield the lines, without whitespace at their ends; None for a pause."""
+def _split_lines(chunks: Iterable[bytes], name: str) -> Iterator[tuple[int, str | None]]:
+    """Yield the lines with their numbers, without whitespace at their ends; None for a pause."""
     number = 0
     rest = b""
     for chunk in chunks:
         if not chunk:
-            yield None
+            yield number, None
             continue
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
             number += 1
-            yield _decode_line(line, name, number)
+            yield number, _decode_line(line, name, number)
         if len(rest) > LINE_LIMIT:
             size = f"{LINE_LIMIT >> 20} MiB"
             raise FormatError(f"{name}:{number + 1}: a line of more than {size}; expected a shorter one")
     if rest:
-        yield _decode_line(rest, name, number + 1)
+        yield number + 1, _decode_line(rest, name, number + 1)
 
 
 def _decode_line(line: bytes, name: str, number: int) -> str:

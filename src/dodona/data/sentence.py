@@ -7,15 +7,13 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from dodona.data.checks import check_comments, check_heads, check_ranges, check_values
-from dodona.data.rows import MadeRows
-from dodona.data.storage import Storage
+from dodona.data.storage import MadeRows, Storage
 from dodona.data.token import Token
 from dodona.data.trees import find_cycle
 from dodona.data.ud import FORM, HEAD, NUMBERS
-from dodona.data.values import Values
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["Sentence", "import_drawing"]
+__all__ = ["Sentence"]
 
 FIXED = ("words", "deps")
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
@@ -94,7 +92,7 @@ class Sentence(Storage):
         n = len(words)
         if n == 0:
             raise OptionError("a sentence without words; expected at least one")
-        columns: dict[int, list[str] | Values] = {}
+        columns: dict[int, list[str]] = {}
         if heads is not None:
             check_heads(heads, n)
             columns[HEAD] = ["_" if h is None else str(h) for h in heads]
@@ -103,7 +101,7 @@ class Sentence(Storage):
                 columns[NUMBERS[name]] = check_values(values, n, name)
         lines = check_comments(comments)
         ranges = check_ranges(multiword, multiword_misc, n)
-        return cls._make(lines, columns, ranges, list(multiword), format)
+        return cls.from_columns(lines, columns, ranges, list(multiword), format)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> "Sentence":
@@ -113,20 +111,18 @@ class Sentence(Storage):
         """
         from dodona.data.dictionary import read_dictionary
 
-        comments, columns, lines, multiword, offsets = read_dictionary(given)
-        sentence = cls._make(comments, columns, lines, multiword)
-        sentence.offsets = offsets
-        return sentence
+        return read_dictionary(cls, given)
 
     @classmethod
-    def _make(
+    def from_columns(
         cls,
         comments: list[str],
-        columns: Mapping[int, list[str] | Values],
+        columns: Mapping[int, list[str]],
         lines: Mapping[int, str],
         multiword: list[tuple[int, int, str]],
         format: str = "conllu",
     ) -> "Sentence":
+        """Make a sentence without checks. `lines` are those of multiword ranges and empty nodes, by the word after."""
         header = "".join([f"{comment}\n" for comment in comments]).encode()
         rows = MadeRows(len(columns[FORM]), header, columns, lines)
         return cls("", 1, format, rows, b"\n\n", comments, multiword)
@@ -283,18 +279,14 @@ class Sentence(Storage):
         return pandas.DataFrame(self.to_dict()["tokens"], columns=list(TOKEN))
 
     def _repr_svg_(self) -> str | None:
-        try:
-            return str(import_drawing("dependencies").svg_of(self))
-        except FormatError:  # what is no tree is shown like any other object
-            return None
+        return self._draw("svg_of")
 
     def _repr_html_(self) -> str | None:
+        return self._draw("html_of")
+
+    def _draw(self, function: str) -> str | None:
+        """Return a picture for a notebook, by a function of `dodona.drawing`, which stands above this folder."""
         try:
-            return str(import_drawing("dependencies").html_of(self))
-        except FormatError:
+            return str(getattr(import_module("dodona.drawing.dependencies"), function)(self))
+        except FormatError:  # what is no tree is shown like any other object
             return None
-
-
-def import_drawing(module: str) -> Any:
-    """Return a module of `dodona.drawing`, which stands above this one, by its name."""
-    return import_module(f"dodona.drawing.{module}")

@@ -200,14 +200,11 @@ def _is_unspaced(char: str) -> bool:
 
 def _tokens(sentence: Sentence) -> Iterator[tuple[int, int, str, str]]:
     """Return first word, last word, form and MISC of every token."""
-    range_misc = _range_misc(sentence) if sentence.multiword else {}
+    range_misc: dict[int, str] = {}  # by the first word
+    if sentence.multiword:
+        range_misc = {int(row[ID].partition("-")[0]): row[MISC] for row in sentence.rows() if "-" in row[ID]}
     for first, last, form in sentence.tokens():
         yield first, last, form, range_misc.get(first, "_") if last > first else sentence.misc[first - 1]
-
-
-def _range_misc(sentence: Sentence) -> dict[int, str]:
-    """The MISC column of each multiword token, by its first word."""
-    return {int(row[ID].partition("-")[0]): row[MISC] for row in sentence.rows() if "-" in row[ID]}
 
 
 def _parse_misc(misc: str) -> dict[str, str]:

@@ -15,15 +15,11 @@ __all__ = ["Token"]
 
 def _column(name: str, doc: str) -> property:
     """A property that reads and sets a word's value of a column of strings."""
-
-    def get(token: "Token") -> str:
-        value: str = getattr(token.sentence, name)[token.id - 1]
-        return value
-
-    def set_(token: "Token", value: str) -> None:
-        token._replace(name, value)
-
-    return property(get, set_, doc=doc)
+    return property(
+        lambda token: getattr(token.sentence, name)[token.id - 1],
+        lambda token, value: token._replace(name, value),
+        doc=doc,
+    )
 
 
 class Token:
@@ -38,8 +34,7 @@ class Token:
 
     def __init__(self, sentence: "Sentence", id: int) -> None:
         """The word of this sentence with this number, from 1."""
-        self.sentence = sentence
-        self.id = id
+        self.sentence, self.id = sentence, id
 
     lemma = _column("lemmas", "The lemma.")
     upos = _column("upos", "The universal part of speech.")
@@ -105,12 +100,12 @@ class Token:
     @property
     def left(self) -> "list[Token]":
         """The dependents before the word, in order."""
-        return [Token(self.sentence, d) for d in self.sentence.children(self.id) if d < self.id]
+        return [child for child in self.children if child.id < self.id]
 
     @property
     def right(self) -> "list[Token]":
         """The dependents after the word, in order."""
-        return [Token(self.sentence, d) for d in self.sentence.children(self.id) if d > self.id]
+        return [child for child in self.children if child.id > self.id]
 
     @property
     def subtree(self) -> "list[Token]":
@@ -141,7 +136,6 @@ class Token:
         return read_confidence(self.sentence.misc[self.id - 1])
 
     def _replace(self, column: str, value: Any) -> None:
-        """Set one value of a column."""
         values = list(getattr(self.sentence, column))
         values[self.id - 1] = value
         setattr(self.sentence, column, values)

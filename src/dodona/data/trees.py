@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
 from operator import index
+from typing import Any
 
 from dodona.errors import TreeError
 
 __all__ = [
-    "check_tree", "find_cycle", "is_projective", "lift", "make_projective", "nonprojective_dependents",
+    "check_tree", "find_cycle", "is_head", "is_projective", "lift", "make_projective", "nonprojective_dependents",
     "order_bottom_up",
 ]  # fmt: skip
 
@@ -93,18 +94,21 @@ def find_cycle(heads: Sequence[int | None]) -> tuple[int, list[int]] | None:
     return None
 
 
+def is_head(value: Any, n: int) -> bool:
+    """Return whether this is a number from 0 to n, also one of numpy."""
+    try:
+        return 0 <= index(value) <= n and not isinstance(value, bool)
+    except TypeError:
+        return False
+
+
 def check_tree(heads: Sequence[int]) -> list[int]:
     """Return the heads of a tree under ROOT as integers; the error names the word if it is not a tree."""
     n = len(heads)
-    numbers = []
     for d, h in enumerate(heads, start=1):
-        try:
-            number = -1 if isinstance(h, bool) else index(h)
-        except TypeError:
-            number = -1
-        if not 0 <= number <= n or number == d:
+        if not is_head(h, n) or h == d:
             raise TreeError(f"word {d} has head {h!r}; expected a number from 0 to {n}, not itself")
-        numbers.append(number)
+    numbers = [index(h) for h in heads]
     if find_cycle(numbers) is not None:
         raise TreeError(f"the heads {numbers} contain a cycle; expected a tree under ROOT (0)")
     return numbers

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dodona.data import Sentence, read, write
 from dodona.errors import FormatError, OptionError
-from dodona.pipeline.jackknife import copy_with_tags, jackknife
+from dodona.pipeline.jackknife import jackknife
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
 __all__ = ["FORMAT", "PARTS", "Tagging", "Treebank", "find_treebanks", "sentences_of", "tag"]
@@ -163,7 +163,7 @@ def tag(tagging: Tagging) -> dict[str, str]:
         if path.exists():
             continue
         if sources == tagging.treebank.train:
-            tagged = copy_with_tags(train, jackknife(train, jobs=1))
+            tagged = jackknife(train, jobs=1)
         else:
             tagged = list(tagger.apply(sentences_of(sources, tagging.limit)))
         write(tagged, path)

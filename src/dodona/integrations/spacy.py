@@ -4,8 +4,9 @@ spaCy finds it by an entry point, so nothing of Dodona imports this file, and Do
 tags, lemmas, morphology, heads, labels and sentence starts of spaCy's own tokens.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from dodona.pipeline.pipeline import Pipeline
 __all__ = ["SpacyComponent", "make_component"]
 
 ATTRIBUTES = (POS, TAG, LEMMA, MORPH, HEAD, DEP)
+HASHES = 1 << 64  # how many there are: relative heads, which have a sign, are in the same array as hashes, without one
 UNWRITABLE = str.maketrans(dict.fromkeys("\t\n\r\0", " "))
 ASSIGNS = ["token.pos", "token.tag", "token.lemma", "token.morph", "token.head", "token.dep", "token.is_sent_start"]
 
@@ -67,8 +69,6 @@ def _words_of_sentences(doc: Any, pipeline: Pipeline) -> list[list[int]]:
     """Return the places of the words of each sentence: as an earlier component has divided the text, else as Dodona's
     tokenizer does, or else all in one. Blanks, which spaCy has as tokens, are no words."""
     places = [token.i for token in doc if not token.is_space]
-    if not places:
-        return []
     if doc.has_annotation("SENT_START"):
         starts = {sentence.start_char for sentence in doc.sents}
     elif pipeline.tokenizer is not None:
@@ -77,53 +77,31 @@ def _words_of_sentences(doc: Any, pipeline: Pipeline) -> list[list[int]]:
     else:
         starts = set()
     borders = sorted(starts)
-    sentences: list[list[int]] = [[]]
-    at = 0
-    for place in places:
-        begins = False
-        while at < len(borders) and borders[at] <= doc[place].idx:
-            at += 1
-            begins = True
-        if begins and sentences[-1]:
-            sentences.append([])
-        sentences[-1].append(place)
-    return sentences
+    return [list(group) for _, group in groupby(places, lambda place: bisect_right(borders, doc[place].idx))]
 
 
 def _fill_in(doc: Any, parts: Sequence[Sequence[int]], parsed: Sequence[Sentence]) -> None:
     """Set the attributes of all tokens. spaCy finds the sentences by the trees."""
     if not parts:
         return
-    rows = np.zeros((len(doc), len(ATTRIBUTES)), dtype=np.int64)
-    add = doc.vocab.strings.add
-    morphology = doc.vocab.morphology
+    rows = np.zeros((len(doc), len(ATTRIBUTES)), dtype=np.uint64)
+    add, add_features = doc.vocab.strings.add, doc.vocab.morphology.add
     for part, sentence in zip(parts, parsed, strict=True):
         for token, place in zip(sentence, part, strict=True):
             head = part[token.head_id - 1] if token.head_id else place
             rows[place] = (
                 IDS.get(token.upos, IDS["X"]),
-                *_make_signed(add(value) if value != "_" else 0 for value in (token.xpos, token.lemma)),
-                *_make_signed([morphology.add(sentence.feats[token.id - 1])]),
-                head - place,
-                *_make_signed([add("ROOT" if token.is_root else token.label)]),
+                *(add(value) if value != "_" else 0 for value in (token.xpos, token.lemma)),
+                add_features(sentence.feats[token.id - 1]),
+                (head - place) % HASHES,
+                add("ROOT" if token.is_root else token.label),
             )
-    _fill_in_blanks(doc, rows)
-    doc.from_array(list(ATTRIBUTES), rows.astype(np.uint64))
-
-
-def _fill_in_blanks(doc: Any, rows: Any) -> None:
-    """Blanks hang on the word before them, those at the beginning on the first word, as spaCy's own parser has it."""
-    add = doc.vocab.strings.add
-    first = next(token.i for token in doc if not token.is_space)
-    before = first
+    # blanks hang on the word before them, those at the beginning on the first word, as spaCy's own parser has it
+    before = parts[0][0]
     for token in doc:
         if token.is_space:
-            blank = _make_signed([add("_SP"), add(token.text), doc.vocab.morphology.add("_")])
-            rows[token.i] = (IDS["SPACE"], *blank, before - token.i, *_make_signed([add("dep")]))
+            blank = (add("_SP"), add(token.text), add_features("_"))
+            rows[token.i] = (IDS["SPACE"], *blank, (before - token.i) % HASHES, add("dep"))
         else:
             before = token.i
-
-
-def _make_signed(hashes: Iterable[int]) -> Iterator[int]:
-    """Hashes have 64 bits without a sign, and relative heads have one; both are in one array."""
-    return (number - (1 << 64) if number >= 1 << 63 else number for number in hashes)
+    doc.from_array(list(ATTRIBUTES), rows)

@@ -17,6 +17,7 @@ from dodona.errors import OptionError
 from dodona.parser.confidence import calibrate
 from dodona.parser.options import ParserOptions
 from dodona.parser.request import Analysis, Request, annotate
+from dodona.pipeline.pipeline import check_jobs
 from dodona.pipeline.processes import map_in_processes
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS, Entry, entry_of
@@ -38,17 +39,6 @@ class Fold:
     number: int  # from 0
     places: list[int]
     sentences: list[Sentence]
-
-
-@dataclass(frozen=True)
-class CrossValidation:
-    """What is trained, for all folds the same."""
-
-    options: ParserOptions
-    plan: TrainingPlan
-    folds: Sequence[int]  # of each sentence
-    columns: Sequence[dict[str, Any]]  # of each sentence, as a pipeline uses them
-    system: Entry  # which is not yet known in a new process, if it was registered in this one
 
 
 def assign_folds(count: int, folds: int, split: str = "blocks", seed: int = 1) -> list[int]:
@@ -81,20 +71,19 @@ def cross_validate(
 
     `folds` has the fold of each sentence. The sentences must have trees; they are not changed.
     """
-    if jobs < 1:
-        raise OptionError(f"jobs {jobs}: expected at least 1")
+    check_jobs(jobs)
     for sentence in sentences:
         sentence.check_gold()
         sentence.gold_labels()
     columns = [{name: getattr(sentence, name) for name in COLUMNS} for sentence in sentences]
     plan = replace(plan, jobs=1, checkpoint=None, resume=False)
-    validation = CrossValidation(options, plan, folds, columns, entry_of(options.system))
+    parse_fold = partial(_parse_fold, columns, folds, options, plan, entry_of(options.system))
     numbers = range(max(folds) + 1)
     results: Iterable[list[Parsed]]
     if jobs == 1:
-        results = (_parse_fold(validation, number, callback) for number in numbers)
+        results = (parse_fold(number, callback) for number in numbers)
     else:
-        results = map_in_processes(partial(_parse_fold, validation), numbers, min(jobs, len(numbers)))
+        results = map_in_processes(parse_fold, numbers, min(jobs, len(numbers)))
     request = Request(confidence=True)
     for number, result in enumerate(results):
         places = [i for i, fold in enumerate(folds) if fold == number]
@@ -107,15 +96,17 @@ def cross_validate(
         yield Fold(number, places, parsed)
 
 
-def _parse_fold(validation: CrossValidation, fold: int, callback: Callback = ignore) -> list[Parsed]:
-    """Train on the other folds, and parse this one."""
-    SYSTEMS.setdefault(validation.system.name, validation.system)
-    sentences = [Sentence.from_words(**columns) for columns in validation.columns]
-    pairs = list(zip(sentences, validation.folds, strict=True))
-    others = [s for s, number in pairs if number != fold]
-    pipeline = train_pipeline(others, validation.options, validation.plan, callback=callback)
-    held_out = [s for s, number in pairs if number == fold]
-    tagged = pipeline.tag(held_out, retag=validation.plan.tags == "predicted")
+def _parse_fold(
+    columns: Sequence[dict[str, Any]], folds: Sequence[int], options: ParserOptions, plan: TrainingPlan, system: Entry,
+    fold: int, callback: Callback = ignore,
+) -> list[Parsed]:  # fmt: skip
+    """Train on the other folds, and parse this one. A new process does not know a system registered in another one."""
+    SYSTEMS.setdefault(system.name, system)
+    pairs = [(Sentence.from_words(**own), number) for own, number in zip(columns, folds, strict=True)]
+    others = [sentence for sentence, number in pairs if number != fold]
+    pipeline = train_pipeline(others, options, plan, callback=callback)
+    held_out = [sentence for sentence, number in pairs if number == fold]
+    tagged = pipeline.tag(held_out, retag=plan.tags == "predicted")
     trees: dict[int, Analysis] = {}
     request = Request(confidence=True)
     for half, other in ((held_out[::2], held_out[1::2]), (held_out[1::2], held_out[::2])):

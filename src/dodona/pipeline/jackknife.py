@@ -11,7 +11,7 @@ from dodona.errors import OptionError
 from dodona.pipeline.processes import map_in_processes
 from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
 
-__all__ = ["copy_with_tags", "jackknife"]
+__all__ = ["jackknife"]
 
 Train = Callable[[Sequence[Sentence]], Tagger]
 Columns = list[list[str]]
@@ -19,8 +19,8 @@ Columns = list[list[str]]
 USUAL: Train = partial(train_tagger, options=TaggerOptions())
 
 
-def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USUAL, jobs: int = 2) -> list[Columns]:
-    """Return UPOS, XPOS and FEATS for each sentence, predicted by a tagger trained on the other folds.
+def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USUAL, jobs: int = 2) -> list[Sentence]:
+    """Return copies of the sentences with UPOS, XPOS and FEATS predicted by a tagger trained on the other folds.
 
     Sentence i is in fold i modulo `folds`, so the result does not depend on `jobs`. With several jobs, `train` goes to
     other processes: it must be a function of a module, or a `partial` of one.
@@ -30,20 +30,11 @@ def jackknife(sentences: Sequence[Sentence], folds: int = 10, train: Train = USU
     if folds < 2 or len(sentences) < 2:
         raise OptionError(f"{folds} folds of {len(sentences)} sentences: expected at least 2 of each")
     folds = min(folds, len(sentences))
-    if jobs == 1:
-        parts = [_tag_fold(sentences, train, folds, fold) for fold in range(folds)]
-    else:
-        columns = [[sentence.words, *(getattr(sentence, name) for name in COLUMNS)] for sentence in sentences]
-        tag = partial(_tag_fold_of_columns, columns, train, folds)
-        parts = list(map_in_processes(tag, range(folds), min(jobs, folds)))
-    return [parts[i % folds][i // folds] for i in range(len(sentences))]
-
-
-def copy_with_tags(sentences: Sequence[Sentence], tags: Sequence[Columns]) -> list[Sentence]:
-    """Return copies of the sentences with these tags, as `jackknife` returns them."""
+    tag = partial(_tag_fold, sentences, train, folds)
+    parts = list(map(tag, range(folds)) if jobs == 1 else map_in_processes(tag, range(folds), min(jobs, folds)))
     copies = [sentence.copy() for sentence in sentences]
-    for sentence, columns in zip(copies, tags, strict=True):
-        for name, values in zip(COLUMNS, columns, strict=True):
+    for i, sentence in enumerate(copies):
+        for name, values in zip(COLUMNS, parts[i % folds][i // folds], strict=True):
             sentence.set_column(name, values)
     return copies
 
@@ -51,9 +42,3 @@ def copy_with_tags(sentences: Sequence[Sentence], tags: Sequence[Columns]) -> li
 def _tag_fold(sentences: Sequence[Sentence], train: Train, folds: int, fold: int) -> list[Columns]:
     tagger = train([sentence for i, sentence in enumerate(sentences) if i % folds != fold])
     return [tagger.columns(sentence.words) for sentence in sentences[fold::folds]]
-
-
-def _tag_fold_of_columns(columns: list[Columns], train: Train, folds: int, fold: int) -> list[Columns]:
-    """Tag a fold of sentences that came from another process as what a tagger is trained on."""
-    sentences = [Sentence.from_words(words, upos, xpos=xpos, feats=feats) for words, upos, xpos, feats in columns]
-    return _tag_fold(sentences, train, folds, fold)

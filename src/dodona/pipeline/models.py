@@ -37,8 +37,8 @@ def model_path(model: str | Path) -> Path:
     if str(model) in installed:
         return installed[str(model)]
     if not path.exists():
-        names = sorted({*_shipped(), *installed})
-        known = f"; the models here are: {', '.join(names)}" if names else "; no models are installed"
+        names = ", ".join(model_names())
+        known = f"; the models here are: {names}" if names else "; no models are installed"
         raise FormatError(f"{model}: there is no such file or model{known} ({GET_ONE})")
     return path
 

@@ -90,7 +90,8 @@ def _files(model: bytes, package: ModelPackage, about: Mapping[str, Any]) -> dic
         f"{info}/entry_points.txt": f"[{GROUP}]\n{package.name} = {package.module}\n",
     }
     files = {f"{package.module}/{package.name}.model": model, **{name: text.encode() for name, text in texts.items()}}
-    rows = [f"{name},sha256={_digest(data)},{len(data)}\n" for name, data in files.items()]
+    digests = {name: base64.urlsafe_b64encode(hashlib.sha256(data).digest()) for name, data in files.items()}
+    rows = [f"{name},sha256={digests[name].rstrip(b'=').decode()},{len(data)}\n" for name, data in files.items()]
     return {**files, f"{info}/RECORD": "".join([*rows, f"{info}/RECORD,,\n"]).encode()}
 
 
@@ -116,7 +117,3 @@ def _metadata(package: ModelPackage, page: str) -> str:
         "Description-Content-Type": "text/markdown",
     }
     return "".join(f"{key}: {value}\n" for key, value in rows.items()) + f"\n{page}"
-
-
-def _digest(data: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

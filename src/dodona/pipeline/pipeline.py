@@ -15,28 +15,16 @@ from dodona.data.storage import select_lacking, select_listed
 from dodona.data.stream import Boundary, Item, Mark, interleave, only_sentences, split_batches
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import Lemmatizer
-from dodona.neural.options import NetworkOptions
 from dodona.parser.parser import Parser
 from dodona.parser.request import Request
 from dodona.pipeline import modelfile
 from dodona.tagger.tagger import Tagger
 from dodona.tokenizer.tokenizer import Tokenizer
 
-__all__ = [
-    "COMPONENTS",
-    "Pipeline",
-    "check_items",
-    "check_jobs",
-    "check_pairs",
-    "check_sentences",
-    "check_text",
-    "check_texts",
-    "collect_rarely",
-    "describe",
-]
+__all__ = ["COMPONENTS", "Pipeline", "check_jobs", "collect_rarely", "describe"]
 
 
-def check_text(text: Any, hint: str = "") -> None:
+def _check_text(text: Any, hint: str = "") -> None:
     """Raise an error unless this is a string; the hint is for one that is a collection."""
     if isinstance(text, str):
         return
@@ -49,7 +37,7 @@ def check_text(text: Any, hint: str = "") -> None:
     raise OptionError(f"{_show(text)}; expected a text, as a string{f' ({hint})' if hint else ''}")
 
 
-def check_texts(texts: Any) -> None:
+def _check_texts(texts: Any) -> None:
     """Raise an error unless this may be several texts: a string is one, and its letters are none."""
     if isinstance(texts, str):
         raise OptionError("one text; expected several texts (for one: `nlp(text)`)")
@@ -57,27 +45,25 @@ def check_texts(texts: Any) -> None:
         raise OptionError(f"{_show(texts)}; expected several texts, as strings")
 
 
-def check_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, Any]]:
+def _check_pairs(texts: Iterable[Any], as_tuples: bool) -> Iterator[tuple[str, Any]]:
     """Yield pairs of texts and contexts, each checked when it is taken."""
     for number, item in enumerate(texts, start=1):
         if not as_tuples:
-            text, context = item, None
-            hint = (
-                "for pairs (text, context): `as_tuples=True`" if isinstance(item, tuple) else "one item for each text"
-            )
+            text, context, hint = item, None, "one item for each text"
+            if isinstance(item, tuple):
+                hint = "for pairs (text, context): `as_tuples=True`"
         elif isinstance(item, list | tuple) and len(item) == 2:
             (text, context), hint = item, ""
         else:
             raise OptionError(f"item {number}: {_show(item)}; with `as_tuples` expected a pair (text, context)")
         try:
-            check_text(text, hint)
+            _check_text(text, hint)
         except OptionError as error:
             raise OptionError(f"item {number}: {error}") from None
         yield text, context
 
 
-def check_sentences(sentences: Any) -> None:
-    """Raise an error unless this may be several sentences."""
+def _check_sentences(sentences: Any) -> None:
     if isinstance(sentences, str):
         raise OptionError(f"{_show(sentences)}; expected sentences (for a text: `nlp(text)`)")
     if isinstance(sentences, Sentence):
@@ -86,8 +72,7 @@ def check_sentences(sentences: Any) -> None:
         raise OptionError(f"{_show(sentences)}; expected sentences, from `dodona.read` for example")
 
 
-def check_items(items: Iterable[Any]) -> None:
-    """Raise an error unless these are sentences and marks."""
+def _check_items(items: Iterable[Any]) -> None:
     for item in items:
         if not isinstance(item, Sentence | Mark):
             hint = " (for texts: `nlp.pipe(texts)`)" if isinstance(item, str) else ""
@@ -111,35 +96,33 @@ def describe(pipeline: "Pipeline") -> dict[str, str]:
     parser = pipeline.parser
     options = parser.options
     how = options.update if options.scorer == "linear" else "log likelihood"
+    beam_update = "early update" if options.early_update else "max-violation"
     rows = {
         "scorer": options.scorer,
         "components": ", ".join(pipeline.components()),
         "system": " ".join([str(options.system), *(f"{k}={v}" for k, v in options.system_options.items())]),
         "oracle": options.oracle,
         "training": f"{options.iterations} iterations, {how}, seed {options.seed}",
-        "beam": f"{options.beam}, {'early update' if options.early_update else 'max-violation'}"
-        if options.beam > 1
-        else None,
+        "beam": f"{options.beam}, {beam_update}" if options.beam > 1 else None,
         "exploration": f"after {options.explore_after}, p = {options.explore}" if options.oracle == "dynamic" else None,
         "templates": options.templates,
-        "network": _describe_network(options.network) if options.network is not None else None,
+        "network": None,
         "positions": options.positions,
-        "word vectors": f"{len(parser.model.arrays['vectors']):,} words" if options.network is not None else None,
+        "word vectors": None,
         "tags": "those of the network replace the tagger's" if parser.model.retags else None,
         "non-projective": options.nonprojective,
         "roots": "exactly one" if options.single_root else "any number",
         "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",
     }
+    if (network := options.network) is not None:
+        rows["network"] = f"{network.layers} layers of {network.width} in each direction, {network.units} hidden units"
+        rows["word vectors"] = f"{len(parser.model.arrays['vectors']):,} words"
     rows |= {key: value for key, value in pipeline.about.items() if key not in rows}
     return {key: _format_value(value) for key, value in rows.items() if value is not None}
 
 
 def _format_value(value: object) -> str:
     return " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
-
-
-def _describe_network(options: NetworkOptions) -> str:
-    return f"{options.layers} layers of {options.width} in each direction, {options.units} hidden units"
 
 
 NEW_OBJECTS = 100_000  # between two searches for garbage
@@ -161,15 +144,12 @@ class Pipeline:
         lemmatizer: Lemmatizer | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        self.parser = parser
-        self.tagger = tagger
-        self.lemmatizer = lemmatizer
-        self.tokenizer = tokenizer
+        self.parser, self.tagger, self.lemmatizer, self.tokenizer = parser, tagger, lemmatizer, tokenizer
         self.about: dict[str, Any] = {}
 
     def __call__(self, text: str, request: Request | None = None) -> list[Sentence]:
         """Tokenize a text, and tag, lemmatize and parse its sentences."""
-        check_text(text, "for several texts: `nlp.pipe(texts)`")
+        _check_text(text, "for several texts: `nlp.pipe(texts)`")
         return list(self.parse(self.sentences([text], located=True), request))
 
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
@@ -192,7 +172,7 @@ class Pipeline:
         A sentence with any UPOS keeps its tags, and one with any lemma its lemmas, unless `retag` is set. With `jobs`,
         that many threads parse.
         """
-        check_sentences(sentences)
+        _check_sentences(sentences)
         check_jobs(jobs)
         return only_sentences(self.stream(sentences, request, retag, jobs=jobs))
 
@@ -215,10 +195,9 @@ class Pipeline:
                 yield pause
 
     def _parse_batch(self, items: list[Item], request: Request | None, retag: bool) -> Iterator[Item]:
-        """Parse the sentences of a batch."""
         sentences = list(only_sentences(items))
         if len(sentences) < len(items):
-            check_items(items)
+            _check_items(items)
         constrained = request is not None and request.constrained
         for sentence in sentences if constrained else select_listed(sentences):
             check_columns(sentence, constrained)
@@ -253,8 +232,8 @@ class Pipeline:
         """
         check_jobs(jobs)
         check_jobs(batch, "batch")
-        check_texts(texts)
-        return self._pipe(check_pairs(texts, as_tuples), batch, jobs, as_tuples, request)
+        _check_texts(texts)
+        return self._pipe(_check_pairs(texts, as_tuples), batch, jobs, as_tuples, request)
 
     def _pipe(
         self, pairs: Iterable[tuple[str, Any]], batch: int, jobs: int, as_tuples: bool, request: Request | None
@@ -275,16 +254,12 @@ class Pipeline:
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
         """Fill in missing tags and lemmas, in place; returns the `id` of the sentences that were tagged."""
         sentences = list(batch)
-        tagged = set()
+        tagged: list[Sentence] = []
         if self.tagger is not None:
-            tagged = {
-                id(sentence)
-                for sentence in self.tagger.apply(sentences if retag else select_lacking(sentences, "upos"))
-            }
+            tagged = list(self.tagger.apply(sentences if retag else select_lacking(sentences, "upos")))
         if self.lemmatizer is not None:
-            for _ in self.lemmatizer.apply(sentences if retag else select_lacking(sentences, "lemmas")):
-                pass
-        return tagged
+            list(self.lemmatizer.apply(sentences if retag else select_lacking(sentences, "lemmas")))
+        return set(map(id, tagged))
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """Return UAS and LAS in percent on gold trees, with the tags of these sentences."""

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import connection, get_all_start_methods, get_context, parent_process
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from dodona.errors import DodonaError
 
-__all__ = ["available_cores", "delay_signals", "map_in_processes", "process_context", "shut_down"]
+__all__ = ["available_cores", "delay_signals", "map_in_processes", "process_context"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,7 +45,9 @@ def map_in_processes(function: Callable[[T], R], arguments: Iterable[T], jobs: i
     except BrokenProcessPool as error:
         raise DodonaError("a process that was training has died; with one job the reason may show") from error
     finally:
-        shut_down(pool)
+        # Only after Ctrl-C nothing is waited for. Otherwise Python could end while the pool is being closed, or a
+        # process that has only begun could find the pool gone: with a traceback, either way.
+        pool.shutdown(wait=not isinstance(sys.exception(), KeyboardInterrupt), cancel_futures=True)
 
 
 _function: Callable[[Any], Any] | None = None
@@ -85,15 +87,6 @@ def process_context() -> BaseContext:
     return get_context("forkserver" if "forkserver" in get_all_start_methods() else "spawn")
 
 
-def shut_down(pool: Executor) -> None:
-    """End the processes of a pool, without beginning anything that waits.
-
-    Only after Ctrl-C nothing is waited for. Otherwise Python could end while the pool is being closed, or a process
-    that has only begun could find the pool gone: with a traceback, either way.
-    """
-    pool.shutdown(wait=not isinstance(sys.exception(), KeyboardInterrupt), cancel_futures=True)
-
-
 @contextmanager
 def delay_signals() -> Iterator[None]:
     """Delay signals for which Python calls a function, such as Ctrl-C, to the end of the block.
@@ -104,8 +97,7 @@ def delay_signals() -> Iterator[None]:
         yield  # signals interrupt only the main thread
         return
     arrived: list[tuple[int, FrameType | None]] = []
-    handlers = {number: signal.getsignal(number) for number in DELAYED}
-    handlers = {number: handler for number, handler in handlers.items() if callable(handler)}
+    handlers = {number: handler for number in DELAYED if callable(handler := signal.getsignal(number))}
     for number in handlers:
         signal.signal(number, lambda *signalled: arrived.append(signalled))
     try:
@@ -114,6 +106,4 @@ def delay_signals() -> Iterator[None]:
         for number, handler in handlers.items():
             signal.signal(number, handler)
         for number, frame in arrived:
-            handler = handlers[number]
-            if callable(handler):
-                handler(number, frame)
+            handlers[number](number, frame)

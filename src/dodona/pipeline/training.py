@@ -35,21 +35,13 @@ from dodona.parser.training import (
     check_tree,
 )
 from dodona.pipeline.checkpoint import BestParser, Checkpoint
-from dodona.pipeline.jackknife import copy_with_tags, jackknife
+from dodona.pipeline.jackknife import jackknife
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
 
-__all__ = [
-    "TAGS",
-    "ParserTrainer",
-    "TrainingPlan",
-    "TrainingProgress",
-    "check_training_input",
-    "train",
-    "train_pipeline",
-]
+__all__ = ["TAGS", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
 
 TAGS = ("predicted", "gold")
 LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
@@ -173,7 +165,7 @@ def train_pipeline(
         raise FormatError("there is no sentence to train on")
     wanted = _choose_components(sentences, plan)
     plan.check(options.scorer)
-    check_training_input(sentences, dev, options, wanted)
+    _check_training_input(sentences, dev, options, wanted)
     parts: dict[str, Any] = {}
     makers: dict[str, tuple[Callable[..., Any], Any]] = {
         "tokenizer": (train_tokenizer, TokenizerOptions(seed=options.seed)),
@@ -187,9 +179,9 @@ def train_pipeline(
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
         callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
         train_fold = partial(train_tagger, options=makers["tagger"][1])
-        seen = copy_with_tags(sentences, jackknife(sentences, plan.folds, train_fold, plan.jobs))
+        seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
         seen_dev = list(parts["tagger"].apply([sentence.copy() for sentence in dev]))
-    parser, about = ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
+    parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
     if dev:
@@ -225,7 +217,7 @@ def _score_tags(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
     return {name: round(100 * _count_right(dev, predicted, [name.lower()]) / total, 2) for name in names}
 
 
-def check_training_input(
+def _check_training_input(
     sentences: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions, wanted: Sequence[str]
 ) -> None:
     """Raise an error that lists the first faults of both treebanks, each with its file and line."""
@@ -272,23 +264,18 @@ def _check_labels(sentences: Sequence[Sentence], options: ParserOptions) -> None
     build_for_labels(sorted(labels), options)
 
 
-class ParserTrainer:
-    """Trains a parser, and keeps its best iteration. `dev` has gold tags, `seen` the same sentences with the tags that
-    the parser sees."""
+@dataclass
+class _ParserTrainer:
+    """Trains a parser, and keeps its best iteration."""
 
-    def __init__(
-        self,
-        options: ParserOptions,
-        plan: TrainingPlan,
-        dev: Sequence[Sentence],
-        seen: Sequence[Sentence],
-        callback: Callback = ignore,
-    ) -> None:
-        self.options, self.plan, self.dev, self.seen, self.callback = options, plan, dev, seen, callback
-        self.patience = PATIENCE if plan.patience is None and options.scorer == "linear" else plan.patience
-        self.best: BestParser | None = None
-        self.checkpoint: Checkpoint | None = None
-        self.save_after = 0.0  # in the time of `monotonic`
+    options: ParserOptions
+    plan: TrainingPlan
+    dev: Sequence[Sentence]  # with gold tags
+    seen: Sequence[Sentence]  # the same sentences with the tags that the parser sees
+    callback: Callback
+    best: BestParser | None = None
+    checkpoint: Checkpoint | None = None
+    save_after: float = 0.0  # in the time of `monotonic`
 
     def train(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> tuple[Parser, dict[str, Any]]:
         """Return the parser, its best iteration if there is development data, and its entry in the description.
@@ -314,9 +301,8 @@ class ParserTrainer:
         parser = self.best.parser
         calibrate(parser, self.seen)
         if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
-            parser.model.retags = _count_right(self.dev, parser.predict_tags(self.seen)) > _count_right(
-                self.dev, self.seen
-            )
+            before, after = (_count_right(self.dev, tagged) for tagged in (self.seen, parser.predict_tags(self.seen)))
+            parser.model.retags = after > before
         scores = {"UAS": round(self.best.uas, 2), "LAS": round(self.best.las, 2)}
         return parser, {"dev": scores, "iteration": self.best.iteration}
 
@@ -338,12 +324,10 @@ class ParserTrainer:
         return [sentences[i] for i in kept], [seen[i] for i in kept]
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
-        """Read what the network begins with."""
         vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
-        if self.plan.checkpoint is None:
-            return NetworkSource(vectors)
-        self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
-        if not self.plan.resume:
+        if self.plan.checkpoint is not None:
+            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
+        if self.checkpoint is None or not self.plan.resume:
             return NetworkSource(vectors)
         state, self.best = self.checkpoint.load()
         self._tell("parser", f"continuing after iteration {int(state['progress'][0])}")
@@ -360,13 +344,14 @@ class ParserTrainer:
     def _is_last(self, progress: TrainingProgress, training: ParserTraining) -> bool:
         """Score the parser after an iteration, keep it if it is the best so far, and return whether to stop."""
         last = False
+        patience = PATIENCE if self.plan.patience is None and self.options.scorer == "linear" else self.plan.patience
         if self.dev:
             parser = training.parser()
             uas, las = parser.scores(self.seen)
             progress = replace(progress, uas=uas, las=las)
             if self.best is None or las > self.best.las:
                 self.best = BestParser(parser, progress.iteration, uas, las)
-            last = self.patience is not None and progress.iteration - self.best.iteration >= self.patience
+            last = patience is not None and progress.iteration - self.best.iteration >= patience
         if self.checkpoint is not None and time.monotonic() >= self.save_after:
             state = training.state()
             if state is not None:
@@ -376,6 +361,5 @@ class ParserTrainer:
 
 
 def _count_right(gold: Sequence[Sentence], predicted: Sequence[Sentence], columns: Sequence[str] = COLUMNS) -> int:
-    """Return how many values of these columns are right."""
     pairs = [(getattr(a, name), getattr(b, name)) for a, b in zip(gold, predicted, strict=True) for name in columns]
     return sum(one == other for a, b in pairs for one, other in zip(a, b, strict=True))
