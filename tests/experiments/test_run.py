@@ -167,10 +167,10 @@ def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treeba
         rates = attachment(compare(sentences_of(gold, 12), parser.apply([s.copy() for s in seen[part]])))
         assert record.percent(part, "LAS") == 100 * rates["LAS"].accuracy
     subject = Subject(Run(one.treebank, None, (), limit=12, elsewhere=(other.treebank,), tagged=str(one.folder)))
-    for part, sentences in (("test", subject.seen("test")), ("en_b", subject.seen("test", other.treebank))):
+    for part, sentences in (("test", subject.read_seen("test")), ("en_b", subject.read_seen("test", other.treebank))):
         assert [sentence.upos for sentence in sentences] == [sentence.upos for sentence in seen[part]]
     right = [sentence.upos for sentence in subject.gold("test")]
-    assert [sentence.upos for sentence in subject.seen("test")] != right  # the tagger makes mistakes
+    assert [sentence.upos for sentence in subject.read_seen("test")] != right  # the tagger makes mistakes
     before = {path: path.stat().st_mtime_ns for path in one.files}
     tag(one)
     assert {path: path.stat().st_mtime_ns for path in one.files} == before  # nothing is done again

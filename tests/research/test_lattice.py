@@ -43,7 +43,7 @@ def test_every_oracle_against_its_paths(name: str) -> None:
     for oracle in lattice_oracles(made):
         for tree in (t for t in all_trees(4)[::47] if not SYSTEMS[name].projective or made_for(name, t)):
             ways = Derivations(made, tree, oracle=oracle)
-            paths = list(derivations(made, ways.start(), ways.allowed))
+            paths = list(derivations(made, ways.start(), ways.list_allowed))
             assert ways.count().derivations == len(paths)
             seen = {c.key for path in paths for c in configurations(ways, path)}
             lattice = ways.lattice()
@@ -96,7 +96,7 @@ def test_figure_4_begins_with_the_ambiguity_that_its_box_shows() -> None:
     lattice = ways.lattice()
     forks = [node for i, node in enumerate(lattice.nodes) if sum(edge.source == i for edge in lattice.edges) > 1]
     assert forks[0].configuration.stack == [0, 1, 2, 3]
-    assert sorted(ways.allowed(forks[0].configuration)) == ["RIGHT", "SHIFT"]
+    assert sorted(ways.list_allowed(forks[0].configuration)) == ["RIGHT", "SHIFT"]
     assert lattice.by_length() == {12: 1, 14: 3, 16: 3, 18: 2}
     assert lattice.lengths == {"eager": 14, "lazy": 12, "minimal": 12}
 

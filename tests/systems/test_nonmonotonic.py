@@ -78,7 +78,7 @@ def test_joint_oracle_prefers_what_needs_no_repair() -> None:
     for transition in ["SHIFT", "LEFT:nsubj", "SHIFT"]:
         chosen.apply(c, transition)
     assert chosen.zero_cost(c, SAW, SAW_LABELS) == ["SHIFT", "RIGHT:obj"]
-    assert chosen.preferred(c, SAW, SAW_LABELS) == ["RIGHT:obj"]
+    assert chosen.prefer(c, SAW, SAW_LABELS) == ["RIGHT:obj"]
 
 
 def test_joint_oracle_takes_a_repair_where_nothing_else_is_free() -> None:
@@ -86,9 +86,9 @@ def test_joint_oracle_takes_a_repair_where_nothing_else_is_free() -> None:
     c = chosen.initial(words=WORDS)
     for transition in ["SHIFT", "LEFT:nsubj", "SHIFT", "RIGHT:obj", *NOUN_PHRASE]:
         chosen.apply(c, transition)
-    assert chosen.preferred(c, FALL, FALL_LABELS) == ["LEFT:nsubj"]
+    assert chosen.prefer(c, FALL, FALL_LABELS) == ["LEFT:nsubj"]
 
 
 def test_other_systems_have_no_joint_oracle() -> None:
     with pytest.raises(OptionError, match="prefers none"):
-        system("arc-eager").preferred(system("arc-eager").initial(1), [0])
+        system("arc-eager").prefer(system("arc-eager").initial(1), [0])

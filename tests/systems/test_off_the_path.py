@@ -113,7 +113,7 @@ def test_joint_oracle_prefers_what_arc_eager_allows(moves: str, single_root: boo
             for tree in trees if not chosen.is_terminal(c) else []:
                 free = chosen.zero_cost(c, tree)
                 sure = [t for t in free if monotonic.costs(twin, tree).get(t) == 0]
-                assert chosen.preferred(c, tree) == (sure or free)
+                assert chosen.prefer(c, tree) == (sure or free)
 
 
 def test_minimal_gives_up_in_time_on_a_long_tangled_sentence() -> None:

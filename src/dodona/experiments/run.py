@@ -183,7 +183,7 @@ class Subject:
             raise OptionError(f"the treebank {treebank.name} has no sentences of the part {part}")
         return sentences
 
-    def seen(self, part: str, treebank: Treebank | None = None) -> list[Sentence]:
+    def read_seen(self, part: str, treebank: Treebank | None = None) -> list[Sentence]:
         """The sentences with the tags that the parser sees."""
         if self.run.tagged is None:
             return self.gold(part, treebank)
@@ -195,9 +195,9 @@ class Subject:
         assert self.run.options is not None
         curve: list[dict[str, Any]] = []
         best: list[tuple[float, Parser]] = []
-        seen = None if self.run.tagged is None else self.seen("train")
+        seen = None if self.run.tagged is None else self.read_seen("train")
         is_best = self.run.keep == "best"
-        dev = (self.gold("dev"), self.seen("dev")) if is_best or "curve" in self.run.measures else None
+        dev = (self.gold("dev"), self.read_seen("dev")) if is_best or "curve" in self.run.measures else None
 
         training = begin_training(self.gold("train"), self.run.options, seen)
         for progress in training.iterations():
@@ -218,7 +218,7 @@ def parse_and_compare(parser: Parser, gold: Sequence[Sentence], seen: Sequence[S
 
 def _score(subject: Subject, part: str, treebank: Treebank | None = None) -> dict[str, Any]:
     """Counts, not percentages: correct and total; and the correct words of each sentence, for significance tests."""
-    comparison = parse_and_compare(subject.trained[0], subject.gold(part, treebank), subject.seen(part, treebank))
+    comparison = parse_and_compare(subject.trained[0], subject.gold(part, treebank), subject.read_seen(part, treebank))
     counts: dict[str, Any] = {}
     for name, punctuation in (("all words", True), ("without punctuation", False)):
         rates = attachment(comparison, punctuation=punctuation)
@@ -239,7 +239,7 @@ def _swaps(subject: Subject) -> dict[str, Any]:
 
 def _speed(subject: Subject) -> dict[str, float]:
     """Words of the test part parsed in a second of processor time: the one measure that differs from time to time."""
-    parser, sentences = subject.trained[0], subject.seen("test")
+    parser, sentences = subject.trained[0], subject.read_seen("test")
     list(parser.apply([sentence.copy() for sentence in sentences[:64]]))  # warm
     words, begin, spent = 0, time.process_time(), 0.0
     while spent < LEAST_SECONDS:
@@ -262,7 +262,7 @@ MEASURES: dict[str, Callable[[Subject], Any]] = {
     "elsewhere": lambda s: {other.name: _score(s, "test", other) for other in s.run.elsewhere},
     "curve": lambda s: [{name: point[name] for name in ("iteration", "UAS", "LAS")} for point in s.trained[1]],
     "swaps": _swaps,
-    "repairs": lambda s: count_repairs(s.trained[0], s.gold("dev"), s.seen("dev")),
+    "repairs": lambda s: count_repairs(s.trained[0], s.gold("dev"), s.read_seen("dev")),
     "speed": _speed,
     "statistics": _statistics,
 }

@@ -307,7 +307,7 @@ class Walk:
         costs = self.costs(c)
         least = min(costs.values())
         if oracle == JOINT and least == 0:
-            return self.system.preferred(c, self.gold, remembered=self.system.remember(c, self.gold)), costs
+            return self.system.prefer(c, self.gold, remembered=self.system.remember(c, self.gold)), costs
         return [name for name, cost in costs.items() if cost == least], costs
 
     def recommend(self) -> list[str]:

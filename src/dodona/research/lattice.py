@@ -154,13 +154,13 @@ class Derivations:
     def start(self) -> Configuration:
         return self.system.initial(self.gold.core.n) if self._words is None else self.system.initial(words=self._words)
 
-    def allowed(self, c: Configuration) -> list[str]:
+    def list_allowed(self, c: Configuration) -> list[str]:
         """Return the transitions that the oracle allows here."""
         if self.system.is_terminal(c):
             return []
         if self.oracle in self.system.entry.set_oracles:
             return self.system.correct(c, self.gold, oracle=self.oracle)
-        choose = self.system.preferred if self.oracle == JOINT else self.system.zero_cost
+        choose = self.system.prefer if self.oracle == JOINT else self.system.zero_cost
         return choose(c, self.gold, remembered=self.system.remember(c, self.gold))
 
     def after(self, c: Configuration, transition: str) -> Configuration:
@@ -198,7 +198,7 @@ class Derivations:
         return Counts(len(finished), transitions, ways.number, ways.shortest, ways.longest)
 
     def _enter(self, key: bytes, c: Configuration) -> tuple[bytes, Iterator[Configuration], "Ways"]:
-        following = (self.after(c, transition) for transition in self.allowed(c))
+        following = (self.after(c, transition) for transition in self.list_allowed(c))
         return key, following, Ways(int(self.system.is_terminal(c)))
 
     def lattice(self, most: int | None = None) -> Lattice:
@@ -207,7 +207,7 @@ class Derivations:
         numbers = {_pack(reached[0]): 0}
         arcs: list[tuple[int, int, str]] = []
         for source, c in enumerate(reached):  # grows while it is walked through
-            for transition in self.allowed(c):
+            for transition in self.list_allowed(c):
                 following = self.after(c, transition)
                 target = numbers.setdefault(_pack(following), len(reached))
                 if target == len(reached):
@@ -253,7 +253,7 @@ class Derivations:
             c = self.start()
             derivation = self.system.static(self.gold, oracle=name)
             for transition in derivation:
-                if transition not in self.allowed(c):
+                if transition not in self.list_allowed(c):
                     break
                 following = self.after(c, transition)
                 path.add((numbers[_pack(c)], numbers[_pack(following)], transition))

@@ -69,7 +69,7 @@ class System:
         self.carries_labels = self._core.carried_move != NONE
         """Whether SHIFT stores a label (nonmonotonic with `reduce_label="remembered"`)."""
         self.has_preferences = bool(self._core.has_preferences)
-        """Whether `preferred` is available."""
+        """Whether `prefer` is available."""
 
     def __repr__(self) -> str:
         options = "".join(f", {key}={value!r}" for key, value in self.options.items())
@@ -186,7 +186,7 @@ class System:
         costs = self.costs(c, heads, labels, approximate=approximate, remembered=remembered)
         return [transition for transition, cost in costs.items() if cost == 0]
 
-    def preferred(
+    def prefer(
         self,
         c: Configuration,
         heads: Heads,
