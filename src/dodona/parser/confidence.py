@@ -254,52 +254,36 @@ def _loss(weights: Numbers, inputs: Numbers, right: Numbers) -> float:
 
 def _fit_curve(sums: Numbers, right: Numbers) -> tuple[tuple[float, float], ...]:
     """Return the points of a rising curve: arcs are grouped by their sums, and a group that is right less often than
-    the one below it is merged with it (pool adjacent violators)."""
+    the one below it is merged with it (pool adjacent violators).
+
+    Each group has PRIOR arcs more for which the regression is believed, so neither all nor none are right.
+    """
     count = min(KNOTS, len(sums) // ARCS_OF_A_POINT)
     if count < 2:
         return ()
-    groups: list[_Group] = []
+    groups: list[Numbers] = []  # how many arcs, the total of their sums, how many are right
     for part in np.array_split(np.argsort(sums, kind="stable"), count):
-        group = _Group(len(part), float(sums[part].sum()), _count_right(sums[part], right[part]))
-        if groups and group.place - groups[-1].place < GAP:
+        arcs, believed = len(part), PRIOR * sigmoid(sums[part]).mean()
+        group = np.array([arcs, sums[part].sum(), (right[part].sum() + believed) * arcs / (arcs + PRIOR)])
+        if groups and _mean([group], 1) - _mean(groups[-1:], 1) < GAP:
             group = groups.pop() + group
         groups.append(group)
-    pools: list[list[_Group]] = []
-    for group in groups:
-        pools.append([group])
-        while len(pools) > 1 and _share(pools[-2]) > _share(pools[-1]):
-            last = pools.pop()
-            pools[-1] += last
     if len(groups) < 2:
         return ()
-    shares = [(group.place, min(max(_share(pool), EDGE), 1 - EDGE)) for pool in pools for group in pool]
+    pools: list[list[Numbers]] = []
+    for group in groups:
+        pools.append([group])
+        while len(pools) > 1 and _mean(pools[-2], 2) > _mean(pools[-1], 2):
+            last = pools.pop()
+            pools[-1] += last
+    shares = [(_mean([group], 1), min(max(_mean(pool, 2), EDGE), 1 - EDGE)) for pool in pools for group in pool]
     return tuple((round(x, WEIGHT_DECIMALS), round(float(np.log(y / (1 - y))), WEIGHT_DECIMALS)) for x, y in shares)
 
 
-class _Group:
-    """Arcs with about the same sum of inputs: how many, the total of their sums, and how many are right."""
-
-    def __init__(self, arcs: int, total: float, right: float) -> None:
-        self.arcs, self.total, self.right = arcs, total, right
-
-    def __add__(self, other: "_Group") -> "_Group":
-        return _Group(self.arcs + other.arcs, self.total + other.total, self.right + other.right)
-
-    @property
-    def place(self) -> float:
-        return self.total / self.arcs
-
-
-def _count_right(sums: Numbers, right: Numbers) -> float:
-    """Return how many arcs of a group are right, with PRIOR arcs more for which the regression is believed.
-
-    So neither all nor none are right.
-    """
-    return float((right.sum() + PRIOR * sigmoid(sums).mean()) * len(sums) / (len(sums) + PRIOR))
-
-
-def _share(pool: list[_Group]) -> float:
-    return sum(group.right for group in pool) / sum(group.arcs for group in pool)
+def _mean(groups: list[Numbers], column: int) -> float:
+    """Return the mean over the arcs of these groups of their sums (column 1), or of how many are right (2)."""
+    total = np.sum(groups, axis=0)
+    return float(total[column] / total[0])
 
 
 def fit_temperature(parser: "Parser", gold: Iterable[Sentence]) -> float:
@@ -353,12 +337,13 @@ def hold_back(sentences: Sequence[Sentence]) -> set[int]:
 
 def _action_temperature(parser: "Parser", gold: Sequence[Sentence]) -> float:
     """Return the temperature under which greedy parses can be calibrated best."""
-    losses = []
-    for temperature in TEMPERATURES:
+
+    def loss(temperature: float) -> float:
         parser.action_temperature = temperature
         examples = list(parser.examples(gold, 1))
-        losses.append(round(log_loss(fit_calibration(examples), examples), LOSS_DECIMALS))
-    return TEMPERATURES[losses.index(min(losses))]
+        return round(log_loss(fit_calibration(examples), examples), LOSS_DECIMALS)
+
+    return min(TEMPERATURES, key=loss)
 
 
 def log_loss(calibration: Calibration, examples: Sequence[CalibrationExample]) -> float:

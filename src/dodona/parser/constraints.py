@@ -5,31 +5,29 @@ zero cost with regard to it. So a parser that takes only these builds every give
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import escape_label
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, FormatError
+from dodona.parser.request import Analysis
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 
-if TYPE_CHECKING:
-    from dodona.parser.request import Analysis
-
 __all__ = ["Constraints", "read_constraints"]
 
 
+@dataclass(frozen=True)
 class Constraints:
     """The arcs of a sentence that the parse must contain."""
 
-    def __init__(self, gold: Gold, heads: Sequence[int | None], labels: Sequence[str | None]) -> None:
-        self.gold = gold
-        self.heads = heads
-        self.labels = labels
+    gold: Gold
+    heads: Sequence[int | None]
+    labels: Sequence[str | None]
 
-    def complete(self, sentence: Sentence, analysis: "Analysis") -> "Analysis":
+    def complete(self, sentence: Sentence, analysis: Analysis) -> Analysis:
         """Return the analysis with the given labels, also those that the model does not know, and check its heads."""
         for d, (h, head) in enumerate(zip(self.heads, analysis.heads, strict=True), start=1):
             if h is not None and h != head:
