@@ -38,7 +38,6 @@ cdef extern from "gates.h" nogil:
         const float* input_scales
         const float* recurrent_scales
         const float* bias
-    float dodona_tanh(float x)
     void dodona_cells(
         int kernel, size_t width, size_t count, const Scales* scales, const int32_t* inputs, int32_t* recurrent,
         float* cells, int8_t* outputs
@@ -391,16 +390,6 @@ def check_array(name, array, dtype, size):
 def check_size(name, value, most):
     if not 1 <= value <= most:
         raise ValueError(f"{name}: expected a number from 1 to {most}, found {value}")
-
-
-def tanh(const float[::1] x):
-    """Return what the gates take for tanh: a quotient of polynomials, at most 1.1e-6 off."""
-    values = np.empty(x.shape[0], np.float32)
-    cdef float[::1] view = values
-    cdef Py_ssize_t i
-    for i in range(x.shape[0]):
-        view[i] = dodona_tanh(x[i])
-    return values
 
 
 def run_step(kernel, const int32_t[::1] inputs, const int32_t[::1] recurrent, scales, cells):

@@ -51,11 +51,7 @@ class Dropout:
     words: float = 0.05
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    meta_fields=[],
-    data_fields=["forms", "frequency", "tags", "form", "tag", "first", "last", "gold"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Batch:
     """Sentences as numbers, one after the other in lanes. Words refer to a list of forms and one of tags."""
