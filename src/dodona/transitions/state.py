@@ -26,7 +26,8 @@ class State:
         rows = [self.memory[i * width : (i + 1) * width] for i in range(ROWS)]
         self.stack, self.queue, self.place, self.head, self.label = rows[:5]
         self.left_arity, self.right_arity, self.leftmost, self.rightmost, self.inner = rows[5:10]
-        self.left_set, self.right_set, self.remembered, self.before, self.after, self.joined, self.set_before = rows[10:]
+        self.left_set, self.right_set, self.remembered = rows[10:13]
+        self.before, self.after, self.joined, self.set_before = rows[13:]
         self.items = memoryview(array("i", bytes(4 * width)))
         self.marks = memoryview(array("i", bytes(4 * width)))
         self.flags = memoryview(array("i", bytes(4 * width)))
