@@ -252,9 +252,7 @@ def step_loss(p: Parameters, rows: Array, steps: Steps, units: float, key: Array
     hidden = p["hidden.bias"] + by_position[steps.words * positions + jnp.arange(positions)].sum(1)
     hidden += p["labels"][jnp.arange(steps.labels.shape[1]), steps.labels].sum(1)
     hidden = jax.nn.relu(hidden)
-    if units > 0:
-        hidden = drop_out(units, hidden, key)
-    scores = hidden @ p["actions"] + p["actions.bias"]
+    scores = drop_out(units, hidden, key) @ p["actions"] + p["actions.bias"]
     legal = _mass(jnp.where(steps.verdicts >= 0, scores, LOW), steps.step_of)
     correct = _mass(jnp.where(steps.verdicts == 1, scores, LOW), steps.step_of)
     return jnp.where(legal > LOW / 2, legal - correct, 0).sum()

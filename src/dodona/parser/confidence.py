@@ -114,12 +114,9 @@ class Calibration:
 
     def apply(self, evidence: Evidence) -> list[float]:
         """Return for each word how probable it is that its head and label are correct."""
-        confidence: list[float] = sigmoid(self.bend(inputs_of(evidence) @ self.row())).tolist()
+        weights = [self.weights.get(name, 0.0) for name in INPUTS]
+        confidence: list[float] = sigmoid(self.bend(inputs_of(evidence) @ np.array(weights))).tolist()
         return confidence
-
-    def row(self) -> Numbers:
-        """Return the weights in the order of INPUTS."""
-        return np.array([self.weights.get(name, 0.0) for name in INPUTS])
 
     def bend(self, sums: Numbers) -> Numbers:
         """Return the logits that the curve has for weighted sums of inputs."""

@@ -315,7 +315,7 @@ class Parser:
     def tree(self, sentence: Sentence) -> tuple[list[int], list[str]]:
         """Return heads and labels for a sentence, which is not changed."""
         (encoded,) = self._searches.session.encode([sentence])
-        return self._names.tree(*self._best(encoded))
+        return self._best(encoded)
 
     def predict_tags(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
@@ -330,7 +330,7 @@ class Parser:
         heads_right = right = total = 0
         for batch in batches(gold):
             for sentence, encoded in zip(batch, self._searches.session.encode(batch), strict=True):
-                heads, labels = self._names.tree(*self._best(encoded))
+                heads, labels = self._best(encoded)
                 for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
                     total += 1
                     heads_right += h == gold_h
@@ -343,9 +343,9 @@ class Parser:
         hypotheses = self._searches.search(encoded, self.options.beam, self.options.beam)
         return [(score, *self._names.tree(heads, labels)) for score, heads, labels in hypotheses]
 
-    def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[int]]:
+    def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[str]]:
         ((_, heads, labels),) = self._searches.search(encoded, self.options.beam, 1)
-        return heads, labels
+        return self._names.tree(heads, labels)
 
     def _constraints(self, sentence: Sentence) -> Constraints | None:
         """Return the arcs that the sentence has already; an error for those that no tree of this parser can contain."""
