@@ -146,11 +146,11 @@ class NeuralSession:
         layers = self._encoder.encode(self._inputs(sentences), lengths)
         self._lengths, self._seen = lengths, layers[model.options.tag_layer]
         rows = model.project.apply(np.concatenate([layers[-1], model.ends]))
-        encoded: list[EncodedSentence] = []
-        first = 0
-        for n in lengths.tolist():
-            encoded.append(Contributions(n, rows, first, len(rows) - 2, len(rows) - 1))
-            first += n
+        firsts = (np.cumsum(lengths) - lengths).tolist()
+        encoded: list[EncodedSentence] = [
+            Contributions(n, rows, first, len(rows) - 2, len(rows) - 1)
+            for n, first in zip(lengths.tolist(), firsts, strict=True)
+        ]
         self.greedy.prepare(encoded)
         return encoded
 
@@ -180,14 +180,11 @@ class NeuralSession:
     def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
         model = self._model
-        best = model.choice.best(model.heads.apply(self._seen)).tolist()
-        tags = []
-        first = 0
-        for n in self._lengths.tolist():
-            here = best[first : first + n]
-            tags.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
-            first += n
-        return tags
+        best = model.choice.best(model.heads.apply(self._seen))
+        return [
+            [list(map(column.__getitem__, here.tolist())) for column in model.choice.columns]
+            for here in np.split(best, np.cumsum(self._lengths)[:-1])
+        ]
 
 
 class _CheckedArrays:
