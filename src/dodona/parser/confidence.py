@@ -107,11 +107,6 @@ class Calibration:
     weights: Mapping[str, float] = field(default_factory=lambda: {"action": 1.0})
     curve: tuple[tuple[float, float], ...] = ()
 
-    def __post_init__(self) -> None:
-        for name in self.weights:
-            if name not in INPUTS:
-                raise ValueError(f"input {name!r}; expected one of {', '.join(INPUTS)}")
-
     def apply(self, evidence: Evidence) -> list[float]:
         """Return for each word how probable it is that its head and label are correct."""
         weights = [self.weights.get(name, 0.0) for name in INPUTS]
@@ -146,10 +141,6 @@ def inputs_of(evidence: Evidence) -> Numbers:
     """Return a row for each word, a column for each of INPUTS."""
     values, above = np.asarray(evidence.raw, dtype=np.float64), np.asarray(evidence.heads, dtype=np.int64)
     n = len(above)
-    if len(values) != n + 1:
-        raise ValueError(f"{len(values)} raw numbers for {n} words; expected {n + 1}")
-    if len(evidence.upos) != n:
-        raise ValueError(f"{len(evidence.upos)} tags for {n} words")
     late = values[1:] == 0
     distance = np.where(above == 0, 1, np.abs(above - np.arange(1, n + 1)))
     inputs = np.zeros((n, len(INPUTS)))
@@ -211,8 +202,6 @@ def fit_calibration(examples: Iterable[CalibrationExample]) -> Calibration:
     for evidence, correct in examples:
         rows.append(inputs_of(evidence))
         verdicts.append(np.asarray(correct, dtype=np.float64))
-        if len(rows[-1]) != len(verdicts[-1]):
-            raise ValueError(f"{len(verdicts[-1])} verdicts for {len(rows[-1])} words")
     inputs, right = np.concatenate(rows), np.concatenate(verdicts)
     if not len(inputs):
         return Calibration()
@@ -220,11 +209,8 @@ def fit_calibration(examples: Iterable[CalibrationExample]) -> Calibration:
     used = np.abs(inputs).max(axis=0) > 0
     weights = np.zeros(len(INPUTS))
     weights[used] = np.round(_regression(inputs[:, used], right), WEIGHT_DECIMALS)
-    named = {
-        name: weight
-        for name, weight, is_used in zip(INPUTS, weights.tolist(), used.tolist(), strict=True)
-        if is_used or name in NEEDED
-    }
+    kept = used | np.isin(INPUTS, NEEDED)
+    named = dict(zip(np.array(INPUTS)[kept].tolist(), weights[kept].tolist(), strict=True))
     return Calibration(named, _fit_curve(inputs @ weights, right))
 
 

@@ -464,9 +464,7 @@ def _tags_of(sentence: Sentence) -> Iterator[Tag]:
 
 def _drop_collisions(vectors: Vectors) -> Vectors:
     """Return the vectors without the few words that have the fingerprint of another word before them."""
-    first: dict[int, int] = {}
-    for i, word in enumerate(vectors.words):
-        first.setdefault(fingerprint(word), i)
-    kept = list(first.values())
+    first = {fingerprint(word): i for i, word in reversed(list(enumerate(vectors.words)))}
+    kept = sorted(first.values())
     words = [vectors.words[i] for i in kept]
     return replace(vectors, words=words, values=vectors.values[kept], scales=vectors.scales[kept])
