@@ -67,9 +67,9 @@ cdef class Inputs:
             raise ValueError(f"{numbers.shape[1]} numbers of a form; expected those of word and vector, and of subwords")
         counts = [self.word.count, self.vector.count if self.vector is not None else 1]
         counts += [self.subword.count] * (numbers.shape[1] - 2)
-        for column, most in zip(np.asarray(numbers).T, counts, strict=True):
-            for number in column[(column < 0) | (column >= most)]:
-                raise ValueError(f"number {number} of {most}")
+        values, most = np.asarray(numbers), np.array(counts)
+        for i, k in np.argwhere((values < 0) | (values >= most)):
+            raise ValueError(f"number {values[i, k]} of {most[k]}")
         sums = np.zeros((numbers.shape[0], self.size), np.float32)
         cdef float[:, ::1] rows = sums
         cdef float[::1] part = np.zeros(self.widest, np.float32)
