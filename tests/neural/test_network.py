@@ -69,7 +69,7 @@ def batch() -> Batch:
             gold[kind, time : time + length, lane] = chance.integers(-1, count, length)
     form, tag = chance.integers(0, 8, (TIME, LANES)), chance.integers(0, 5, (TIME, LANES))
     form[0, 0], tag[0, 0], form[1, 0] = 0, 0, 1
-    return Batch(forms, np.arange(8), tags, form, tag, first, last, gold)
+    return Batch(forms, np.arange(1, 9), tags, form, tag, first, last, gold)
 
 
 def steps() -> Steps:
@@ -88,6 +88,7 @@ def steps() -> Steps:
     return Steps(words, labels, verdicts, step_of)
 
 
+STILL = Dropout(0.0, rare=0.0, words=0.0)
 VECTORS = np.random.default_rng(4).normal(size=(4, 2))
 
 
@@ -113,7 +114,7 @@ def loss_of(with_vectors: bool) -> Callable[[Any], Any]:
     vectors = VECTORS if with_vectors else None
 
     def loss(p: Any) -> Any:
-        rows, tags, _ = encode(p, batch(), vectors, OPTIONS, None, key())
+        rows, tags, _ = encode(p, batch(), vectors, OPTIONS, STILL, key())
         return step_loss(p, rows, jax.tree.map(jnp.asarray, steps()), 0.0, key()) + 0.7 * tags
 
     return loss
@@ -123,7 +124,7 @@ def test_encode_against_numpy() -> None:
     """Also with the tag heads on another layer."""
     p, b = parameters(), batch()
     for vectors, options in ((VECTORS, OPTIONS), (None, replace(OPTIONS, tag_layer=1))):
-        rows, tags, heads = compiled_encode(p, b, vectors, options, None, key())
+        rows, tags, heads = compiled_encode(p, b, vectors, options, STILL, key())
         rows = np.asarray(rows)
         assert rows.shape == (NODES, SIZES.positions * OPTIONS.units)
         seen, gold = [], []
@@ -238,7 +239,8 @@ def test_rare_words_are_dropped_more_often() -> None:
     kept = (found == [1, 2, 3]).mean(axis=0)
     assert set(np.unique(found)) == {0, 2, 3}
     np.testing.assert_allclose(kept, [0, 0.75, 0.95], atol=0.03)
-    assert (np.asarray(word_inputs(p, b, None, None, key()))[..., 0] == [1, 2, 3]).all()
+    known = replace(b, frequency=frequency + 1)
+    assert (np.asarray(word_inputs(p, known, None, STILL, key()))[..., 0] == [1, 2, 3]).all()
 
 
 def test_units_of_every_part_are_drop_out() -> None:
@@ -246,12 +248,12 @@ def test_units_of_every_part_are_drop_out() -> None:
     p, b = parameters(), batch()
     dropout = Dropout(0.5)
 
-    def results(number: int, dropout: Dropout | None) -> list[NDArray[Any]]:
+    def results(number: int, dropout: Dropout) -> list[NDArray[Any]]:
         rows, tags, heads = compiled_encode(p, b, VECTORS, OPTIONS, dropout, jax.random.key(number))
         return [np.asarray(rows), np.asarray(tags), *map(np.asarray, heads)]
 
     for one, same, other, none in zip(
-        results(1, dropout), results(1, dropout), results(2, dropout), results(1, None), strict=True
+        results(1, dropout), results(1, dropout), results(2, dropout), results(1, STILL), strict=True
     ):
         np.testing.assert_array_equal(one, same)
         assert (one != other).any()

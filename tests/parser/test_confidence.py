@@ -285,14 +285,3 @@ def test_bad_descriptions(bad: Any) -> None:
 def test_bad_curves(curve: Any) -> None:
     with pytest.raises(FormatError, match=r"^model, parser: curve .*expected (2 to 64 |two numbers|points that rise)"):
         Calibration.from_description({**GOOD, "curve": curve}, "model, parser")
-
-
-def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="input 'size'; expected one of action, sentence"):
-        Calibration({"size": 1.0})
-    with pytest.raises(ValueError, match="2 raw numbers for 2 words; expected 3"):
-        Calibration().apply(Evidence([0.5, 0.5], [0, 1], ["X", "X"]))
-    with pytest.raises(ValueError, match="1 tags for 2 words"):
-        Calibration().apply(Evidence([-0.1, 0.5, 0.5], [0, 1], ["X"]))
-    with pytest.raises(ValueError, match="1 verdicts for 2 words"):
-        fit_calibration([(Evidence([-0.1, 0.5, 0.5], [0, 1], ["X", "X"]), [True])])

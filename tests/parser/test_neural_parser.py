@@ -17,7 +17,7 @@ from dodona import OptionError, Sentence
 from dodona.data.trees import is_projective
 from dodona.neural.batching import Lanes, lay_out
 from dodona.neural.encoder import Dense, Network, kernels
-from dodona.neural.network import encode
+from dodona.neural.network import Dropout, encode
 from dodona.neural.options import NetworkOptions
 from dodona.parser import neural as neural_model
 from dodona.parser.confidence import calibrate
@@ -83,7 +83,7 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
     lanes = Lanes(64, 1)
     assert all(lanes.add(len(example)) for example in examples)
     batch = lay_out(made.data.tables(), examples, lanes)
-    rows, _, heads = encode(made.weights, batch, None, DEEP, None, jax.random.key(1))
+    rows, _, heads = encode(made.weights, batch, None, DEEP, Dropout(0.0, 0.0, 0.0), jax.random.key(1))
     count = sum(map(len, sentences))
     expected = np.concatenate([np.asarray(rows)[:count], np.asarray(rows)[-2:]])
     session = model.session()

@@ -112,7 +112,7 @@ def split_records(records: Any, room: int) -> Iterator[Steps]:
     together, unless there are more than `room`."""
     words, labels, verdicts, step_of = records
     begin = 0
-    while begin < len(words) or begin == 0:
+    while True:
         end = min(len(words), begin + room)
         if end < len(words) and step_of[end] == step_of[end - 1] and step_of[begin] != step_of[end]:
             end = int(np.searchsorted(step_of, step_of[end]))

@@ -38,7 +38,6 @@ cdef extern from "gates.h" nogil:
         const float* input_scales
         const float* recurrent_scales
         const float* bias
-    float dodona_tanh(float x)
     void dodona_cells(
         int kernel, size_t width, size_t count, const Scales* scales, const int32_t* inputs, int32_t* recurrent,
         float* cells, int8_t* outputs
@@ -145,7 +144,10 @@ cdef class Direction:
     cdef Scales scales
     cdef tuple arrays                   # what `scales` points to
 
-    def __init__(self, get, inputs, width, input_scale, int kernel):
+    def __init__(self, arrays, prefix, inputs, width, input_scale, int kernel):
+        def get(part, dtype, size):
+            return check_array(f"{prefix}.{part}", arrays.get(f"{prefix}.{part}"), dtype, size)
+
         self.input = Matrix(get("input", np.int8, 4 * width * inputs), inputs, 4, kernel)
         self.recurrent = Matrix(get("recurrent", np.int8, 4 * width * width), width, 4, kernel)
         with np.errstate(all="ignore"):
@@ -182,13 +184,9 @@ cdef class Network:
         self.directions = []
         for layer in range(layers):
             for name in ("forward", "backward"):
-                get = _getter(arrays, f"layer{layer}.{name}")
+                prefix = f"layer{layer}.{name}"
                 ins, factor = (2 * width, STATE_SCALE) if layer else (inputs, scale)
-                self.directions.append(Direction(get, ins, width, factor, self.kernel_number))
-
-
-def _getter(arrays, prefix):
-    return lambda name, dtype, size: check_array(f"{prefix}.{name}", arrays.get(f"{prefix}.{name}"), dtype, size)
+                self.directions.append(Direction(arrays, prefix, ins, width, factor, self.kernel_number))
 
 
 @cython.final
@@ -356,26 +354,21 @@ cdef class Dense:
         cdef const PackedMatrix* matrix = &self.matrix.packed
         cdef AlignedMemory prepared = AlignedMemory(<size_t> DENSE_ROWS * matrix.depth * cell_size(matrix.kernel))
         cdef AlignedMemory sums = AlignedMemory(<size_t> DENSE_ROWS * matrix.outputs * sizeof(int32_t))
-        if len(values):
-            with nogil:
-                self.fill(&rows[0, 0], rows.shape[0], prepared.data, <int32_t*> sums.data, &view[0, 0])
-        return results
-
-    cdef void fill(self, const int8_t* rows, Py_ssize_t m, char* prepared, int32_t* sums, float* results) noexcept nogil:
-        cdef const PackedMatrix* matrix = &self.matrix.packed
-        cdef Py_ssize_t row = <Py_ssize_t> matrix.depth * cell_size(matrix.kernel), first = 0
+        cdef Py_ssize_t row = <Py_ssize_t> matrix.depth * cell_size(matrix.kernel), first = 0, m = rows.shape[0]
         cdef int i, count
-        while first < m:
-            count = min(<Py_ssize_t> DENSE_ROWS, m - first)
-            for i in range(count):
-                prepare(matrix, rows + (first + i) * matrix.inputs, prepared + i * row)
-            product(matrix, prepared, count, sums)
-            for i in range(count):
-                dodona_scale(
-                    matrix.kernel, self.outputs, sums + <Py_ssize_t> i * matrix.outputs, &self.scales[0], &self.bias[0],
-                    results + (first + i) * self.outputs
-                )
-            first += count
+        with nogil:
+            while first < m:
+                count = min(<Py_ssize_t> DENSE_ROWS, m - first)
+                for i in range(count):
+                    prepare(matrix, &rows[first + i, 0], prepared.data + i * row)
+                product(matrix, prepared.data, count, <int32_t*> sums.data)
+                for i in range(count):
+                    dodona_scale(
+                        matrix.kernel, self.outputs, <int32_t*> sums.data + <Py_ssize_t> i * matrix.outputs,
+                        &self.scales[0], &self.bias[0], &view[first + i, 0]
+                    )
+                first += count
+        return results
 
 
 def check_array(name, array, dtype, size):
@@ -391,16 +384,6 @@ def check_array(name, array, dtype, size):
 def check_size(name, value, most):
     if not 1 <= value <= most:
         raise ValueError(f"{name}: expected a number from 1 to {most}, found {value}")
-
-
-def tanh(const float[::1] x):
-    """Return what the gates take for tanh: a quotient of polynomials, at most 1.1e-6 off."""
-    values = np.empty(x.shape[0], np.float32)
-    cdef float[::1] view = values
-    cdef Py_ssize_t i
-    for i in range(x.shape[0]):
-        view[i] = dodona_tanh(x[i])
-    return values
 
 
 def run_step(kernel, const int32_t[::1] inputs, const int32_t[::1] recurrent, scales, cells):

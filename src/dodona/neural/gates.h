@@ -92,6 +92,7 @@ DODONA_INLINE void dodona_cells_body(size_t width, size_t count, const dodona_sc
         output[j] = (int8_t)recurrent[j];
 }
 
+/* Quantize n floats to 8 bits: multiply by the inverse of the scale, clamp, round half to even. */
 DODONA_INLINE void dodona_quantize_body(size_t n, const float *DODONA_RESTRICTED values, float inverse,
                                         int8_t *DODONA_RESTRICTED output)
 {
@@ -99,6 +100,7 @@ DODONA_INLINE void dodona_quantize_body(size_t n, const float *DODONA_RESTRICTED
         output[i] = (int8_t)dodona_rounded(values[i] * inverse);
 }
 
+/* The outputs of a dense layer: n sums of products, scaled, plus the bias. */
 DODONA_INLINE void dodona_scale_body(size_t n, const int32_t *DODONA_RESTRICTED sums,
                                      const float *DODONA_RESTRICTED scales, const float *DODONA_RESTRICTED bias,
                                      float *DODONA_RESTRICTED output)
@@ -107,54 +109,40 @@ DODONA_INLINE void dodona_scale_body(size_t n, const int32_t *DODONA_RESTRICTED 
         output[j] = (float)sums[j] * scales[j] + bias[j];
 }
 
-#define DODONA_VERSION(version, name)                                                                                  \
-    version static void dodona_cells_##name(size_t width, size_t count, const dodona_scales *scales,                   \
-                                            const int32_t *input, int32_t *recurrent, float *cells, int8_t *output)    \
+#define DODONA_VERSION(version, name, suffix, arguments, ...)                                                          \
+    version static void dodona_##name##_##suffix(__VA_ARGS__)                                                          \
     {                                                                                                                  \
-        dodona_cells_body(width, count, scales, input, recurrent, cells, output);                                      \
-    }                                                                                                                  \
-    version static void dodona_quantize_##name(size_t n, const float *values, float inverse, int8_t *output)           \
-    {                                                                                                                  \
-        dodona_quantize_body(n, values, inverse, output);                                                              \
-    }                                                                                                                  \
-    version static void dodona_scale_##name(size_t n, const int32_t *sums, const float *scales, const float *bias,     \
-                                            float *output)                                                             \
-    {                                                                                                                  \
-        dodona_scale_body(n, sums, scales, bias, output);                                                              \
+        dodona_##name##_body arguments;                                                                                \
     }
-
-DODONA_VERSION(, portable)
 #if DODONA_X86
-DODONA_VERSION(DODONA_FOR_AVX2, avx2)
-DODONA_VERSION(DODONA_FOR_AVX512, avx512vnni)
-#define DODONA_CHOOSE(kernel, name, arguments)                                                                         \
-    if (kernel == DODONA_AVX512VNNI)                                                                                   \
-        dodona_##name##_avx512vnni arguments;                                                                          \
-    else if (kernel == DODONA_AVX2)                                                                                    \
-        dodona_##name##_avx2 arguments;                                                                                \
-    else                                                                                                               \
-        dodona_##name##_portable arguments;
+#define DODONA_FOR_EACH_KERNEL(name, arguments, ...)                                                                   \
+    DODONA_VERSION(, name, portable, arguments, __VA_ARGS__)                                                           \
+    DODONA_VERSION(DODONA_FOR_AVX2, name, avx2, arguments, __VA_ARGS__)                                                \
+    DODONA_VERSION(DODONA_FOR_AVX512, name, avx512vnni, arguments, __VA_ARGS__)                                        \
+    static void dodona_##name(int kernel, __VA_ARGS__)                                                                 \
+    {                                                                                                                  \
+        if (kernel == DODONA_AVX512VNNI)                                                                               \
+            dodona_##name##_avx512vnni arguments;                                                                      \
+        else if (kernel == DODONA_AVX2)                                                                                \
+            dodona_##name##_avx2 arguments;                                                                            \
+        else                                                                                                           \
+            dodona_##name##_portable arguments;                                                                        \
+    }
 #else
-#define DODONA_CHOOSE(kernel, name, arguments) dodona_##name##_portable arguments;
+#define DODONA_FOR_EACH_KERNEL(name, arguments, ...)                                                                   \
+    static void dodona_##name(int kernel, __VA_ARGS__)                                                                 \
+    {                                                                                                                  \
+        (void)kernel;                                                                                                  \
+        dodona_##name##_body arguments;                                                                                \
+    }
 #endif
 
-static void dodona_cells(int kernel, size_t width, size_t count, const dodona_scales *scales, const int32_t *input,
-                         int32_t *recurrent, float *cells, int8_t *output)
-{
-    DODONA_CHOOSE(kernel, cells, (width, count, scales, input, recurrent, cells, output))
-}
-
-/* Quantize n floats to 8 bits: multiply by the inverse of the scale, clamp, round half to even. */
-static void dodona_quantize(int kernel, size_t n, const float *values, float inverse, int8_t *output)
-{
-    DODONA_CHOOSE(kernel, quantize, (n, values, inverse, output))
-}
-
-/* The outputs of a dense layer: n sums of products, scaled, plus the bias. */
-static void dodona_scale(int kernel, size_t n, const int32_t *sums, const float *scales, const float *bias,
-                         float *output)
-{
-    DODONA_CHOOSE(kernel, scale, (n, sums, scales, bias, output))
-}
+DODONA_FOR_EACH_KERNEL(cells, (width, count, scales, input, recurrent, cells, output), size_t width, size_t count,
+                       const dodona_scales *scales, const int32_t *input, int32_t *recurrent, float *cells,
+                       int8_t *output)
+DODONA_FOR_EACH_KERNEL(quantize, (n, values, inverse, output), size_t n, const float *values, float inverse,
+                       int8_t *output)
+DODONA_FOR_EACH_KERNEL(scale, (n, sums, scales, bias, output), size_t n, const int32_t *sums, const float *scales,
+                       const float *bias, float *output)
 
 #endif

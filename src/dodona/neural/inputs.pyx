@@ -62,16 +62,14 @@ cdef class Inputs:
     def of_forms(self, const int32_t[:, ::1] numbers not None):
         """Return what forms contribute [forms, inputs]; a row of `numbers` is vocabulary, vector, subwords. 0 is
         nothing, but a form that is not in the vocabulary has an embedding too."""
-        cdef int i, k, most
+        cdef int i
         if numbers.shape[1] < 2:
             raise ValueError(f"{numbers.shape[1]} numbers of a form; expected those of word and vector, and of subwords")
-        for i in range(numbers.shape[0]):
-            for k in range(numbers.shape[1]):
-                most = self.word.count if k == 0 else self.subword.count
-                if k == 1:
-                    most = self.vector.count if self.vector is not None else 1
-                if not 0 <= numbers[i, k] < most:
-                    raise ValueError(f"number {numbers[i, k]} of {most}")
+        counts = [self.word.count, self.vector.count if self.vector is not None else 1]
+        counts += [self.subword.count] * (numbers.shape[1] - 2)
+        values, most = np.asarray(numbers), np.array(counts)
+        for i, k in np.argwhere((values < 0) | (values >= most)):
+            raise ValueError(f"number {values[i, k]} of {most[k]}")
         sums = np.zeros((numbers.shape[0], self.size), np.float32)
         cdef float[:, ::1] rows = sums
         cdef float[::1] part = np.zeros(self.widest, np.float32)

@@ -51,11 +51,7 @@ class Dropout:
     words: float = 0.05
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    meta_fields=[],
-    data_fields=["forms", "frequency", "tags", "form", "tag", "first", "last", "gold"],
-)
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Batch:
     """Sentences as numbers, one after the other in lanes. Words refer to a list of forms and one of tags."""
@@ -124,7 +120,7 @@ def initial_weights(options: NetworkOptions, sizes: DataSizes, seed: int) -> Par
     return weights
 
 
-def word_inputs(p: Parameters, batch: Batch, vectors: Array | None, dropout: Dropout | None, key: Array) -> Array:
+def word_inputs(p: Parameters, batch: Batch, vectors: Array | None, dropout: Dropout, key: Array) -> Array:
     """Return x [time, lanes, inputs]: what the first layer reads."""
     keys = jax.random.split(key, 5)
     word = p["word"][batch.forms[:, 0]]
@@ -133,24 +129,21 @@ def word_inputs(p: Parameters, batch: Batch, vectors: Array | None, dropout: Dro
     subword = (p["subword"][subwords] * some).sum(1) / jnp.maximum(some.sum(1), 1)
     tag = (p["tag"][batch.tags] * (batch.tags > 0)[..., None]).sum(1)
     word, subword, tag = word[batch.form], subword[batch.form], tag[batch.tag]
-    if dropout is not None:
-        chance = dropout.rare / (dropout.rare + batch.frequency[batch.form])
-        drop = jax.random.uniform(keys[0], batch.form.shape) < chance + dropout.words
-        word = jnp.where(drop[..., None], p["word"][0], word)
-        word, subword, tag = (
-            drop_out(dropout.units, part, key) for part, key in zip((word, subword, tag), keys[1:4], strict=True)
-        )
+    chance = dropout.rare / (dropout.rare + batch.frequency[batch.form])
+    drop = jax.random.uniform(keys[0], batch.form.shape) < chance + dropout.words
+    word = jnp.where(drop[..., None], p["word"][0], word)
+    word, subword, tag = (
+        drop_out(dropout.units, part, key) for part, key in zip((word, subword, tag), keys[1:4], strict=True)
+    )
     x = word @ p["input.word"] + subword @ p["input.subword"] + tag @ p["input.tag"] + p["input.bias"]
     if vectors is not None:
-        vector = vectors[batch.forms[:, 1]][batch.form]
-        if dropout is not None:
-            vector = drop_out(dropout.units, vector, keys[4])
+        vector = drop_out(dropout.units, vectors[batch.forms[:, 1]][batch.form], keys[4])
         x = x + vector @ p["input.vector"]
     return x
 
 
 def encode(
-    p: Parameters, batch: Batch, vectors: Array | None, options: NetworkOptions, dropout: Dropout | None, key: Array
+    p: Parameters, batch: Batch, vectors: Array | None, options: NetworkOptions, dropout: Dropout, key: Array
 ) -> tuple[Array, Array, list[Array]]:
     """Return the contributions of all nodes, one row a node, the loss of the tag heads, and their scores.
 
@@ -160,20 +153,18 @@ def encode(
     x = word_inputs(p, batch, vectors, dropout, first)
     heads = []
     for layer in range(options.layers):
-        if dropout is not None:
-            key, drop = jax.random.split(key)
-            x = drop_out(dropout.units, x, drop)
+        key, drop = jax.random.split(key)
+        x = drop_out(dropout.units, x, drop)
         first_way, second_way = (
             tuple(p[f"layer{layer}.{way}.{part}"] for part in ("input", "recurrent", "bias"))
             for way in ("forward", "backward")
         )
         x = run_both_ways(x, batch.first, batch.last, (first_way, second_way))
         if layer == options.tag_layer:
-            seen = x if dropout is None else drop_out(dropout.units, x, jax.random.fold_in(key, 1))
+            seen = drop_out(dropout.units, x, jax.random.fold_in(key, 1))
             heads = [seen @ p[f"head{kind}"] + p[f"head{kind}.bias"] for kind in range(len(batch.gold))]
-    if dropout is not None:
-        key, drop = jax.random.split(key)
-        x = drop_out(dropout.units, x, drop)
+    key, drop = jax.random.split(key)
+    x = drop_out(dropout.units, x, drop)
     ends = jnp.tanh(jnp.stack([p["root"], p["nobody"]]))
     rows = jnp.concatenate([x.reshape(-1, 2 * options.width), ends]) @ p["positions"]
     return rows, tag_loss(heads, batch.gold), heads
@@ -256,9 +247,7 @@ def step_loss(p: Parameters, rows: Array, steps: Steps, units: float, key: Array
     hidden = p["hidden.bias"] + by_position[steps.words * positions + jnp.arange(positions)].sum(1)
     hidden += p["labels"][jnp.arange(steps.labels.shape[1]), steps.labels].sum(1)
     hidden = jax.nn.relu(hidden)
-    if units > 0:
-        hidden = drop_out(units, hidden, key)
-    scores = hidden @ p["actions"] + p["actions.bias"]
+    scores = drop_out(units, hidden, key) @ p["actions"] + p["actions.bias"]
     legal = _mass(jnp.where(steps.verdicts >= 0, scores, LOW), steps.step_of)
     correct = _mass(jnp.where(steps.verdicts == 1, scores, LOW), steps.step_of)
     return jnp.where(legal > LOW / 2, legal - correct, 0).sum()

@@ -116,19 +116,19 @@ DODONA_INLINE DODONA_FOR_AVX512 void dodona_wide_tile(const dodona_matrix *matri
 DODONA_FOR_AVX512 static void dodona_product_avx512vnni(const dodona_matrix *matrix, const uint8_t *prepared, int m,
                                                         int32_t *sums)
 {
-    int output = 0;
-    for (; output + DODONA_STRIP * DODONA_WIDE_STRIPS <= matrix->outputs; output += DODONA_STRIP * DODONA_WIDE_STRIPS)
+    int strips;
+    for (int output = 0; output < matrix->outputs; output += DODONA_STRIP * strips) {
+        strips = output + DODONA_STRIP * DODONA_WIDE_STRIPS <= matrix->outputs ? DODONA_WIDE_STRIPS : 1;
         for (int r = 0; r < m; r += DODONA_WIDE_ROWS) {
             const uint8_t *row = prepared + (size_t)r * matrix->depth;
             int32_t *at = sums + (size_t)r * matrix->outputs;
-            DODONA_TILES(dodona_wide_tile, DODONA_WIDE_STRIPS)
+            if (strips == 1) {
+                DODONA_TILES(dodona_wide_tile, 1)
+            } else {
+                DODONA_TILES(dodona_wide_tile, DODONA_WIDE_STRIPS)
+            }
         }
-    for (; output < matrix->outputs; output += DODONA_STRIP)
-        for (int r = 0; r < m; r += DODONA_WIDE_ROWS) {
-            const uint8_t *row = prepared + (size_t)r * matrix->depth;
-            int32_t *at = sums + (size_t)r * matrix->outputs;
-            DODONA_TILES(dodona_wide_tile, 1)
-        }
+    }
 }
 
 #define DODONA_NARROW_ROWS 6 /* six rows and one strip: 12 of the 16 registers for sums */

@@ -130,10 +130,9 @@ cdef class Rollouts:
                 if self.best.action == NONE or cost < self.best.cost or (
                     cost == self.best.cost and scores[a] > self.best.score
                 ):
-                    self.best.action, self.best.site, self.best.cost, self.best.score = a, site, cost, scores[a]
+                    self.best = Candidate(a, site, cost, scores[a])
                 if self.predicted.action == NONE or scores[a] > self.predicted.score:
-                    self.predicted.action, self.predicted.site, self.predicted.cost = a, site, cost
-                    self.predicted.score = scores[a]
+                    self.predicted = Candidate(a, site, cost, scores[a])
             site = self.system.next_site(s, site)
         if self.best.action == NONE:
             self.system.dead_end(s)

@@ -10,10 +10,9 @@ all; it would be known only at the end of the file, too. The price is four bytes
 """
 
 import re
-from array import array
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -68,12 +67,14 @@ def read_vectors(path: str | Path, megabytes: float = 10.0, wanted: Collection[s
     if not 0 < megabytes < MAX_MEGABYTES:
         raise OptionError(f"megabytes {megabytes!r}: expected more than 0 and less than {MAX_MEGABYTES:,}")
     name = str(path)
-    shape, numbered = _shape(enumerate(_lines(name), 1), name)
+    shape, numbered = _shape(_lines(name), name)
     room = int(megabytes * 1e6) // (shape.dimensions + WORD_BYTES)
     if not room:
         needed = (shape.dimensions + WORD_BYTES) / 1e6
         raise OptionError(f"megabytes {megabytes!r}: expected at least {needed:f}, for one vector of {name}")
-    kept = _Kept(shape.dimensions, room, frozenset(wanted))
+    wanted = frozenset(wanted)
+    kept: dict[str, tuple[float, bytes]] = {}  # scale and numbers
+    others: list[str] = []  # those of these words that are not wanted: a wanted word takes the place of the last one
     read = skipped = 0
     for number, line in numbered:
         line = line.rstrip(BLANK)
@@ -88,73 +89,37 @@ def read_vectors(path: str | Path, megabytes: float = 10.0, wanted: Collection[s
             skipped += 1
             continue
         read += 1
-        if kept.takes(word):
-            kept.add(word, _row(numbers, shape, f"{name}:{number}"), number)
+        is_full = len(kept) == room
+        if (is_full and not (others and word in wanted)) or word in kept:
+            continue
+        vector = _quantize(_row(numbers, shape, f"{name}:{number}"))
+        if is_full:
+            del kept[others.pop()]
+        if word not in wanted:
+            others.append(word)
+        kept[word] = vector
     if shape.count not in (None, read + skipped):
         raise FormatError(
-            f"{name}:{shape.line}: {shape.count} vectors according to the header; expected as many as there are, "
+            f"{name}:1: {shape.count} vectors according to the header; expected as many as there are, "
             f"{read + skipped}: the file was cut off, or the header belongs to another"
         )
     if not read:
         raise FormatError(f"{name}: no vectors; expected a word and its numbers in each line, in UTF-8")
-    return kept.vectors(read, skipped)
+    values = np.frombuffer(bytearray().join(values for _, values in kept.values()), np.int8)
+    scales = np.array([scale for scale, _ in kept.values()], np.float32)
+    return Vectors(list(kept), values.reshape(-1, shape.dimensions), scales, read, skipped)
 
 
 @dataclass(frozen=True)
 class _Shape:
     """What the first line says."""
 
-    line: int
     dimensions: int
     count: int | None  # None without a header
 
-    @property
-    def source(self) -> str:
-        return "as in the first line" if self.count is None else "as the header says"
-
-
-class _Kept:
-    """The vectors that are kept, in at most `room` slots. A wanted word takes the slot of the last one that is not."""
-
-    def __init__(self, dimensions: int, room: int, wanted: frozenset[str]) -> None:
-        self.dimensions = dimensions
-        self.room = room
-        self.wanted = wanted
-        self.seen: set[str] = set()
-        self.words: list[str] = []
-        self.lines: list[int] = []
-        self.scales = array("f")
-        self.values = bytearray()
-        self.others: list[int] = []  # slots of words that are not wanted, in the order of the file
-
-    def takes(self, word: str) -> bool:
-        """Return whether there is a slot for a word. Once there is none for the others, there will never be one."""
-        if len(self.words) == self.room and not (self.others and word in self.wanted):
-            return False
-        return word not in self.seen
-
-    def add(self, word: str, row: NDArray[np.float64], line: int) -> None:
-        scale, values = _quantize(row)
-        self.seen.add(word)
-        if len(self.words) < self.room:
-            if word not in self.wanted:
-                self.others.append(len(self.words))
-            self.words.append(word)
-            self.lines.append(line)
-            self.scales.append(scale)
-            self.values += values
-        else:
-            slot = self.others.pop()
-            self.words[slot] = word
-            self.lines[slot] = line
-            self.scales[slot] = scale
-            self.values[slot * self.dimensions : (slot + 1) * self.dimensions] = values
-
-    def vectors(self, read: int, skipped: int) -> Vectors:
-        order = np.argsort(np.array(self.lines))
-        values = np.frombuffer(self.values, np.int8).reshape(-1, self.dimensions)
-        scales = np.frombuffer(self.scales, np.float32)
-        return Vectors([self.words[slot] for slot in order], values[order], scales[order], read, skipped)
+    def wrong_count(self, count: int, location: str) -> FormatError:
+        source = "as in the first line" if self.count is None else "as the header says"
+        return FormatError(f"{location}: {count} numbers after the word; expected {self.dimensions}, {source}")
 
 
 def _quantize(row: NDArray[np.float64]) -> tuple[float, bytes]:
@@ -165,15 +130,13 @@ def _quantize(row: NDArray[np.float64]) -> tuple[float, bytes]:
     return float(scale), np.rint(row / np.float64(scale)).astype(np.int8).tobytes()
 
 
-def _lines(name: str) -> Iterator[bytes]:
-    """The lines of a file, without their line feeds and without a BOM."""
+def _lines(name: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file with their numbers, without their line feeds."""
     number = 1  # of the line that `rest` begins
     rest = b""
     for chunk in chunks(name):
         *lines, rest = (rest + chunk).split(b"\n")
-        if lines and number == 1:
-            lines[0] = lines[0].removeprefix(BOM)
-        yield from lines
+        yield from enumerate(lines, number)
         number += len(lines)
         if len(rest) > LINE_LIMIT:
             _refuse_binary(rest, f"{name}:{number}")
@@ -181,32 +144,29 @@ def _lines(name: str) -> Iterator[bytes]:
                 f"{name}:{number}: a line of more than {LINE_LIMIT >> 20} MiB; expected a word and its numbers"
             )
     if rest:
-        yield rest.removeprefix(BOM) if number == 1 else rest
+        yield number, rest
 
 
 def _shape(numbered: Iterator[tuple[int, bytes]], name: str) -> tuple[_Shape, Iterator[tuple[int, bytes]]]:
     """Look at the first line, and return what it says and the lines with vectors."""
-    number, first = next(numbered, (1, b""))
-    location = f"{name}:{number}"
-    _refuse_binary(first, location)
+    first = next(numbered, (1, b""))[1].removeprefix(BOM)
+    _refuse_binary(first, f"{name}:1")
     header = HEADER.fullmatch(first.strip(BLANK))
     if header is None:
-        count = None
-        dimensions = len(first.split()) - 1
-        numbered = chain([(number, first)], numbered)
+        shape = _Shape(len(first.split()) - 1, None)
+        vectors = [(1, first)]
     else:
-        count, dimensions = int(header[1]), int(header[2])
-        for second in numbered:  # at most one: binary data begin after the header
-            _refuse_binary(second[1], f"{name}:{second[0]}")
-            numbered = chain([second], numbered)
-            break
-    if dimensions < 0:
-        raise FormatError(f"{location}: an empty first line; expected a word and its numbers, or a header with two")
-    if not 0 < dimensions <= MAX_DIMENSIONS:
+        shape = _Shape(int(header[2]), int(header[1]))
+        vectors = list(islice(numbered, 1))
+        for _, second in vectors:  # binary data begin after the header
+            _refuse_binary(second, f"{name}:2")
+    if shape.dimensions < 0:
+        raise FormatError(f"{name}:1: an empty first line; expected a word and its numbers, or a header with two")
+    if not 0 < shape.dimensions <= MAX_DIMENSIONS:
         raise FormatError(
-            f"{location}: vectors of {dimensions} dimensions; expected 1 to {MAX_DIMENSIONS:,}, separated by spaces"
+            f"{name}:1: vectors of {shape.dimensions} dimensions; expected 1 to {MAX_DIMENSIONS:,}, separated by spaces"
         )
-    return _Shape(number, dimensions, count), numbered
+    return shape, chain(vectors, numbered)
 
 
 def _refuse_binary(line: bytes, location: str) -> None:
@@ -233,22 +193,19 @@ def _parts(line: bytes, shape: _Shape, location: str) -> tuple[bytes, bytes]:
     if len(fields) == shape.dimensions and line[:1] in (b" ", b"\t"):
         return b"", b""
     if len(fields) <= shape.dimensions:
-        raise _wrong_count(len(fields) - 1, shape, location)
+        raise shape.wrong_count(len(fields) - 1, location)
     word = fields[0].lstrip(BLANK)
-    more = 0  # numbers that belong to no word: a word with spaces does not end with one
-    for field in reversed(word.split()[1:]):
-        if not _is_number(field):
-            break
-        more += 1
+    # numbers that belong to no word: a word with spaces does not end with one
+    more = sum(1 for _ in takewhile(_is_number, reversed(word.split()[1:])))
     if more:
-        raise _wrong_count(shape.dimensions + more, shape, location)
+        raise shape.wrong_count(shape.dimensions + more, location)
     return word, b" ".join(fields[1:])
 
 
 def _row(numbers: bytes, shape: _Shape, location: str) -> NDArray[np.float64]:
     fields = numbers.split()
     if len(fields) != shape.dimensions:
-        raise _wrong_count(len(fields), shape, location)
+        raise shape.wrong_count(len(fields), location)
     try:
         row = np.array(list(map(float, fields)))
     except ValueError:
@@ -265,10 +222,6 @@ def _is_number(field: bytes) -> bool:
     except ValueError:
         return False
     return b"_" not in field
-
-
-def _wrong_count(count: int, shape: _Shape, location: str) -> FormatError:
-    return FormatError(f"{location}: {count} numbers after the word; expected {shape.dimensions}, {shape.source}")
 
 
 def _wrong_value(fields: list[bytes], location: str) -> FormatError:

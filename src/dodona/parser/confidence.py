@@ -104,19 +104,11 @@ class Calibration:
     weights: Mapping[str, float] = field(default_factory=lambda: {"action": 1.0})
     curve: tuple[tuple[float, float], ...] = ()
 
-    def __post_init__(self) -> None:
-        for name in self.weights:
-            if name not in INPUTS:
-                raise ValueError(f"input {name!r}; expected one of {', '.join(INPUTS)}")
-
     def apply(self, evidence: Evidence) -> list[float]:
         """Return for each word how probable it is that its head and label are correct."""
-        confidence: list[float] = sigmoid(self.bend(inputs_of(evidence) @ self.row())).tolist()
+        weights = [self.weights.get(name, 0.0) for name in INPUTS]
+        confidence: list[float] = sigmoid(self.bend(inputs_of(evidence) @ np.array(weights))).tolist()
         return confidence
-
-    def row(self) -> Numbers:
-        """Return the weights in the order of INPUTS."""
-        return np.array([self.weights.get(name, 0.0) for name in INPUTS])
 
     def bend(self, sums: Numbers) -> Numbers:
         """Return the logits that the curve has for weighted sums of inputs."""
@@ -146,10 +138,6 @@ def inputs_of(evidence: Evidence) -> Numbers:
     """Return a row for each word, a column for each of INPUTS."""
     values, above = np.asarray(evidence.raw, dtype=np.float64), np.asarray(evidence.heads, dtype=np.int64)
     n = len(above)
-    if len(values) != n + 1:
-        raise ValueError(f"{len(values)} raw numbers for {n} words; expected {n + 1}")
-    if len(evidence.upos) != n:
-        raise ValueError(f"{len(evidence.upos)} tags for {n} words")
     late = values[1:] == 0
     distance = np.where(above == 0, 1, np.abs(above - np.arange(1, n + 1)))
     inputs = np.zeros((n, len(INPUTS)))
@@ -211,8 +199,6 @@ def fit_calibration(examples: Iterable[CalibrationExample]) -> Calibration:
     for evidence, correct in examples:
         rows.append(inputs_of(evidence))
         verdicts.append(np.asarray(correct, dtype=np.float64))
-        if len(rows[-1]) != len(verdicts[-1]):
-            raise ValueError(f"{len(verdicts[-1])} verdicts for {len(rows[-1])} words")
     inputs, right = np.concatenate(rows), np.concatenate(verdicts)
     if not len(inputs):
         return Calibration()
@@ -220,11 +206,8 @@ def fit_calibration(examples: Iterable[CalibrationExample]) -> Calibration:
     used = np.abs(inputs).max(axis=0) > 0
     weights = np.zeros(len(INPUTS))
     weights[used] = np.round(_regression(inputs[:, used], right), WEIGHT_DECIMALS)
-    named = {
-        name: weight
-        for name, weight, is_used in zip(INPUTS, weights.tolist(), used.tolist(), strict=True)
-        if is_used or name in NEEDED
-    }
+    kept = used | np.isin(INPUTS, NEEDED)
+    named = dict(zip(np.array(INPUTS)[kept].tolist(), weights[kept].tolist(), strict=True))
     return Calibration(named, _fit_curve(inputs @ weights, right))
 
 
@@ -251,52 +234,36 @@ def _loss(weights: Numbers, inputs: Numbers, right: Numbers) -> float:
 
 def _fit_curve(sums: Numbers, right: Numbers) -> tuple[tuple[float, float], ...]:
     """Return the points of a rising curve: arcs are grouped by their sums, and a group that is right less often than
-    the one below it is merged with it (pool adjacent violators)."""
+    the one below it is merged with it (pool adjacent violators).
+
+    Each group has PRIOR arcs more for which the regression is believed, so neither all nor none are right.
+    """
     count = min(KNOTS, len(sums) // ARCS_OF_A_POINT)
     if count < 2:
         return ()
-    groups: list[_Group] = []
+    groups: list[Numbers] = []  # how many arcs, the total of their sums, how many are right
     for part in np.array_split(np.argsort(sums, kind="stable"), count):
-        group = _Group(len(part), float(sums[part].sum()), _count_right(sums[part], right[part]))
-        if groups and group.place - groups[-1].place < GAP:
+        arcs, believed = len(part), PRIOR * sigmoid(sums[part]).mean()
+        group = np.array([arcs, sums[part].sum(), (right[part].sum() + believed) * arcs / (arcs + PRIOR)])
+        if groups and _mean([group], 1) - _mean(groups[-1:], 1) < GAP:
             group = groups.pop() + group
         groups.append(group)
-    pools: list[list[_Group]] = []
-    for group in groups:
-        pools.append([group])
-        while len(pools) > 1 and _share(pools[-2]) > _share(pools[-1]):
-            last = pools.pop()
-            pools[-1] += last
     if len(groups) < 2:
         return ()
-    shares = [(group.place, min(max(_share(pool), EDGE), 1 - EDGE)) for pool in pools for group in pool]
+    pools: list[list[Numbers]] = []
+    for group in groups:
+        pools.append([group])
+        while len(pools) > 1 and _mean(pools[-2], 2) > _mean(pools[-1], 2):
+            last = pools.pop()
+            pools[-1] += last
+    shares = [(_mean([group], 1), min(max(_mean(pool, 2), EDGE), 1 - EDGE)) for pool in pools for group in pool]
     return tuple((round(x, WEIGHT_DECIMALS), round(float(np.log(y / (1 - y))), WEIGHT_DECIMALS)) for x, y in shares)
 
 
-class _Group:
-    """Arcs with about the same sum of inputs: how many, the total of their sums, and how many are right."""
-
-    def __init__(self, arcs: int, total: float, right: float) -> None:
-        self.arcs, self.total, self.right = arcs, total, right
-
-    def __add__(self, other: "_Group") -> "_Group":
-        return _Group(self.arcs + other.arcs, self.total + other.total, self.right + other.right)
-
-    @property
-    def place(self) -> float:
-        return self.total / self.arcs
-
-
-def _count_right(sums: Numbers, right: Numbers) -> float:
-    """Return how many arcs of a group are right, with PRIOR arcs more for which the regression is believed.
-
-    So neither all nor none are right.
-    """
-    return float((right.sum() + PRIOR * sigmoid(sums).mean()) * len(sums) / (len(sums) + PRIOR))
-
-
-def _share(pool: list[_Group]) -> float:
-    return sum(group.right for group in pool) / sum(group.arcs for group in pool)
+def _mean(groups: list[Numbers], column: int) -> float:
+    """Return the mean over the arcs of these groups of their sums (column 1), or of how many are right (2)."""
+    total = np.sum(groups, axis=0)
+    return float(total[column] / total[0])
 
 
 def fit_temperature(parser: "Parser", gold: Iterable[Sentence]) -> float:
@@ -350,12 +317,13 @@ def hold_back(sentences: Sequence[Sentence]) -> set[int]:
 
 def _action_temperature(parser: "Parser", gold: Sequence[Sentence]) -> float:
     """Return the temperature under which greedy parses can be calibrated best."""
-    losses = []
-    for temperature in TEMPERATURES:
+
+    def loss(temperature: float) -> float:
         parser.action_temperature = temperature
         examples = list(parser.examples(gold, 1))
-        losses.append(round(log_loss(fit_calibration(examples), examples), LOSS_DECIMALS))
-    return TEMPERATURES[losses.index(min(losses))]
+        return round(log_loss(fit_calibration(examples), examples), LOSS_DECIMALS)
+
+    return min(TEMPERATURES, key=loss)
 
 
 def log_loss(calibration: Calibration, examples: Sequence[CalibrationExample]) -> float:

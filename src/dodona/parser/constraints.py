@@ -5,31 +5,29 @@ zero cost with regard to it. So a parser that takes only these builds every give
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import escape_label
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, FormatError
+from dodona.parser.request import Analysis
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 
-if TYPE_CHECKING:
-    from dodona.parser.request import Analysis
-
 __all__ = ["Constraints", "read_constraints"]
 
 
+@dataclass(frozen=True)
 class Constraints:
     """The arcs of a sentence that the parse must contain."""
 
-    def __init__(self, gold: Gold, heads: Sequence[int | None], labels: Sequence[str | None]) -> None:
-        self.gold = gold
-        self.heads = heads
-        self.labels = labels
+    gold: Gold
+    heads: Sequence[int | None]
+    labels: Sequence[str | None]
 
-    def complete(self, sentence: Sentence, analysis: "Analysis") -> "Analysis":
+    def complete(self, sentence: Sentence, analysis: Analysis) -> Analysis:
         """Return the analysis with the given labels, also those that the model does not know, and check its heads."""
         for d, (h, head) in enumerate(zip(self.heads, analysis.heads, strict=True), start=1):
             if h is not None and h != head:
@@ -46,7 +44,6 @@ def read_constraints(
     heads = sentence.heads
     if not any(h is not None for h in heads):
         return None
-    _check_cycles(sentence, heads)
     _check(sentence, [0, *(h if h is not None else NONE for h in heads)], projective, single_root)
     labels = [
         label if h is not None and label not in ("_", "") else None
@@ -61,19 +58,16 @@ def read_constraints(
     return Constraints(derivations.gold_tree([NONE if h is None else h for h in heads], wanted), heads, labels)
 
 
-def _check_cycles(sentence: Sentence, heads: Sequence[int | None]) -> None:
-    start_and_cycle = find_cycle(heads)
+def _check(sentence: Sentence, head: list[int], projective: bool, single_root: bool) -> None:
+    """`head[0]` is ROOT's, which has none."""
+    start_and_cycle = find_cycle(sentence.heads)
     if start_and_cycle is not None:
         d, cycle = start_and_cycle
         shown = " → ".join(map(str, reversed([*cycle, cycle[0]])))
-        raise _impossible(sentence, d, f"HEAD {heads[d - 1]}", f"the given arcs form a cycle: {shown}")
-
-
-def _check(sentence: Sentence, head: list[int], projective: bool, single_root: bool) -> None:
-    """`head[0]` is ROOT's, which has none."""
+        raise _impossible(sentence, d, f"the given arcs form a cycle: {shown}")
     roots = [d for d in range(1, len(head)) if head[d] == 0]
     if single_root and len(roots) > 1:
-        raise _impossible(sentence, roots[1], "HEAD 0", f"word {roots[0]} is the root already, and a tree has one")
+        raise _impossible(sentence, roots[1], f"word {roots[0]} is the root already, and a tree has one")
     if projective:
         _check_crossing(sentence, head)
         for d in range(1, len(head)):
@@ -92,7 +86,7 @@ def _check_crossing(sentence: Sentence, head: list[int]) -> None:
             other = pending[-1][1]
             first, second = (d, other) if head[d] > 0 else (other, d)
             reason = f"arc {head[second]} → {second} crosses it, and this parser builds projective trees only"
-            raise _impossible(sentence, first, f"HEAD {head[first]}", reason)
+            raise _impossible(sentence, first, reason)
         pending.append((-minus_high, d))
 
 
@@ -105,8 +99,9 @@ def _check_span(sentence: Sentence, head: list[int], d: int) -> None:
         k = head[k]
         if low < k < high:
             reason = f"word {k} between them is above word {h}, and this parser builds projective trees only"
-            raise _impossible(sentence, d, f"HEAD {h}", reason)
+            raise _impossible(sentence, d, reason)
 
 
-def _impossible(sentence: Sentence, d: int, given: str, reason: str) -> FormatError:
-    return FormatError(f"{sentence.file}:{sentence.word_line(d)}: word {d} has {given}, but {reason}")
+def _impossible(sentence: Sentence, d: int, reason: str) -> FormatError:
+    location = f"{sentence.file}:{sentence.word_line(d)}"
+    return FormatError(f"{location}: word {d} has HEAD {sentence.heads[d - 1]}, but {reason}")

@@ -4,7 +4,7 @@ Weights are 8-bit numbers. Everything that depends on the form of a word alone, 
 and kept. All products are exact or have a fixed order: the same parse on every machine, whatever else is in the batch.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from dodona.tagger.tagger import Tag, TagChoice, check_tag
 
 __all__ = ["NeuralModel", "NeuralSession", "quantize_weights"]
 
+TABLES = ("word", "subword", "vector", "tag")
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
 MAX_CHARACTERS = 1 << 22  # in them, and in tags
 
@@ -53,7 +54,8 @@ class NeuralModel:
         self.choice = TagChoice(tags)
         try:
             self.network = Network(arrays, inputs=options.inputs, width=width, layers=options.layers)
-            take.seen |= {"input.scale", *_layer_names(options.layers)}
+            parts = ("input", "input_scales", "recurrent", "recurrent_scales", "bias")
+            take.seen |= {"input.scale", *(f"{name}.{part}" for name in _directions(options.layers) for part in parts)}
             self.ends = take.bytes("ends", 2, 2 * width)
             self.project = self._dense(take, "positions", len(positions.words) * units)
             self.heads = self._dense(take, "heads", sum(self.choice.sizes))
@@ -76,13 +78,12 @@ class NeuralModel:
         tag = take.table("tag", len(self.tag_parts) + 1, options.tag_embedding)
         matrices = [
             take.rows(f"input.{name}", table.width, options.inputs) if table is not None else None
-            for name, table in (("word", word), ("subword", subword), ("vector", vector), ("tag", tag))
+            for name, table in zip(TABLES, (word, subword, vector, tag), strict=True)
         ]
         return Inputs(word, subword, vector, tag, matrices, take.floats("input.bias", options.inputs))
 
     def _dense(self, take: "_CheckedArrays", name: str, outputs: int) -> Dense:
         inputs = 2 * self.options.width
-        take.seen |= {name, f"{name}.scales", f"{name}.bias"}
         bias = take.floats(f"{name}.bias", outputs)
         return Dense(take.bytes(name, outputs * inputs), take.floats(f"{name}.scales", outputs), bias, inputs)
 
@@ -145,11 +146,11 @@ class NeuralSession:
         layers = self._encoder.encode(self._inputs(sentences), lengths)
         self._lengths, self._seen = lengths, layers[model.options.tag_layer]
         rows = model.project.apply(np.concatenate([layers[-1], model.ends]))
-        encoded: list[EncodedSentence] = []
-        first = 0
-        for n in lengths.tolist():
-            encoded.append(Contributions(n, rows, first, len(rows) - 2, len(rows) - 1))
-            first += n
+        firsts = (np.cumsum(lengths) - lengths).tolist()
+        encoded: list[EncodedSentence] = [
+            Contributions(n, rows, first, len(rows) - 2, len(rows) - 1)
+            for n, first in zip(lengths.tolist(), firsts, strict=True)
+        ]
         self.greedy.prepare(encoded)
         return encoded
 
@@ -179,14 +180,11 @@ class NeuralSession:
     def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
         model = self._model
-        best = model.choice.best(model.heads.apply(self._seen)).tolist()
-        tags = []
-        first = 0
-        for n in self._lengths.tolist():
-            here = best[first : first + n]
-            tags.append([list(map(column.__getitem__, here)) for column in model.choice.columns])
-            first += n
-        return tags
+        best = model.choice.best(model.heads.apply(self._seen))
+        return [
+            [list(map(column.__getitem__, here.tolist())) for column in model.choice.columns]
+            for here in np.split(best, np.cumsum(self._lengths)[:-1])
+        ]
 
 
 class _CheckedArrays:
@@ -243,11 +241,8 @@ class _CheckedArrays:
             raise FormatError(f"{self._where}: array {unknown[0]!r} is not one of a network")
 
 
-def _layer_names(layers: int) -> Iterator[str]:
-    for layer in range(layers):
-        for direction in ("forward", "backward"):
-            for part in ("input", "input_scales", "recurrent", "recurrent_scales", "bias"):
-                yield f"layer{layer}.{direction}.{part}"
+def _directions(layers: int) -> list[str]:
+    return [f"layer{layer}.{direction}" for layer in range(layers) for direction in ("forward", "backward")]
 
 
 def quantize_weights(
@@ -263,46 +258,43 @@ def quantize_weights(
     """
     arrays: dict[str, NDArray[Any]] = {"words": np.array(words, dtype=np.uint32)}
     arrays["vectors"] = np.array([fingerprint(word) for word in vectors.words] if vectors else [], dtype=np.uint32)
+
+    def put(name: str, matrix: NDArray[np.float32], scales: str = ".scales") -> tuple[NDArray[Any], NDArray[Any]]:
+        arrays[name], arrays[name + scales] = quantize(matrix)
+        return arrays[name].reshape(matrix.T.shape), arrays[name + scales]
+
     tables: dict[str, EmbeddingTable] = {}
     for name in ("word", "subword", "tag"):
-        values, scales = quantize(weights[name].T)
-        arrays[name], arrays[f"{name}.scales"] = values, scales
-        tables[name] = EmbeddingTable(values.reshape(weights[name].shape), scales)
+        tables[name] = EmbeddingTable(*put(name, weights[name].T))
     if vectors is not None:
         values = np.concatenate([np.zeros((1, vectors.dimensions), np.int8), vectors.values])
         scales = np.concatenate([np.zeros(1, np.float32), vectors.scales]).astype(np.float32)
         arrays["vector"], arrays["vector.scales"] = values.reshape(-1), scales
         tables["vector"] = EmbeddingTable(values, scales)
-    names = ("word", "subword", "vector", "tag")
     matrices: list[NDArray[np.float32] | None] = []
-    for name in names:
+    for name in TABLES:
         if name not in tables:
             matrices.append(None)
             continue
-        values, scales = quantize(weights[f"input.{name}"].T)
-        arrays[f"input.{name}"], arrays[f"input.{name}.scales"] = values, scales
-        matrices.append(values.reshape(weights[f"input.{name}"].shape).astype(np.float32) * scales[:, None])
+        values, scales = put(f"input.{name}", weights[f"input.{name}"].T)
+        matrices.append(values.astype(np.float32) * scales[:, None])
     arrays["input.bias"] = weights["input.bias"]
     inputs = Inputs(
         tables["word"], tables["subword"], tables.get("vector"), tables["tag"], matrices, weights["input.bias"]
     )
     arrays["input.scale"] = np.array([measure_scale(inputs)], dtype=np.float32)
-    for layer in range(options.layers):
-        for direction in ("forward", "backward"):
-            name = f"layer{layer}.{direction}"
-            for part in ("input", "recurrent"):
-                arrays[f"{name}.{part}"], arrays[f"{name}.{part}_scales"] = quantize(weights[f"{name}.{part}"])
-            arrays[f"{name}.bias"] = weights[f"{name}.bias"]
+    for name in _directions(options.layers):
+        for part in ("input", "recurrent"):
+            put(f"{name}.{part}", weights[f"{name}.{part}"], "_scales")
+        arrays[f"{name}.bias"] = weights[f"{name}.bias"]
     ends = np.tanh(np.stack([weights["root"], weights["nobody"]]))
     arrays["ends"] = np.rint(127 * ends).astype(np.int8).reshape(-1)
-    heads = np.concatenate([weights[f"head{kind}"] for kind in range(3)], axis=1)
-    arrays["heads"], arrays["heads.scales"] = quantize(heads)
+    put("heads", np.concatenate([weights[f"head{kind}"] for kind in range(3)], axis=1))
     arrays["heads.bias"] = np.concatenate([weights[f"head{kind}.bias"] for kind in range(3)])
-    arrays["positions"], arrays["positions.scales"] = quantize(weights["positions"])
+    put("positions", weights["positions"])
     arrays["positions.bias"] = np.zeros(weights["positions"].shape[1], np.float32)
-    units = options.units
-    arrays["labels"], arrays["labels.scales"] = quantize(weights["labels"].reshape(-1, units).T)
+    put("labels", weights["labels"].reshape(-1, options.units).T)
     arrays["hidden.bias"] = weights["hidden.bias"]
-    arrays["actions"], arrays["actions.scales"] = quantize(weights["actions"].T)
+    put("actions", weights["actions"].T)
     arrays["actions.bias"] = weights["actions.bias"]
     return arrays

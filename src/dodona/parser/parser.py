@@ -129,21 +129,16 @@ class LabelNames:
         self.names = list(names)
         self.late = len(self.names)  # its number; NONE is the same
         self._all = [*self.names, late]
-        self._encoding = encoding
+        self.encoding = encoding
         lowers = encoding is not None
         self.lifted = [i for i, name in enumerate(self._all) if lowers and decode_label(name).is_lifted]
         self._flags = bytes(i in self.lifted for i in range(len(self._all))) if self.lifted else None
         self._written = Inventory([decode_label(name).label for name in self._all] if lowers else self._all)
 
-    @property
-    def are_decorated(self) -> bool:
-        """Whether the labels encode non-projective trees."""
-        return self._encoding is not None
-
     def tree(self, heads: list[int], labels: Sequence[int]) -> tuple[list[int], list[str]]:
         """Return the tree that these arcs stand for."""
         names = [self._all[label if label != NONE else self.late] for label in labels]
-        return deprojectivize(heads, names, self._encoding) if self._encoding is not None else (heads, names)
+        return deprojectivize(heads, names, self.encoding) if self.encoding is not None else (heads, names)
 
     def fill_in(self, sentences: list[Sentence], arcs: "list[tuple[array[int], array[int]]]") -> None:
         """Give the sentences the trees that these arcs stand for; nearly always nothing has to be lowered."""
@@ -238,27 +233,26 @@ class Parser:
         """Return the n-best trees of each sentence."""
         encoded = self._encode(batch, tagged)
         analyses = [self._within_limits(*pair, request) for pair in zip(batch, encoded, strict=True)]
-        return [trees or [self._parse_in_pieces(each, request)] for each, trees in zip(batch, analyses, strict=True)]
+        for i, sentence in enumerate(batch):
+            if not analyses[i]:
+                if request.constrained:
+                    self._constraints(sentence)  # an error now rather than for a piece
+                single_root = self.options.single_root
+                analyses[i] = [parse_in_pieces(self.analyses_of, sentence, request, self.labels, single_root)]
+        return analyses
 
     def _within_limits(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
         """Return the n-best trees, or none if the sentence is too long, or takes too long."""
         if request.max_length is not None and encoded.n > request.max_length:
             return []
+        constraints = self._constraints(sentence) if request.constrained else None
         try:
-            return self._analyses(sentence, encoded, request)
+            results = self._search(sentence, encoded, request, constraints)
         except TimeLimitError:
             return []
-
-    def _parse_in_pieces(self, sentence: Sentence, request: Request) -> Analysis:
-        if request.constrained:
-            self._constraints(sentence)  # an error now rather than for a piece
-        return parse_in_pieces(self.analyses_of, sentence, request, self.labels, self.options.single_root)
-
-    def _analyses(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
-        constraints = self._constraints(sentence) if request.constrained else None
         return [
             tree if evidence is None else tree._replace(confidence=self._confidence(evidence, constraints))
-            for tree, evidence in self._search(sentence, encoded, request, constraints)
+            for tree, evidence in results
         ]
 
     def _search(
@@ -269,7 +263,10 @@ class Parser:
         most = width if request.nbest > 1 or request.confidence else 1
         raw = np.zeros(encoded.n + 1) if request.confidence else None
         seconds = request.timeout if request.timeout is not None and encoded.n > PIECE else 0.0
-        limits = self._policy_and_gold(constraints)
+        limits: tuple[Policy | None, Gold | None] = None, None
+        if constraints is not None:
+            # a given arc must not get the label of a lifted arc, because it would be lowered after parsing
+            limits = Policy(self._core, "constraints", forbidden=self._names.lifted), constraints.gold
         hypotheses = self._searches.search(encoded, width, most, *limits, raw, self.action_temperature, seconds)
         trees = [Analysis(*self._names.tree(*arcs), score / self.temperature) for score, *arcs in hypotheses]
         if constraints is not None:
@@ -318,7 +315,7 @@ class Parser:
     def tree(self, sentence: Sentence) -> tuple[list[int], list[str]]:
         """Return heads and labels for a sentence, which is not changed."""
         (encoded,) = self._searches.session.encode([sentence])
-        return self._names.tree(*self._best(encoded))
+        return self._best(encoded)
 
     def predict_tags(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
@@ -333,7 +330,7 @@ class Parser:
         heads_right = right = total = 0
         for batch in batches(gold):
             for sentence, encoded in zip(batch, self._searches.session.encode(batch), strict=True):
-                heads, labels = self._names.tree(*self._best(encoded))
+                heads, labels = self._best(encoded)
                 for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
                     total += 1
                     heads_right += h == gold_h
@@ -346,21 +343,14 @@ class Parser:
         hypotheses = self._searches.search(encoded, self.options.beam, self.options.beam)
         return [(score, *self._names.tree(heads, labels)) for score, heads, labels in hypotheses]
 
-    def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[int]]:
+    def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[str]]:
         ((_, heads, labels),) = self._searches.search(encoded, self.options.beam, 1)
-        return heads, labels
+        return self._names.tree(heads, labels)
 
     def _constraints(self, sentence: Sentence) -> Constraints | None:
         """Return the arcs that the sentence has already; an error for those that no tree of this parser can contain."""
         names, single_root = self._names, self.options.single_root
-        return read_constraints(sentence, names.names, names.are_decorated, self._entry.projective, single_root)
-
-    def _policy_and_gold(self, constraints: Constraints | None) -> tuple[Policy | None, Gold | None]:
-        """Return a policy that allows the actions that keep the given arcs reachable, and these arcs. A given arc must
-        not get the label of a lifted arc, because it would be lowered after parsing."""
-        if constraints is None:
-            return None, None
-        return Policy(self._core, "constraints", forbidden=self._names.lifted), constraints.gold
+        return read_constraints(sentence, names.names, names.encoding is not None, self._entry.projective, single_root)
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""

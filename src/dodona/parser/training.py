@@ -168,10 +168,12 @@ def prepare_trees(
             options = replace(options, system_options=options.system_options | usual)
     built = build_for_labels(labels, options)
     numbers: dict[str | None, int] = {label: i for i, label in enumerate(built.label_names)}
-    trees = [
-        TrainingTree(sentence, as_seen, *_gold(heads, [numbers.get(name, NONE) for name in names], options, built))
-        for sentence, as_seen, heads, names in prepared
-    ]
+    is_planned = options.oracle in built.entry.static_oracles
+    trees = []
+    for sentence, as_seen, heads, names in prepared:
+        gold = gold_tree(heads, [numbers.get(name, NONE) for name in names])
+        moves = built.entry.plan(built.core, gold, options.oracle, BUDGET) if is_planned else None
+        trees.append(TrainingTree(sentence, as_seen, gold, array("i", moves or [])))
     return TrainingTrees(options, labels, built, trees)
 
 
@@ -214,11 +216,10 @@ def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:
     trees = list(trees)
     counts = Counter(label for labels in trees for label in labels if label is not None)
     total = counts.total()
-    plain = {label: remove_lift(label) for label, count in counts.items() if count * RARE < total}
+    rare = [label for label, count in counts.items() if count * RARE < total]
+    plain: dict[str | None, str] = {label: remove_lift(label) for label in rare}
     for labels in trees:
-        for i, label in enumerate(labels):
-            if label is not None:
-                labels[i] = plain.get(label, label)
+        labels[:] = [plain.get(label, label) for label in labels]
 
 
 def check_tree(sentence: Sentence, options: ParserOptions) -> None:
@@ -238,15 +239,6 @@ def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:
             raise
         learn = "parts of trees can be learned from with a dynamic or non-deterministic oracle"
         raise FormatError(f"{error}; {learn}, not with {options.oracle!r}") from None
-
-
-def _gold(heads: list[int], labels: list[int], options: ParserOptions, built: BuiltSystem) -> tuple[Gold, "array[int]"]:
-    """Return the gold tree for the oracle and, if the oracle plans it in advance, its derivation."""
-    gold = gold_tree(heads, labels)
-    moves = None
-    if options.oracle in built.entry.static_oracles:
-        moves = built.entry.plan(built.core, gold, options.oracle, BUDGET)
-    return gold, array("i", moves or [])
 
 
 class ParserTraining:
@@ -472,9 +464,7 @@ def _tags_of(sentence: Sentence) -> Iterator[Tag]:
 
 def _drop_collisions(vectors: Vectors) -> Vectors:
     """Return the vectors without the few words that have the fingerprint of another word before them."""
-    first: dict[int, int] = {}
-    for i, word in enumerate(vectors.words):
-        first.setdefault(fingerprint(word), i)
-    kept = list(first.values())
+    first = {fingerprint(word): i for i, word in reversed(list(enumerate(vectors.words)))}
+    kept = sorted(first.values())
     words = [vectors.words[i] for i in kept]
     return replace(vectors, words=words, values=vectors.values[kept], scales=vectors.scales[kept])

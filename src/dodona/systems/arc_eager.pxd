@@ -11,16 +11,9 @@ cdef class ArcEager(TransitionSystem):
     cdef public int root        # LAST, FIRST or ATTACHED
     cdef public int root_label  # of the arcs that attach headless words at the end
 
-    cdef int start(self, State s, int n) except -1 nogil
-    cdef bint is_terminal(self, State s) except -1 nogil
-    cdef bint legal(self, State s, int move, int site) except -1 nogil
     cdef bint is_permitted(self, State s, int move) noexcept nogil
     cdef bint keeps_one_root(self, State s, int move) noexcept nogil
-    cdef int apply(self, State s, int move, int site, int label) except -1 nogil
     cdef void take(self, State s, int move, int label) noexcept nogil
-    cdef int head_of(self, State s, int move, int site) except -1 nogil
-    cdef int dependent_of(self, State s, int move, int site) except -1 nogil
-    cdef int cost(self, State s, Gold gold, int move, int site) except? -1 nogil
     cdef int out_of_reach(self, State s, Gold gold, int move) noexcept nogil
     cdef int conflict_after(self, State s, Gold gold, int move) noexcept nogil
     @cython.locals(waiting=cython.int, coming=cython.int)
@@ -33,4 +26,3 @@ cdef class ArcEager(TransitionSystem):
     cdef bint can_take(self, State s, int k) noexcept nogil
     cdef int lowest(self, State s) noexcept nogil
     cdef bint waits_for_root(self, Gold gold, int k) noexcept nogil
-    cdef int canonical(self, State s, Gold gold, int site) except -2 nogil

@@ -8,12 +8,6 @@ cdef int SHIFT, LEFT, RIGHT
 cdef int NEVER
 
 cdef class ArcStandard(TransitionSystem):
-    cdef int start(self, State s, int n) except -1 nogil
-    cdef bint is_terminal(self, State s) except -1 nogil
-    cdef bint legal(self, State s, int move, int site) except -1 nogil
-    cdef int apply(self, State s, int move, int site, int label) except -1 nogil
-    cdef int head_of(self, State s, int move, int site) except -1 nogil
-    cdef int dependent_of(self, State s, int move, int site) except -1 nogil
     @cython.locals(after=cython.int)
     cdef int cost(self, State s, Gold gold, int move, int site) except? -1 nogil
     cdef int gain(self, State s, Gold gold, int depth, int top, int front) except -1 nogil
@@ -23,4 +17,3 @@ cdef class ArcStandard(TransitionSystem):
         under_left=cython.int, under_right=cython.int, value=cython.int,
     )
     cdef int join(self, State s, Gold gold, int depth, int count) except? -1 nogil
-    cdef int canonical(self, State s, Gold gold, int site) except -2 nogil

@@ -22,8 +22,6 @@ MAX_WORDS = 3
 MAX_TRANSITIONS = 200  # of a derivation; the systems that come with Dodona need ten
 MAX_CONFIGURATIONS = 100_000  # they have less than a thousand
 
-Action = tuple[int, int]  # move and site
-
 
 def variants(entry: Entry) -> Iterator[dict[str, Any]]:
     """Yield all combinations of the options of a system, `single_root` among them."""
@@ -39,7 +37,8 @@ def check_entry(entry: Entry) -> None:
         checker = _Checker(entry, options, core)
         checker.check_description()
         for n in range(MAX_WORDS + 1):
-            checker.check_parses(n)
+            checker.done.clear()
+            checker.follow(derivations.start(core, n))
 
 
 def _make(entry: Entry, options: Mapping[str, Any]) -> TransitionSystem:
@@ -83,10 +82,6 @@ class _Checker:
         if self.core.has_sites and self.core.plain:
             raise self.fault("it has sites, and a move without an arc; expected every move to add one")
 
-    def check_parses(self, n: int) -> None:
-        self.done.clear()
-        self.follow(derivations.start(self.core, n))
-
     def follow(self, s: State) -> None:
         """Check a configuration and all that can come after it."""
         key = self.key(s)
@@ -102,17 +97,14 @@ class _Checker:
             self.check_tree(s)
         else:
             self.path.add(key)
-            actions = self.legal_actions(s)
+            sites = self.sites(s)
+            actions = [(move, site) for site in sites for move in self.core.moves if self.core.legal(s, move, site)]
             if not actions:
                 raise self.fault("no move is legal, and the configuration is not terminal", s)
             for move, site in actions:
                 self.follow(self.apply(s, move, site))
             self.path.remove(key)
         self.done.add(key)
-
-    def legal_actions(self, s: State) -> list[Action]:
-        sites = self.sites(s)
-        return [(move, site) for site in sites for move in self.core.moves if self.core.legal(s, move, site)]
 
     def sites(self, s: State) -> list[int]:
         """Return all sites; those of `next_site` must be nodes that a configuration shows, each of them once."""

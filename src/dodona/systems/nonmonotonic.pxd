@@ -14,13 +14,6 @@ cdef class NonMonotonic(ArcEager):
 
     @cython.locals(repairable=cython.bint)
     cdef bint is_permitted(self, State s, int move) noexcept nogil
-    cdef bint keeps_one_root(self, State s, int move) noexcept nogil
-    cdef void take(self, State s, int move, int label) noexcept nogil
-    cdef int head_of(self, State s, int move, int site) except -1 nogil
-    cdef int dependent_of(self, State s, int move, int site) except -1 nogil
     @cython.locals(headless=cython.bint, ahead=cython.bint, is_right=cython.bint, below=cython.bint)
     cdef int out_of_reach(self, State s, Gold gold, int move) noexcept nogil
-    cdef bint can_take(self, State s, int k) noexcept nogil
-    cdef bint tail_is_forfeit(self, State s, Gold gold) noexcept nogil
     cdef bint misremembers(self, State s, Gold gold) noexcept nogil
-    cdef bint prefers(self, State s, Gold gold, int move, int label) except -1 nogil

@@ -7,16 +7,10 @@ from contextlib import contextmanager
 
 from dodona.errors import TimeLimitError
 
-__all__ = ["look", "now", "observe"]
+__all__ = ["look", "observe"]
 
 
-class _Observer(threading.local):
-    """What each thread calls when it looks at the clock."""
-
-    check: Callable[[], None] | None = None
-
-
-_observer = _Observer()
+_observer = threading.local()  # its `check` is what a thread calls when it looks at the clock
 
 
 @contextmanager
@@ -25,7 +19,7 @@ def observe(check: Callable[[], None]) -> Iterator[None]:
 
     For those who wait for results only so long, whatever takes the time: a server.
     """
-    before = _observer.check
+    before = getattr(_observer, "check", None)
     _observer.check = check
     try:
         yield
@@ -33,17 +27,13 @@ def observe(check: Callable[[], None]) -> Iterator[None]:
         _observer.check = before
 
 
-def now() -> float:
-    """Return the time on a clock that nobody sets, in seconds."""
-    return time.monotonic()
-
-
 def look(deadline: float) -> None:
     """Raise KeyboardInterrupt after Ctrl-C, and TimeLimitError after the deadline; 0 is none.
 
     The interpreter handles signals whenever a function of its own begins, so the call alone does the first.
     """
-    if _observer.check is not None:
-        _observer.check()
+    check = getattr(_observer, "check", None)
+    if check is not None:
+        check()
     if deadline and time.monotonic() > deadline:
         raise TimeLimitError("the time for this sentence is over")

@@ -9,17 +9,8 @@ class Gold:
     """Memory for a tree of up to `capacity` words; `fill` may be called many times."""
 
     def __init__(self, capacity: int) -> None:
-        def row() -> memoryview:
-            return memoryview(array("i", bytes(4 * (capacity + 3))))
-
-        self.head = row()
-        self.label = row()
-        self.first = row()
-        self.child = row()
-        self.order = row()
-        self.post = row()
-        self.component = row()
-        self.cursor = row()
+        rows = [memoryview(array("i", bytes(4 * (capacity + 3)))) for _ in range(8)]
+        self.head, self.label, self.first, self.child, self.order, self.post, self.component, self.cursor = rows
         self.n = 0
 
     def fill(self, heads: memoryview, labels: memoryview, offset: int, n: int) -> None:

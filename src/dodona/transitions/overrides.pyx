@@ -8,8 +8,14 @@ that are not overridden to the compiled class. So loops call everything by `disp
 system itself calls others by `self.dispatch` where they may be overridden.
 """
 
-from cpython.object cimport PyTypeObject
+cimport cython
+from cpython.object cimport PyObject
 from cpython.type cimport PyType_Modified
+
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.state cimport State
+from dodona.transitions.system cimport TransitionSystem
+from dodona.transitions.workspace cimport Workspace
 
 from dodona.errors import TransitionError
 from dodona.transitions.moves import NONE as _NONE
@@ -87,7 +93,12 @@ def canonical(TransitionSystem self, State s not None, Gold gold not None, int s
     return self.canonical(s, gold, site)
 
 
-METHODS = (  # in the order of their numbers in the .pxd
+cdef enum:
+    START, IS_TERMINAL, LEGAL, APPLY, HEAD_OF, DEPENDENT_OF, PROGRESS, NEXT_SITE, REOPENED_SITE
+    COST, PENALTY, PREFERS, REACHES, CORRECT_MOVES, CANONICAL
+    OVERRIDABLE  # how many they are
+
+METHODS = (  # in the order of these numbers
     start, is_terminal, legal, apply, head_of, dependent_of, progress, next_site, reopened_site,
     cost, penalty, prefers, reaches, correct_moves, canonical,
 )
@@ -112,8 +123,13 @@ def dispatch_of(TransitionSystem system not None):
     return Overrides(system)
 
 
+@cython.final
 cdef class Overrides(TransitionSystem):
     """Passes the calls of compiled loops on to a system, and to methods in Python wherever its class has them."""
+
+    cdef TransitionSystem system          # the object of the Python class
+    cdef list bound                       # its methods that are written in Python
+    cdef PyObject* methods[OVERRIDABLE]   # the same by number; NULL: the compiled method is not overridden
 
     def __init__(self, TransitionSystem system):
         self.system = system

@@ -17,9 +17,7 @@ class Workspace:
         """Allocate memory for sentences of n words."""
         self.state = State(n)
         self.tree = Gold(n)
-        self.items = memoryview(array("i", bytes(4 * (n + 2))))
-        self.position = memoryview(array("i", bytes(4 * (n + 2))))
-        self.heads = memoryview(array("i", bytes(4 * (n + 2))))
+        self.items, self.position, self.heads = [memoryview(array("i", bytes(4 * (n + 2)))) for _ in range(3)]
 
     def is_needed(self, s: State, gold: Gold, k: int, removed: int) -> bool:
         """Return whether k is ROOT, or a node of a gold arc that is still to be built. `removed` gets its head now."""
