@@ -72,3 +72,10 @@ def test_no_function_is_too_long_without_a_reason() -> None:
         if length > MAX_FUNCTION_LINES and name not in LONG_FOR_A_REASON
     }
     assert not long
+
+
+def test_no_class_name_occurs_twice() -> None:
+    names = [
+        name for path in files(".py", ".pyx") for name in re.findall(r"^(?:cdef )?class (\w+)", path.read_text(), re.M)
+    ]
+    assert not {name for name in names if names.count(name) > 1}

@@ -46,7 +46,10 @@ cdef class Inputs:
     cdef const float[::1] bias
     cdef int widest                 # row of a table
 
-    def __init__(self, EmbeddingTable word not None, EmbeddingTable subword not None, EmbeddingTable vector, EmbeddingTable tag not None, weights, bias):
+    def __init__(
+        self, EmbeddingTable word not None, EmbeddingTable subword not None, EmbeddingTable vector,
+        EmbeddingTable tag not None, weights, bias,
+    ):
         """`weights` are matrices [width of the table, inputs of the network], in the order of the tables."""
         self.word, self.subword, self.vector, self.tag = word, subword, vector, tag
         self.from_word, self.from_subword, self.from_vector, self.from_tag = weights
@@ -64,7 +67,7 @@ cdef class Inputs:
         nothing, but a form that is not in the vocabulary has an embedding too."""
         cdef int i
         if numbers.shape[1] < 2:
-            raise ValueError(f"{numbers.shape[1]} numbers of a form; expected those of word and vector, and of subwords")
+            raise ValueError(f"{numbers.shape[1]} numbers of a form; expected those of word and vector, and subwords")
         counts = [self.word.count, self.vector.count if self.vector is not None else 1]
         counts += [self.subword.count] * (numbers.shape[1] - 2)
         values, most = np.asarray(numbers), np.array(counts)

@@ -1,4 +1,4 @@
-"""Sentences as the numbers that feature templates combine: hashes of words and tags, so that no vocabulary is needed."""
+"""Sentences as the numbers that feature templates combine: hashes of words and tags, which need no vocabulary."""
 
 from array import array as new_array
 
@@ -63,7 +63,8 @@ cdef class ColumnHashes:
 
     def __init__(self, columns, parts, str root not None):
         """`root` is the value of ROOT, which has no affixes."""
-        if not all(0 <= column < len(COLUMNS) for column in columns) or not 0 < len(columns) == len(parts) <= MAX_COLUMNS:
+        in_range = all(0 <= column < len(COLUMNS) for column in columns)
+        if not in_range or not 0 < len(columns) == len(parts) <= MAX_COLUMNS:
             raise ValueError("expected columns that words have, and a part for each")
         self.count = len(columns)
         self.columns, self.parts = new_array("i", columns), new_array("i", bytes(4 * len(columns)))
@@ -159,6 +160,6 @@ def write_columns(list hashes not None, list columns not None, list sentences no
     job = <void**> jobs.data.as_voidptr
     with nogil:
         for k in range(kinds):
-            for i in range(count):
+            for _ in range(count):
                 (<ColumnHashes> makers[k]).put(<Values> job[0], <Words> job[1], <const uint64_t*> job[2], letters)
                 job += 3

@@ -46,7 +46,9 @@ cdef class SwapConstraints:
     cdef bint leads_on(self, ArcStandard system, State s, Gold gold, Workspace work) except -1 nogil
     @cython.locals(t=cython.int, b=cython.int, f=cython.int, nobody=cython.int, swappable=cython.bint)
     cdef int step(self, ArcStandard system, State s, Gold gold, Workspace work) except -2 nogil
-    @cython.locals(count=cython.int, chosen=cython.int, least=cython.int, obstacles=cython.int, i=cython.int, k=cython.int)
+    @cython.locals(
+        count=cython.int, chosen=cython.int, least=cython.int, obstacles=cython.int, i=cython.int, k=cython.int
+    )
     cdef bint can_untangle(self, State s, Gold gold, Workspace work) noexcept nogil
     @cython.locals(d=cython.int, h=cython.int, j=cython.int, past=cython.int)
     cdef int obstacles(self, State s, Gold gold, int i, Workspace work) noexcept nogil

@@ -2,10 +2,10 @@
 
 A compiled loop runs without the interpreter's lock, so it cannot look whether a method is overridden. Instead a system
 says once, when it is made, what such loops have to call: its `dispatch`. This is the system itself, and nothing is
-lost. For an object of a class that is written in Python it is an `Overrides`, which calls the methods of that class with
-the lock. It passes on exceptions, checks return values, because compiled loops use them as indices, and leaves methods
-that are not overridden to the compiled class. So loops call everything by `dispatch`, and a method that is called for the
-system itself calls others by `self.dispatch` where they may be overridden.
+lost. For an object of a class that is written in Python it is an `Overrides`, which calls the methods of that class
+with the lock. It passes on exceptions, checks return values, because compiled loops use them as indices, and leaves
+methods that are not overridden to the compiled class. So loops call everything by `dispatch`, and a method that is
+called for the system itself calls others by `self.dispatch` where they may be overridden.
 """
 
 cimport cython

@@ -1,7 +1,5 @@
 """A random generator for the compiled loops: the same numbers on every machine."""
 
-from libc.stdint cimport uint64_t
-
 
 cdef class RandomGenerator:
     """Xorshift (Marsaglia 2003), initialized with a seed."""
