@@ -33,6 +33,12 @@ cdef tuple arcs_of(State s):
     return heads, [s.label[k] for k in range(1, s.n + 1)]
 
 
+cdef int check_gold(EncodedSentence sentence, Policy policy, Gold gold) except -1:
+    if policy is not None and (gold is None or gold.n != sentence.n):
+        raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
+    return 0
+
+
 cdef class Allowed:
     """The allowed actions at a site, as ranges of numbers: the labels of a move are adjacent."""
 
@@ -146,16 +152,16 @@ cdef class Confidence:
     cdef double total          # of the logarithms
     cdef Py_ssize_t actions    # how many were taken
 
-    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] probabilities, double temperature):
-        cdef Py_ssize_t k
+    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] probabilities, double temperature, int n):
+        if probabilities.shape[0] != n + 1:
+            raise ValueError(f"confidence of {probabilities.shape[0]}; expected {n + 1}, one more than words")
         if not temperature > 0:
             raise ValueError(f"temperature {temperature}: expected more than 0")
         self.system = choice.system
         self.choice = choice
         self.policy, self.gold = policy, gold
         self.probabilities = probabilities
-        for k in range(probabilities.shape[0]):
-            probabilities[k] = 0
+        probabilities[:] = 0
         self.temperature = temperature
 
     cdef int act(self, State s, EncodedSentence sentence, int action, int site, int carried) except -1 nogil:
@@ -315,12 +321,11 @@ cdef class GreedySearch:
         of score / temperature over the actions that it was chosen from, or 0 if the word was attached to ROOT only in
         the end; and at 0 the mean of the logarithms of the probabilities of all actions.
         """
-        if policy is not None and (gold is None or gold.n != sentence.n):
-            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
+        check_gold(sentence, policy, gold)
         cdef State s = self.make_ready(sentence)
         cdef Confidence sure = None
         if confidence is not None:
-            sure = self.watch(sentence, policy, gold, confidence, temperature)
+            sure = Confidence(self.choice, policy, gold, confidence, temperature, sentence.n)
         s.watch.begin(seconds)
         with nogil:
             self.search(s, sentence, policy, gold, sure)
@@ -334,16 +339,13 @@ cdef class GreedySearch:
         end, and attached to ROOT."""
         cdef tuple batch = tuple(sentences)
         cdef Py_ssize_t i, count = len(batch)
-        cdef int k, longest = 0
+        cdef int k
         cdef int* head
         cdef int* label
         for sentence in batch:
-            self.scorer.check(sentence)
-            longest = max(longest, (<EncodedSentence> sentence).n)
+            self.make_ready(sentence)
         cdef tuple heads = tuple([array.clone(NUMBERS, (<EncodedSentence> one).n, False) for one in batch])
         cdef tuple labels = tuple([array.clone(NUMBERS, (<EncodedSentence> one).n, False) for one in batch])
-        if longest > self.capacity:
-            self.reserve(longest)
         cdef State s = self.s
         s.watch.begin(0)
         with nogil:
@@ -362,8 +364,9 @@ cdef class GreedySearch:
 
         Returns (heads, labels). A system with sites has no beam, and its derivations cannot be followed.
         """
+        check_gold(sentence, policy, gold)
         cdef State s = self.make_ready(sentence)
-        cdef Confidence sure = self.watch(sentence, policy, gold, confidence, temperature)
+        cdef Confidence sure = Confidence(self.choice, policy, gold, confidence, temperature, sentence.n)
         cdef Py_ssize_t i
         if self.system.has_sites:
             raise ValueError("a derivation of a system with sites; expected one that a beam has found")
@@ -382,15 +385,6 @@ cdef class GreedySearch:
         if sentence.n > self.capacity:
             self.reserve(sentence.n)
         return self.s
-
-    cdef Confidence watch(
-        self, EncodedSentence sentence, Policy policy, Gold gold, double[::1] confidence, double temperature
-    ):
-        if policy is not None and (gold is None or gold.n != sentence.n):
-            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
-        if confidence.shape[0] != sentence.n + 1:
-            raise ValueError(f"confidence of {confidence.shape[0]}; expected {sentence.n + 1}, one more than words")
-        return Confidence(self.choice, policy, gold, confidence, temperature)
 
     cdef int search(
         self, State s, EncodedSentence sentence, Policy policy, Gold gold, Confidence sure
