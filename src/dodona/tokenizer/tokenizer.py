@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,9 +156,7 @@ def _recase(form: str, words: list[str]) -> list[str]:
     """Return the words with the letter case of the token."""
     together = "".join(words)
     if together.lower() == form.lower() and len(together) == len(form):
-        ends = [0]
-        for word in words:
-            ends.append(ends[-1] + len(word))
+        ends = accumulate(map(len, words), initial=0)
         return [form[begin:end] for begin, end in pairwise(ends)]
     if form.isupper() and len(form) > 1:
         return [word.upper() for word in words]
@@ -201,8 +199,9 @@ def _answer_questions(texts: Sequence[Text]) -> NDArray[Any]:
 
 def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
     """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
-    is_word = np.isin(np.arange(KIND_COUNT), WORD_KINDS)
-    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KIND_COUNT * KIND_COUNT) % KIND_COUNT == MARK)
+    kinds = np.arange(KIND_COUNT)
+    is_word = np.isin(kinds, WORD_KINDS)
+    probable = (is_word[:, None] & is_word | (kinds == MARK)).ravel()
     return np.where(total >= LEAST_CASES, ended <= RARE * total, probable & (ended == 0))
 
 
@@ -299,7 +298,8 @@ class Tokenizer:
             for i, (text, forms, misc, multiword, notes) in enumerate(maker.sentences(segments, before)):
                 number += 1
                 header = b"%s# sent_id = %s%d\n# text = %s\n" % (comments, prefix, number, text)
-                lines = _make_lines(multiword, notes) if multiword else {}
+                pairs = zip(multiword, notes, strict=True)
+                lines = {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
                 sentence = make_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
                     places = [(begin + a, begin + b) for a, b, _ in segments.spans(i)]
@@ -347,16 +347,10 @@ class Tokenizer:
             options = TokenizerOptions(**description["options"])
             _check_arrays(arrays, where)
             return cls(options, arrays, where)
+        except FormatError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, FormatError):
-                raise
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
-
-
-def _make_lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
-    """Return the lines of multiword tokens with these MISC columns, by their first words."""
-    pairs = zip(multiword, notes, strict=True)
-    return {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
 
 
 def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -396,26 +390,22 @@ def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, ca
     texts = list(paragraphs(sentences))
     if not texts:
         raise FormatError("there is no sentence to train on")
-    expander = Expander.learn(
-        (text[token.start : token.end], token.words) for text, tokens in texts for token in tokens
-    )
+    tokens = [(text[token.start : token.end], token.words) for text, own in texts for token in own]
+    expander = Expander.learn(tokens)
     questions, words, splits = learn_rules(texts)
     rules = Rules(questions, words, splits)
-    times = Counter(text[token.start : token.end] for text, tokens in texts for token in tokens)
-    lessons = [_Lesson(text, tokens, rules, expander, times) for text, tokens in texts]
+    times = Counter(form for form, _ in tokens)
+    lessons = [_Lesson(text, own, rules, expander, times) for text, own in texts]
     beginnings = [(lesson, k) for lesson in lessons for k in lesson.beginnings]
     learner = SegmentLearner(options.rate)
     generator = random.Random(options.seed)
-    asked = mistakes = 0
     for number in range(1, options.iterations + 1):
         generator.shuffle(beginnings)
         for lesson, k in beginnings:
             learner.sentence(lesson.passage, lesson.gold, k)
             for question in lesson.multiword.get(k, ()):
                 learner.multiword(lesson.passage, *question)
-        steps, wrong = learner.asked - asked, learner.mistakes - mistakes
-        asked, mistakes = learner.asked, learner.mistakes
-        if callback(TrainingProgress("tokenizer", number, options.iterations, steps, wrong)):
+        if callback(TrainingProgress("tokenizer", number, options.iterations, *learner.count())):
             break
     arrays = freeze_weights(learner.weights, options.size) | {
         "questions": questions,
