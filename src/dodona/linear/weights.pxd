@@ -43,7 +43,7 @@ cdef class Weights:
     cdef Py_ssize_t dense_used, dense_room
     cdef bint whole                     # all changes so far were whole numbers
     cdef int dense_from                 # a row with more entries than this becomes dense
-    cdef uint32_t* free_rows            # for each kind, the last freed row, 0 for none
+    cdef uint32_t[::1] free_rows        # for each kind, the last freed row, 0 for none
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil
     cdef void expect(self, const uint64_t* keys, int count) noexcept nogil

@@ -6,7 +6,6 @@ first update.
 """
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 import numpy as np
@@ -49,14 +48,11 @@ cdef class Weights:
         self.width = (actions + FLOATS - 1) // FLOATS * FLOATS
         self.dense_from = max(8, min(1 << LARGEST, actions // 5))
         self.table = HashTable(EXPECTED)
-        self.free_rows = <uint32_t*> calloc(LARGEST + 1, sizeof(uint32_t))
+        self.free_rows = np.zeros(LARGEST + 1, np.uint32)
         self.used = 1  # 0 means no row
         self.whole = True
-        if self.free_rows == NULL:
-            raise MemoryError
 
     def __dealloc__(self):
-        free(self.free_rows)
         dodona_free(self.entries)
         dodona_free(self.accumulators)
         dodona_free(self.dense)
