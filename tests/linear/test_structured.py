@@ -14,7 +14,7 @@ from samples.random_parses import OPTIONS, built, random_part, random_sentence, 
 from samples.small_templates import small_templates
 
 from dodona import Sentence
-from dodona.linear.structured import StructuredLearner
+from dodona.linear.perceptron import StructuredLearner
 from dodona.linear.templates import Templates
 from dodona.parser.encoder import SentenceEncoder
 from dodona.systems.registry import SYSTEMS, BuiltSystem

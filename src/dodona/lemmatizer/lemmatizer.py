@@ -120,19 +120,15 @@ class Lemmatizer:
     def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
         """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
         for batch in batches(sentences):
-            tags = columns_of(batch, "upos"), columns_of(batch, "feats")
-            columns: list[list[str] | Values] = []
-            for sentence, lemmas in zip(batch, self._cache().lemmas(forms_of(batch), *tags), strict=True):
-                columns.append(lemmas or self.lemmas(sentence.words, sentence.upos, sentence.feats))
+            if not hasattr(self._threads, "cache"):
+                self._threads.cache = LemmaCache(self._derive)
+            cached = self._threads.cache.lemmas(forms_of(batch), columns_of(batch, "upos"), columns_of(batch, "feats"))
+            columns: list[list[str] | Values] = [
+                lemmas or self.lemmas(sentence.words, sentence.upos, sentence.feats)
+                for sentence, lemmas in zip(batch, cached, strict=True)
+            ]
             fill_in(batch, "lemmas", columns)
             yield from batch
-
-    def _cache(self) -> LemmaCache:
-        """Return the cache of this thread, for words whose tags were predicted."""
-        if not hasattr(self._threads, "cache"):
-            self._threads.cache = LemmaCache(self._derive)
-        cache: LemmaCache = self._threads.cache
-        return cache
 
     def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
         """Return the lemmas of words with these tags."""
@@ -147,9 +143,8 @@ class Lemmatizer:
         return lemma
 
     def _learn(self, key: Key) -> str:
-        form, upos, feats = key
         lemma = self._derive(*key)
-        if len(form) + len(upos) + len(feats) <= LONGEST_REMEMBERED:
+        if sum(map(len, key)) <= LONGEST_REMEMBERED:
             if len(self._known) >= MAX_REMEMBERED:
                 self._known.clear()
             self._known[key] = lemma
@@ -157,8 +152,8 @@ class Lemmatizer:
 
     def guess(self, key: Key) -> str:
         """Return the lemma by the best script; the form itself if none is applicable."""
-        form, upos, feats = key
-        number = self._chooser.choose(form, lower_case(form), upos, feats)
+        form, *tags = key
+        number = self._chooser.choose(form, lower_case(form), *tags)
         return self.scripts[number].apply(form) if number >= 0 else form
 
     def parts(self) -> Parts:
@@ -200,14 +195,13 @@ def train_lemmatizer(
     lemmas = _find_usual_lemmas(sentences)
     made = {key: derive_script(key[0], lemma) for key, (lemma, _) in lemmas.items()}
     scripts = _choose_scripts(made)
-    core = _compile(scripts)
     number = {script: i for i, script in enumerate(scripts)}
     examples = [
         (form, lower_case(form), upos, feats, number[script])
         for (form, upos, feats), script in made.items()
         if script in number and len(script.prefix) + len(script.suffix) < len(form)
     ]
-    learner = ScriptLearner(core)
+    learner = ScriptLearner(_compile(scripts))
     generator = random.Random(options.seed)
     for iteration in range(1, options.iterations + 1):
         generator.shuffle(examples)

@@ -9,10 +9,14 @@ from dodona.transitions.system import TransitionSystem
 
 RULES: dict[str, int]
 
-class GreedyLearner:
+class Learner:
     system: TransitionSystem
     weights: Weights
     transitions: int
+    def train(self, words: Words, gold: Gold, moves: array[int], explore: float) -> None: ...
+    def count(self) -> tuple[int, int]: ...
+
+class GreedyLearner(Learner):
     def __init__(
         self,
         policy: Policy,
@@ -24,5 +28,17 @@ class GreedyLearner:
         longest: int = 0,
         seed: int = 1,
     ) -> None: ...
-    def train(self, words: Words, gold: Gold, moves: array[int], explore: float) -> None: ...
-    def count(self) -> tuple[int, int]: ...
+
+class StructuredLearner(Learner):
+    def __init__(
+        self,
+        policy: Policy,
+        templates: Templates,
+        *,
+        width: int,
+        latent: bool,
+        early: bool = False,
+        rule: str = "perceptron",
+        aggressiveness: float = 1.0,
+        longest: int = 0,
+    ) -> None: ...

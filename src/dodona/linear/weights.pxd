@@ -43,7 +43,7 @@ cdef class Weights:
     cdef Py_ssize_t dense_used, dense_room
     cdef bint whole                     # all changes so far were whole numbers
     cdef int dense_from                 # a row with more entries than this becomes dense
-    cdef uint32_t* free_rows            # for each kind, the last freed row, 0 for none
+    cdef uint32_t[::1] free_rows        # for each kind, the last freed row, 0 for none
 
     cdef void score(self, const uint64_t* keys, int count, float* scores) noexcept nogil
     cdef void expect(self, const uint64_t* keys, int count) noexcept nogil
@@ -53,7 +53,6 @@ cdef class Weights:
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil
-    cdef int write_averages(self, const WeightRow* row, uint16_t* actions, float* weights) noexcept nogil
     cdef uint32_t new_row(self, int kind) except? 0 nogil
     cdef int make_dense(self, WeightRow* row) except -1 nogil
     cdef Py_ssize_t find_entry(self, WeightRow* row, int action) except -1 nogil

@@ -21,8 +21,7 @@ from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, 
 from dodona.data.trees import is_projective
 from dodona.errors import FormatError, OptionError
 from dodona.linear.frozen import freeze_weights
-from dodona.linear.perceptron import GreedyLearner
-from dodona.linear.structured import StructuredLearner
+from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.templates import Templates
 from dodona.neural.inputs import Inputs
 from dodona.neural.positions import Positions

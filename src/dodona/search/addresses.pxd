@@ -5,6 +5,7 @@ from dodona.transitions.state cimport State
 @cython.final
 cdef class Addresses:
     cdef readonly int count
+    cdef int[::1] memory    # of both:
     cdef int* pairs         # of place and step
     cdef int* nodes         # the node of each address, for the configuration looked at last
 

@@ -4,7 +4,7 @@ An address is a place (`S0`, the top of the stack), followed by at most one step
 its leftmost dependent). It leads to a node, or to nobody.
 """
 
-from libc.stdlib cimport calloc, free
+from array import array
 
 PLACES = ("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "P0", "L1", "L2", "L3", "R1", "R2", "R3", "CL", "CR")
 """S: stack, N: buffer; P0, L, R: easy-first's site and its neighbours; CL, CR: covington's words in between."""
@@ -23,17 +23,13 @@ cdef class Addresses:
         """`addresses` are pairs of numbers: a place and a step."""
         cdef int i
         self.count = len(addresses)
-        self.pairs = <int*> calloc(3 * self.count + 1, sizeof(int))
-        if self.pairs == NULL:
-            raise MemoryError
+        self.memory = array("i", bytes(4 * (3 * self.count + 1)))
+        self.pairs = &self.memory[0]
         self.nodes = self.pairs + 2 * self.count
         for i, (place, step) in enumerate(addresses):
             if not (0 <= place < len(PLACES) and 0 <= step < len(STEPS)):
                 raise ValueError(f"an address of place {place} and step {step}; expected numbers of PLACES and STEPS")
             self.pairs[2 * i], self.pairs[2 * i + 1] = place, step
-
-    def __dealloc__(self):
-        free(self.pairs)
 
     cdef void find(self, State s, int site) noexcept nogil:
         """Write the node of each address into `nodes`."""

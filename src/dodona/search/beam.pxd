@@ -33,9 +33,7 @@ cdef class Beam:
     cdef double[::1] totals            # the score of each hypothesis
     cdef Continuation* heap               # the best continuations so far, the worst of them on top
     cdef int held, seen
-    cdef int* parents                  # of all hypotheses ever kept: `width` for each step
-    cdef int* actions
-    cdef Py_ssize_t room
+    cdef int[::1] parents, actions     # of all hypotheses ever kept: `width` for each step
     cdef int[::1] children             # how many continuations of each hypothesis were kept
 
     cdef int begin(self, int n) except -1

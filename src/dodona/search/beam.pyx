@@ -13,10 +13,10 @@ each among all legal actions of its configuration, also where a policy allows on
 from array import array as new_array
 
 from cpython cimport array
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc, qsort
 from libc.string cimport memset
 
-from dodona.search.greedy cimport arcs_of
+from dodona.search.greedy cimport arcs_of, check_gold
 from dodona.search.scorer cimport NONE, label_to_carry
 
 
@@ -42,6 +42,7 @@ cdef class Beam:
         self.width = width
         self.totals = new_array("d", [0]) * width
         self.children = new_array("i", [0]) * width
+        self.parents, self.actions = new_array("i"), new_array("i")
         self.heap = <Continuation*> malloc(width * sizeof(Continuation))
         self.states, self.spare = [], []
         self.watch = Watch()
@@ -50,8 +51,6 @@ cdef class Beam:
 
     def __dealloc__(self):
         free(self.heap)
-        free(self.parents)
-        free(self.actions)
 
     def search(
         self, EncodedSentence sentence not None, Policy policy=None, Gold gold=None, int[::1] moves=None,
@@ -61,8 +60,7 @@ cdef class Beam:
         derivation for a policy with a static oracle. The scorer must have prepared the sentence. After `seconds`,
         unless 0, a TimeLimitError is raised."""
         self.scorer.check(sentence)
-        if policy is not None and (gold is None or gold.n != sentence.n):
-            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
+        check_gold(sentence, policy, gold)
         self.begin(sentence.n)
         self.watch.begin(seconds)
         self.planned = 0
@@ -219,20 +217,11 @@ cdef class Beam:
         return s
 
     cdef int reserve(self, int steps) except -1:
-        """Allocate memory to store this many steps."""
         cdef Py_ssize_t wanted = <Py_ssize_t> steps * self.width
-        cdef int* grown
-        if wanted > self.room:
-            wanted = 2 * wanted + 1024
-            grown = <int*> realloc(self.parents, wanted * sizeof(int))
-            if grown == NULL:
-                raise MemoryError
-            self.parents = grown
-            grown = <int*> realloc(self.actions, wanted * sizeof(int))
-            if grown == NULL:
-                raise MemoryError
-            self.actions = grown
-            self.room = wanted
+        if wanted > self.parents.shape[0]:
+            more = new_array("i", [0]) * (wanted + 1024)
+            self.parents = new_array("i", self.parents) + more
+            self.actions = new_array("i", self.actions) + more
         return 0
 
     cdef int path(self, int step, int rank, int* actions) noexcept nogil:

@@ -1,9 +1,13 @@
 cimport cython
 
+from dodona.search.scorer cimport EncodedSentence
+from dodona.transitions.gold cimport Gold
+from dodona.transitions.policy cimport Policy
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 
 cdef tuple arcs_of(State s)
+cdef int check_gold(EncodedSentence sentence, Policy policy, Gold gold) except -1
 
 @cython.final
 cdef class Allowed:

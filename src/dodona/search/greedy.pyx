@@ -33,6 +33,12 @@ cdef tuple arcs_of(State s):
     return heads, [s.label[k] for k in range(1, s.n + 1)]
 
 
+cdef int check_gold(EncodedSentence sentence, Policy policy, Gold gold) except -1:
+    if policy is not None and (gold is None or gold.n != sentence.n):
+        raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
+    return 0
+
+
 cdef class Allowed:
     """The allowed actions at a site, as ranges of numbers: the labels of a move are adjacent."""
 
@@ -49,7 +55,6 @@ cdef class Allowed:
         self.count += 1
 
     cdef int allow_legal(self, TransitionSystem system, State s, int site) except -1 nogil:
-        """Allow the legal actions."""
         cdef int m
         self.count = 0
         for m in range(system.moves.shape[0]):
@@ -146,16 +151,16 @@ cdef class Confidence:
     cdef double total          # of the logarithms
     cdef Py_ssize_t actions    # how many were taken
 
-    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] probabilities, double temperature):
-        cdef Py_ssize_t k
+    def __init__(self, Choice choice, Policy policy, Gold gold, double[::1] probabilities, double temperature, int n):
+        if probabilities.shape[0] != n + 1:
+            raise ValueError(f"confidence of {probabilities.shape[0]}; expected {n + 1}, one more than words")
         if not temperature > 0:
             raise ValueError(f"temperature {temperature}: expected more than 0")
         self.system = choice.system
         self.choice = choice
         self.policy, self.gold = policy, gold
         self.probabilities = probabilities
-        for k in range(probabilities.shape[0]):
-            probabilities[k] = 0
+        probabilities[:] = 0
         self.temperature = temperature
 
     cdef int act(self, State s, EncodedSentence sentence, int action, int site, int carried) except -1 nogil:
@@ -170,6 +175,7 @@ cdef class Confidence:
         logarithm -= self.choice.allowed.log_sum(self.choice.row, self.temperature)
         self.total += logarithm
         self.actions += 1
+        self.probabilities[0] = self.total / self.actions  # how doubtful the sentence is as a whole
         self.system.act(s, action, site, carried)
         if dependent <= s.n and s.head[dependent] == head:
             self.probabilities[dependent] = exp(logarithm)
@@ -183,11 +189,6 @@ cdef class Confidence:
         if self.choice.action == NONE:
             self.choice.look(s, sentence, site, None, None)
         return 0
-
-    cdef void finish(self) noexcept nogil:
-        """Write the mean of the logarithms: how doubtful the sentence is as a whole."""
-        if self.actions > 0:
-            self.probabilities[0] = self.total / self.actions
 
 
 @cython.final
@@ -215,7 +216,6 @@ cdef class SiteSearch:
         self.winners = new_array("i", bytes(4 * 4 * (capacity + 1)))
 
     cdef int search(self, State s, EncodedSentence sentence, Confidence sure) except -1 nogil:
-        """Search from the initial to a terminal configuration."""
         cdef int site = 0, i, action, dependent
         self.leaves = 1
         while self.leaves <= s.n:
@@ -299,7 +299,6 @@ cdef class GreedySearch:
         self.reserve(64)
 
     cdef reserve(self, int capacity):
-        """Allocate memory for sentences of this length."""
         self.capacity = capacity
         self.s = State(capacity)
         self.sites = SiteSearch(self.choice, capacity if self.system.has_sites else 0)
@@ -315,17 +314,14 @@ cdef class GreedySearch:
         of score / temperature over the actions that it was chosen from, or 0 if the word was attached to ROOT only in
         the end; and at 0 the mean of the logarithms of the probabilities of all actions.
         """
-        if policy is not None and (gold is None or gold.n != sentence.n):
-            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
+        check_gold(sentence, policy, gold)
         cdef State s = self.make_ready(sentence)
         cdef Confidence sure = None
         if confidence is not None:
-            sure = self.watch(sentence, policy, gold, confidence, temperature)
+            sure = Confidence(self.choice, policy, gold, confidence, temperature, sentence.n)
         s.watch.begin(seconds)
         with nogil:
             self.search(s, sentence, policy, gold, sure)
-            if sure is not None:
-                sure.finish()
         return arcs_of(s)
 
     def parse_all(self, list sentences not None, int late):
@@ -334,16 +330,13 @@ cdef class GreedySearch:
         end, and attached to ROOT."""
         cdef tuple batch = tuple(sentences)
         cdef Py_ssize_t i, count = len(batch)
-        cdef int k, longest = 0
+        cdef int k
         cdef int* head
         cdef int* label
         for sentence in batch:
-            self.scorer.check(sentence)
-            longest = max(longest, (<EncodedSentence> sentence).n)
+            self.make_ready(sentence)
         cdef tuple heads = tuple([array.clone(NUMBERS, (<EncodedSentence> one).n, False) for one in batch])
         cdef tuple labels = tuple([array.clone(NUMBERS, (<EncodedSentence> one).n, False) for one in batch])
-        if longest > self.capacity:
-            self.reserve(longest)
         cdef State s = self.s
         s.watch.begin(0)
         with nogil:
@@ -362,8 +355,9 @@ cdef class GreedySearch:
 
         Returns (heads, labels). A system with sites has no beam, and its derivations cannot be followed.
         """
+        check_gold(sentence, policy, gold)
         cdef State s = self.make_ready(sentence)
-        cdef Confidence sure = self.watch(sentence, policy, gold, confidence, temperature)
+        cdef Confidence sure = Confidence(self.choice, policy, gold, confidence, temperature, sentence.n)
         cdef Py_ssize_t i
         if self.system.has_sites:
             raise ValueError("a derivation of a system with sites; expected one that a beam has found")
@@ -373,7 +367,6 @@ cdef class GreedySearch:
             for i in range(derivation.shape[0]):
                 sure.look(s, sentence, 0)
                 sure.act(s, sentence, derivation[i], 0, self.choice.carried)
-            sure.finish()
         return arcs_of(s)
 
     cdef State make_ready(self, EncodedSentence sentence):
@@ -382,15 +375,6 @@ cdef class GreedySearch:
         if sentence.n > self.capacity:
             self.reserve(sentence.n)
         return self.s
-
-    cdef Confidence watch(
-        self, EncodedSentence sentence, Policy policy, Gold gold, double[::1] confidence, double temperature
-    ):
-        if policy is not None and (gold is None or gold.n != sentence.n):
-            raise ValueError(f"a policy needs a gold tree of {sentence.n} words, as many as the sentence has")
-        if confidence.shape[0] != sentence.n + 1:
-            raise ValueError(f"confidence of {confidence.shape[0]}; expected {sentence.n + 1}, one more than words")
-        return Confidence(self.choice, policy, gold, confidence, temperature)
 
     cdef int search(
         self, State s, EncodedSentence sentence, Policy policy, Gold gold, Confidence sure

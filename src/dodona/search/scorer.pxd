@@ -20,8 +20,6 @@ cdef class Scorer:
 @cython.final
 cdef class CallableScorer(Scorer):
     cdef readonly object function
-    cdef float* row
-
-    cdef int call(self, State s, EncodedSentence sentence, int site) except -1
+    cdef float[::1] row
 
 cdef int label_to_carry(TransitionSystem system, const float* scores) noexcept nogil

@@ -4,7 +4,7 @@ Search uses a `Scorer` and a `TransitionSystem`, and does not depend on how scor
 depend on how they are used. A model is a subclass of `Scorer` with its own subclass of `EncodedSentence`.
 """
 
-from libc.stdlib cimport calloc, free
+from array import array
 
 
 cdef class EncodedSentence:
@@ -58,29 +58,17 @@ cdef class CallableScorer(Scorer):
         self.normalized = normalized
         self.actions = actions
         self.function = function
-
-    def __cinit__(self, int actions, *_, **__):
-        self.row = <float*> calloc(actions + 1, sizeof(float))
-        if self.row == NULL:
-            raise MemoryError
-
-    def __dealloc__(self):
-        free(self.row)
+        self.row = array("f", bytes(4 * (actions + 1)))
 
     cdef float* scores(self, State s, EncodedSentence sentence, int site) except NULL nogil:
-        with gil:
-            self.call(s, sentence, site)
-        return self.row
-
-    cdef int call(self, State s, EncodedSentence sentence, int site) except -1:
-        """Write the scores of the function into the row."""
         cdef int a
-        cdef list scores = list(self.function(s, sentence, site))
-        if len(scores) != self.actions:
-            raise ValueError(f"{len(scores)} scores; expected {self.actions}, one for each action")
-        for a in range(self.actions):
-            self.row[a] = scores[a]
-        return 0
+        with gil:
+            scores = list(self.function(s, sentence, site))
+            if len(scores) != self.actions:
+                raise ValueError(f"{len(scores)} scores; expected {self.actions}, one for each action")
+            for a in range(self.actions):
+                self.row[a] = scores[a]
+        return &self.row[0]
 
 
 cdef int label_to_carry(TransitionSystem system, const float* scores) noexcept nogil:

@@ -9,8 +9,6 @@ from dodona.linear.weights import Weights
 
 class TagSet:
     parts: int
-    count: int
-    nodes: int
     def __init__(
         self,
         parts: int,
@@ -27,7 +25,6 @@ class Lexicon:
     ) -> None: ...
 
 class Traits:
-    n: int
     def __init__(self, words: list[str] | Values, tagset: TagSet, lexicon: Lexicon) -> None: ...
 
 class TagLearner:

@@ -10,7 +10,6 @@ from array import array as new_array
 cimport cython
 from cpython cimport array
 from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from dodona.data.hashing cimport (
@@ -108,8 +107,8 @@ cdef class Traits:
     cdef readonly int n
     cdef int room                   # words for which there is memory
     cdef Lexicon lexicon
-    cdef uint64_t* values           # a row for each word, with empty ones before and after
-    cdef int32_t* entries           # of each word in the lexicon; -1: none
+    cdef uint64_t[::1] values       # a row for each word, with empty ones before and after
+    cdef int32_t[::1] entries       # of each word in the lexicon; -1: none
     cdef Letters letters            # of one word
 
     def __init__(self, words, TagSet tagset not None, Lexicon lexicon not None):
@@ -117,19 +116,19 @@ cdef class Traits:
         cdef Values forms = words if isinstance(words, Values) else values_of(words)
         self.lexicon = lexicon
         self.letters = Letters()
+        self.room = -1
         self.fill(forms, tagset, lexicon)
-
-    def __dealloc__(self):
-        free(self.values)
-        free(self.entries)
 
     cdef int fill(self, Values words, TagSet tagset, Lexicon lexicon) except -1 nogil:
         cdef int i, begin, entry, n = words.n
         cdef uint64_t* row
-        if n > self.room or self.values == NULL:
-            self.make_room(n)
+        if n > self.room:
+            with gil:
+                self.values = new_array("Q", bytes(8 * WIDTH * (n + 2 * BORDER)))
+                self.entries = new_array("i", bytes(4 * (n + 1)))
+            self.room = n
         self.n = n
-        memset(self.values, 0, <size_t> WIDTH * (n + 2 * BORDER) * sizeof(uint64_t))
+        memset(&self.values[0], 0, <size_t> WIDTH * (n + 2 * BORDER) * sizeof(uint64_t))
         for i in range(2 * BORDER):
             row = &self.values[WIDTH * (i if i < BORDER else n + i)]
             row[LOWER] = row[KIND] = NOBODY
@@ -150,18 +149,6 @@ cdef class Traits:
                 row[KIND] = mix(row[SHAPE], row[SUFFIX + 1])
             else:
                 row[KIND] = tagset.names[lexicon.usual[entry]]
-        return 0
-
-    cdef int make_room(self, int n) except -1 nogil:
-        cdef uint64_t* values = <uint64_t*> malloc(<size_t> WIDTH * (n + 2 * BORDER) * sizeof(uint64_t))
-        cdef int32_t* entries = <int32_t*> malloc((<size_t> n + 1) * sizeof(int32_t))
-        if values == NULL or entries == NULL:
-            free(values)
-            free(entries)
-            raise MemoryError
-        free(self.values)
-        free(self.entries)
-        self.values, self.entries, self.room = values, entries, n
         return 0
 
 

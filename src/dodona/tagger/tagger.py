@@ -3,7 +3,7 @@
 import random
 import threading
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -42,14 +42,14 @@ FOLDS = 10
 
 Tag = tuple[str, str, str]  # UPOS, XPOS, FEATS
 Example = tuple[Sequence[str], Sequence[int]]  # words and the numbers of their tags
-Counts = dict[str, dict[int, int]]
+Counts = defaultdict[str, Counter[int]]
 Entry = tuple[int, tuple[int, ...]]  # the most frequent tag, and the possible ones; empty: all
 
 
 def build_lexicon(examples: Iterable[Example]) -> dict[str, NDArray[Any]]:
     """Return the lexicon of all words, as arrays."""
     forms, lowers = _count(examples)
-    return _make_arrays({word: _make_entry(forms.get(word) or lowers[word]) for word in forms.keys() | lowers.keys()})
+    return _make_arrays({word: _make_entry(forms[word] or lowers[word]) for word in {*forms, *lowers}})
 
 
 def hold_out_lexicons(examples: Sequence[Example]) -> Iterator[tuple[Sequence[Example], Lexicon]]:
@@ -60,12 +60,12 @@ def hold_out_lexicons(examples: Sequence[Example]) -> Iterator[tuple[Sequence[Ex
     forms, lowers = _count(examples)
     for fold in range(FOLDS):
         part = examples[fold::FOLDS]
-        entries = {}
         part_forms, part_lowers = _count(part)
-        for word in part_forms.keys() | part_lowers.keys():
-            counts = _count_rest(word, forms, part_forms) or _count_rest(word, lowers, part_lowers)
-            if counts:
-                entries[word] = _make_entry(counts)
+        rest = {
+            word: forms[word] - part_forms[word] or lowers[word] - part_lowers[word]
+            for word in {*part_forms, *part_lowers}
+        }
+        entries = {word: _make_entry(counts) for word, counts in rest.items() if counts}
         yield part, _make_lexicon(_make_arrays(entries))
 
 
@@ -87,25 +87,17 @@ def check_lexicon(where: str, tags: int, arrays: Mapping[str, NDArray[Any]]) -> 
 
 def _count(examples: Iterable[Example]) -> tuple[Counts, Counts]:
     """Count how often each word has each tag: as written, and lowercased."""
-    pairs: Counter[tuple[str, int]] = Counter()
+    forms: Counts = defaultdict(Counter)
+    lowers: Counts = defaultdict(Counter)
     for words, tags in examples:
-        pairs.update(zip(words, tags, strict=True))
-    forms: Counts = {}
-    lowers: Counts = {}
-    for (word, tag), count in pairs.items():
-        forms.setdefault(word, {})[tag] = count
-        lower = lowers.setdefault(word.lower(), {})
-        lower[tag] = lower.get(tag, 0) + count
+        for word, tag in zip(words, tags, strict=True):
+            forms[word][tag] += 1
+            lowers[word.lower()][tag] += 1
     return forms, lowers
 
 
-def _count_rest(word: str, counts: Counts, part: Counts) -> dict[int, int]:
-    without = part.get(word, {})
-    return {tag: n - without.get(tag, 0) for tag, n in counts.get(word, {}).items() if n > without.get(tag, 0)}
-
-
-def _make_entry(counts: dict[int, int]) -> Entry:
-    total = sum(counts.values())
+def _make_entry(counts: Counter[int]) -> Entry:
+    total = counts.total()
     usual = min(counts, key=lambda tag: (-counts[tag], tag))
     if total < FREQUENT_WORD:
         return usual, ()
@@ -133,8 +125,7 @@ def _pack(values: list[int]) -> NDArray[Any]:
 
 def _make_lexicon(arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
     begins = np.concatenate(([0], np.cumsum(arrays["sizes"], dtype=np.int64))).astype(np.int32)
-    numbers = (arrays[name].astype(np.int32) for name in ("entries", "usual", "tags"))
-    entries, usual, tags = numbers
+    entries, usual, tags = (arrays[name].astype(np.int32) for name in ("entries", "usual", "tags"))
     return Lexicon(arrays["words"], entries, usual, begins, tags)
 
 
@@ -179,8 +170,7 @@ class TagChoice:
 
         Where the best parts make up a tag, it is that one; all tags are compared only for the other words.
         """
-        ends = np.cumsum(self.sizes)
-        parts = [kind.argmax(axis=1) for kind in np.split(scores, ends[:-1], axis=1)]
+        parts = [kind.argmax(axis=1) for kind in np.split(scores, np.cumsum(self.sizes)[:-1], axis=1)]
         codes = self._code(np.stack(parts))
         at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
         best: NDArray[np.int64] = self._order[at]
@@ -214,8 +204,8 @@ class Tagger:
         self._lexicon = check_lexicon(where, len(self.tags), arrays)
         self._weights = check_weights(where, self._tagset.parts, arrays)
         self._threads = threading.local()  # a GreedyTagger has a workspace: one per thread
-        values = [list(values) for values in zip(*self.tags, strict=True)]
-        self._inventories = [(name, Inventory(own)) for name, own in zip(COLUMNS, values, strict=True)]
+        columns = zip(COLUMNS, map(list, zip(*self.tags, strict=True)), strict=True)
+        self._inventories = [(name, Inventory(values)) for name, values in columns]
         for _, inventory in self._inventories:
             check_values(inventory.values, len(self.tags))  # checked once, so that columns need no check
 
@@ -269,9 +259,7 @@ def train_tagger(sentences: Sequence[Sentence], options: TaggerOptions, callback
     if len(tags) > MAX_TAGS:
         raise FormatError(f"{len(tags)} different tags; expected at most {MAX_TAGS}")
     number = {tag: i for i, tag in enumerate(tags)}
-    numbered = [[number[tag] for tag in tags] for tags in gold]
-    words = [sentence.words for sentence in sentences]
-    examples = list(zip(words, numbered, strict=True))
+    examples = [(sentence.words, [number[tag] for tag in own]) for sentence, own in zip(sentences, gold, strict=True)]
     tagset = _make_tagset(tags, frequent, "the training data")
     prepared = [
         (Traits(list(words), tagset, lexicon), np.array(numbers, dtype=np.int32))

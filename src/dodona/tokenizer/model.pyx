@@ -14,6 +14,7 @@ in MISC is explained in dodona.data.spacing, whose functions read it.
 """
 
 from array import array as new_array
+from itertools import accumulate
 
 cimport cython
 from cpython cimport array
@@ -21,7 +22,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport exp
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, strchr
 
 from dodona.data.hashing cimport BACKWARDS, FORWARDS, HashTable, Letters, hash_codes, hash_string, mix, to_lower
 from dodona.data.values cimport Values, encode, own_values
@@ -70,6 +71,8 @@ cdef int QUOTE = _characters.kind_of(ord('"'))
 cdef int[3] OPENING = [_characters.kind_of(ord(character)) for character in "([{"]
 cdef int[3] CLOSING = [_characters.kind_of(ord(character)) for character in ")]}"]
 cdef char* HEXADECIMAL = b"0123456789ABCDEF"
+cdef char* ESCAPED = b" \t\n\r|\\"
+cdef char* ESCAPES = b"stnrp\\"  # the letter of each after a backslash
 cdef array.array NUMBERS = new_array("i")
 cdef uint8_t* KIND = <uint8_t*> calloc(0x110000, 1)  # of every character that was met so far; 0: not yet
 if KIND == NULL:
@@ -102,6 +105,14 @@ cdef struct TokenSpan:
     Py_ssize_t next         # where the next token starts; the end of the text after the last
     int last                # run
     bint is_spaced          # whether it has blanks inside
+
+
+cdef void* grow(void* memory, size_t size) except NULL nogil:
+    cdef void* grown = realloc(memory, size)
+    if grown == NULL:
+        with gil:
+            raise MemoryError
+    return grown
 
 
 cdef inline int kind_of(uint32_t code) except 0 nogil:
@@ -143,17 +154,9 @@ cdef class Rules:
         self.words = words
         self.splits = HashTable(len(splits))
         for parts in splits:
-            self.splits.add(hash_string("".join(parts)[:MAX_FORM]) | 1).value = self.find_places(parts)
-
-    cdef uint64_t find_places(self, list parts):
-        """Return the starts of the runs of a known word, as bits."""
-        cdef uint64_t places = 0
-        cdef int length = 0
-        for part in parts[: len(parts) - 1]:
-            length += len(part)
-            if length < 64:
-                places |= <uint64_t> 1 << length
-        return places
+            ends = accumulate(map(len, parts[: len(parts) - 1]))
+            places = sum({1 << end for end in ends if end < 64})
+            self.splits.add(hash_string("".join(parts)[:MAX_FORM]) | 1).value = places
 
 
 @cython.final
@@ -231,10 +234,7 @@ cdef class Passage:
                 return self.add_run(i, end, gap, True)
         if self.count == self.room:
             self.room = 2 * self.room + 256
-            run = <Run*> realloc(self.runs, self.room * sizeof(Run))
-            if run == NULL:
-                raise MemoryError
-            self.runs = run
+            self.runs = <Run*> grow(self.runs, self.room * sizeof(Run))
         run = &self.runs[self.count]
         self.count += 1
         run.start, run.end, run.form, run.lower, run.gap, run.is_part = start, end, form, lower, gap, is_part
@@ -492,10 +492,9 @@ cdef class Segments:
     cdef int first_room
 
     def __cinit__(self):
-        self.firsts = <int*> calloc(64, sizeof(int))
-        if self.firsts == NULL:
-            raise MemoryError
         self.first_room = 64
+        self.firsts = <int*> grow(NULL, self.first_room * sizeof(int))
+        self.firsts[0] = 0
 
     def __dealloc__(self):
         free(self.tokens)
@@ -517,10 +516,7 @@ cdef class Segments:
         cdef TokenSpan* tokens
         if self.size == self.room:
             self.room = 2 * self.room + 64
-            tokens = <TokenSpan*> realloc(self.tokens, self.room * sizeof(TokenSpan))
-            if tokens == NULL:
-                raise MemoryError
-            self.tokens = tokens
+            self.tokens = <TokenSpan*> grow(self.tokens, self.room * sizeof(TokenSpan))
         tokens = &self.tokens[self.size]
         tokens.start, tokens.end, tokens.next = first.start, last.end, next
         tokens.last, tokens.is_spaced = k, is_spaced
@@ -528,12 +524,9 @@ cdef class Segments:
         return 0
 
     cdef int end_sentence(self) except -1 nogil:
-        cdef int* firsts
         if self.count + 2 > self.first_room:
-            firsts = <int*> realloc(self.firsts, 2 * self.first_room * sizeof(int))
-            if firsts == NULL:
-                raise MemoryError
-            self.firsts, self.first_room = firsts, 2 * self.first_room
+            self.first_room *= 2
+            self.firsts = <int*> grow(self.firsts, self.first_room * sizeof(int))
         self.count += 1
         self.firsts[self.count] = self.size
         return 0
@@ -629,7 +622,7 @@ cdef class SegmentLearner:
     """A model during training."""
 
     cdef readonly Weights weights
-    cdef readonly long long asked, mistakes
+    cdef long long asked, mistakes    # since the last report
     cdef float rate
 
     def __init__(self, double rate):
@@ -661,6 +654,12 @@ cdef class SegmentLearner:
         cdef int count = multiword_keys(passage, sentence, first, last, keys)
         self.learn(keys, GENERAL_KEYS if is_rare else count, MULTIWORD, gold)
 
+    def count(self):
+        """Return (decisions, mistakes) since the last call."""
+        counted = self.asked, self.mistakes
+        self.asked = self.mistakes = 0
+        return counted
+
     cdef int learn(self, uint64_t* keys, int count, int question, bint gold) except -1:
         """Take one step of logistic regression."""
         cdef float[3] scores
@@ -691,10 +690,8 @@ cdef class MultiwordFilter:
         self.forms, self.suffixes = HashTable(len(forms)), HashTable(len(suffixes))
         for form in forms:
             word.read_string(form)
-            h = FORWARDS
-            for i in range(word.size):
-                h = mix(h, to_lower(word.codes[i]))
-            self.forms.add(h | 1)
+            word.lower()
+            self.forms.add(hash_codes(word.codes, word.size) | 1)
         for suffix in suffixes:
             word.read_string(suffix)
             h = BACKWARDS
@@ -742,37 +739,23 @@ cdef class Utf8Buffer:
 
     def __cinit__(self):
         self.make_room(1 << 12)
-        self.end_room = 0
 
     def __dealloc__(self):
         free(self.text)
         free(self.ends)
 
     cdef int make_room(self, Py_ssize_t more) except -1 nogil:
-        cdef char* text
         if self.size + more > self.room:
             if self.size + more > 0x3FFFFFFF:
                 raise MemoryError("a sentence of more than a gigabyte")
             self.room = 2 * (self.size + more)
-            text = <char*> realloc(self.text, self.room)
-            if text == NULL:
-                raise MemoryError
-            self.text = text
+            self.text = <char*> grow(self.text, self.room)
         return 0
 
     cdef int put(self, const char* text, Py_ssize_t size) except -1 nogil:
         self.make_room(size)
         memcpy(self.text + self.size, text, size)
         self.size += size
-        return 0
-
-    cdef int put_string(self, str text) except -1:
-        cdef bytes data = text.encode()
-        return self.put(data, len(data))
-
-    cdef int put_code(self, uint32_t code) except -1 nogil:
-        self.make_room(4)
-        self.size += encode(code, self.text + self.size)
         return 0
 
     cdef int put_codes(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil:
@@ -786,38 +769,26 @@ cdef class Utf8Buffer:
         """Write blanks, | and \\ as escapes, and other characters as they are."""
         cdef Py_ssize_t i
         cdef uint32_t code
+        cdef const char* escaped
         cdef int shift
         for i in range(size):
             code = codes[i]
-            if code == c" ":
-                self.put(b"\\s", 2)
-            elif code == c"\t":
-                self.put(b"\\t", 2)
-            elif code == c"\n":
-                self.put(b"\\n", 2)
-            elif code == c"\r":
-                self.put(b"\\r", 2)
-            elif code == c"|":
-                self.put(b"\\p", 2)
-            elif code == c"\\":
-                self.put(b"\\\\", 2)
+            escaped = strchr(ESCAPED, code) if 0 < code < 128 else NULL
+            if escaped != NULL:
+                self.put(b"\\", 1)
+                self.put(ESCAPES + (escaped - ESCAPED), 1)
             elif is_blank(code):  # all are below 0x10000
                 self.put(b"\\u", 2)
                 for shift in range(12, -1, -4):
                     self.put(HEXADECIMAL + (code >> shift & 15), 1)
             else:
-                self.put_code(code)
+                self.put_codes(&code, 1)
         return 0
 
     cdef int end(self) except -1 nogil:
-        """End a value."""
-        cdef int* ends
         if self.count >= self.end_room:
             self.end_room = 2 * self.end_room + 64
-            ends = <int*> realloc(self.ends, self.end_room * sizeof(int))
-            if ends == NULL:
-                raise MemoryError
-            self.ends = ends
+            self.ends = <int*> grow(self.ends, self.end_room * sizeof(int))
         self.ends[self.count] = <int> self.size
         self.count += 1
         return 0
@@ -833,7 +804,6 @@ cdef class Utf8Buffer:
         return PyBytes_FromStringAndSize(self.text + begin, self.ends[i] - begin)
 
     cdef Values values(self, int first, int count):
-        """Return some of them."""
         cdef array.array ends = array.clone(NUMBERS, count + 1, False)
         cdef int begin = <int> self.begin_of(first), i
         ends.data.as_ints[0] = 0
@@ -850,13 +820,11 @@ cdef class SentenceMaker:
     cdef object expander            # from a form to its words, if it is a multiword token
     cdef MultiwordFilter filter
     cdef Utf8Buffer text, forms, misc   # of a passage
-    cdef Utf8Buffer careful_text, careful_forms, careful_misc  # of a sentence
     cdef Utf8Buffer one                 # value
 
     def __init__(self, Segmenter segmenter not None, expander, MultiwordFilter filter not None):
         self.segmenter, self.expander, self.filter = segmenter, expander, filter
         self.text, self.forms, self.misc, self.one = Utf8Buffer(), Utf8Buffer(), Utf8Buffer(), Utf8Buffer()
-        self.careful_text, self.careful_forms, self.careful_misc = Utf8Buffer(), Utf8Buffer(), Utf8Buffer()
 
     def ends_paragraph(self, Segments segments not None, int i):
         """Return whether a paragraph ends after sentence i."""
@@ -896,8 +864,7 @@ cdef class SentenceMaker:
         cdef int k, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1
         cdef TokenSpan* token
         for k in range(begin, last + 1):
-            token = &segments.tokens[k]
-            if self.may_be_several(segments.passage, token):
+            if self.may_be_several(segments.passage, &segments.tokens[k]):
                 return False
         for k in range(begin, last + 1):
             token = &segments.tokens[k]
@@ -915,10 +882,8 @@ cdef class SentenceMaker:
         cdef int k, first, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1, sentence
         cdef TokenSpan* token
         cdef list words, ranges = [], notes = []
-        cdef Utf8Buffer text = self.careful_text, forms = self.careful_forms, misc = self.careful_misc
-        text.clear()
-        forms.clear()
-        misc.clear()
+        cdef bytes encoded
+        cdef Utf8Buffer text = Utf8Buffer(), forms = Utf8Buffer(), misc = Utf8Buffer()
         sentence = first = segments.tokens[begin - 1].last + 1 if begin > 0 else 0
         for k in range(begin, last + 1):
             token = &segments.tokens[k]
@@ -935,7 +900,8 @@ cdef class SentenceMaker:
                 self.add_misc(self.one, passage, token, before if k == begin else 0)
                 notes.append(self.one.text[: self.one.size].decode("utf-8"))
                 for word in words:
-                    forms.put_string(word)
+                    encoded = (<str> word).encode()
+                    forms.put(encoded, len(encoded))
                     forms.end()
                     misc.put(b"_", 1)
                     misc.end()
@@ -966,7 +932,7 @@ cdef class SentenceMaker:
             return to.put_codes(passage.codes + token.start, token.end - token.start)
         for at in range(token.start, token.end):
             if not is_blank(passage.codes[at]):
-                to.put_code(passage.codes[at])
+                to.put_codes(&passage.codes[at], 1)
                 after_blank = False
             elif not after_blank:
                 to.put(b" ", 1)

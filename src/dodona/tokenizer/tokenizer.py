@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,7 +50,6 @@ RARE = 0.002  # token boundaries between two kinds of characters that are rarer 
 LEAST_CASES = 20  # fewer cases than this give no rule
 STEP = 1 << 16  # characters that are processed at a time, at least
 DECISIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
-TEXTS = ("splits", "multiword")  # the arrays that are texts
 
 Text = tuple[str, Sequence[SurfaceToken]]
 
@@ -156,9 +155,7 @@ def _recase(form: str, words: list[str]) -> list[str]:
     """Return the words with the letter case of the token."""
     together = "".join(words)
     if together.lower() == form.lower() and len(together) == len(form):
-        ends = [0]
-        for word in words:
-            ends.append(ends[-1] + len(word))
+        ends = accumulate(map(len, words), initial=0)
         return [form[begin:end] for begin, end in pairwise(ends)]
     if form.isupper() and len(form) > 1:
         return [word.upper() for word in words]
@@ -189,7 +186,11 @@ def _answer_questions(texts: Sequence[Text]) -> NDArray[Any]:
         for counts, which in ((total, ends[left] >= 0), (ended, ends[left] > 0), (closed, ends[left] > 1)):
             counts += np.bincount(pairs[which], minlength=len(counts))
     together = KIND_COUNT * KIND_COUNT
-    inside = _is_inside(total[:together], ended[:together])
+    kinds = np.arange(KIND_COUNT)
+    is_word = np.isin(kinds, WORD_KINDS)
+    probable = (is_word[:, None] & is_word | (kinds == MARK)).ravel()  # in rare pairs: parts of words, and marks
+    unspaced, cut = total[:together], ended[:together]
+    inside = np.where(unspaced >= LEAST_CASES, cut <= RARE * unspaced, probable & (cut == 0))
     spaces_are_ends = total[together:] - ended[together:] <= RARE * RARE * total[together:]
     answers = (
         np.where(inside, NEVER, ASK),
@@ -197,13 +198,6 @@ def _answer_questions(texts: Sequence[Text]) -> NDArray[Any]:
         np.where((closed > 0) | (total < LEAST_CASES), ASK, NEVER),
     )
     return np.concatenate(answers).astype(np.uint8)
-
-
-def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
-    """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
-    is_word = np.isin(np.arange(KIND_COUNT), WORD_KINDS)
-    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KIND_COUNT * KIND_COUNT) % KIND_COUNT == MARK)
-    return np.where(total >= LEAST_CASES, ended <= RARE * total, probable & (ended == 0))
 
 
 def _find_splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
@@ -263,8 +257,10 @@ class Tokenizer:
     def __init__(self, options: TokenizerOptions, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
         self.options = options
         self._arrays = arrays
-        self._rules = Rules(arrays["questions"], arrays["words"], _parse_splits(_decode(arrays["splits"])))
-        self._expander = Expander.parse(_decode(arrays["multiword"]), where)
+        splits, multiword = (arrays[name].tobytes().decode() for name in ("splits", "multiword"))
+        words = [line.split(" ") for line in splits.split("\n") if line]
+        self._rules = Rules(arrays["questions"], arrays["words"], words)
+        self._expander = Expander.parse(multiword, where)
         self._filter = MultiwordFilter(self._expander.lexicon, self._expander.rules)
         self._segmenter = Segmenter(check_weights(where, DECISIONS, arrays))
 
@@ -299,11 +295,13 @@ class Tokenizer:
             for i, (text, forms, misc, multiword, notes) in enumerate(maker.sentences(segments, before)):
                 number += 1
                 header = b"%s# sent_id = %s%d\n# text = %s\n" % (comments, prefix, number, text)
-                lines = _make_lines(multiword, notes) if multiword else {}
+                pairs = zip(multiword, notes, strict=True)
+                lines = {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
                 sentence = make_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
                     places = [(begin + a, begin + b) for a, b, _ in segments.spans(i)]
-                    sentence.offsets = _find_offsets(sentence, places)
+                    tokens = zip(sentence.tokens(), places, strict=True)
+                    sentence.offsets = [place for (first, last, _), place in tokens for _ in range(first, last + 1)]
                 yield sentence
                 comments = b"# newpar\n" if maker.ends_paragraph(segments, i) else b""
 
@@ -345,49 +343,17 @@ class Tokenizer:
         """Restore the tokenizer from these parts; invalid parts raise an error that names `where`."""
         try:
             options = TokenizerOptions(**description["options"])
-            _check_arrays(arrays, where)
+            for name, size in (("questions", QUESTION_BYTES), ("words", WORD_BYTES)):
+                if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
+                    raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
+            for name in ("splits", "multiword"):
+                if arrays[name].dtype.str != "|u1":
+                    raise FormatError(f"{where}: {name} of another kind than expected")
             return cls(options, arrays, where)
+        except FormatError:
+            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, FormatError):
-                raise
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
-
-
-def _make_lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
-    """Return the lines of multiword tokens with these MISC columns, by their first words."""
-    pairs = zip(multiword, notes, strict=True)
-    return {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
-
-
-def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return start and end of each word. The words of a multiword token share those of the token."""
-    if not sentence.multiword:
-        return places
-    tokens = zip(sentence.tokens(), places, strict=True)
-    return [place for (first, last, _), place in tokens for _ in range(first, last + 1)]
-
-
-def _decode(array: NDArray[Any]) -> str:
-    return array.tobytes().decode()
-
-
-def _encode(text: str) -> NDArray[Any]:
-    return np.frombuffer(text.encode(), np.uint8)
-
-
-def _parse_splits(text: str) -> list[list[str]]:
-    """Return the parts of each word with a token boundary inside a run; the text has one word per line."""
-    return [line.split(" ") for line in text.split("\n")] if text else []
-
-
-def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
-    """Check the arrays, which the compiled loops do not check."""
-    for name, size in (("questions", QUESTION_BYTES), ("words", WORD_BYTES)):
-        if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
-            raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
-    for name in TEXTS:
-        if arrays[name].dtype.str != "|u1":
-            raise FormatError(f"{where}: {name} of another kind than expected")
 
 
 def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, callback: Callback = ignore) -> Tokenizer:
@@ -396,32 +362,28 @@ def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, ca
     texts = list(paragraphs(sentences))
     if not texts:
         raise FormatError("there is no sentence to train on")
-    expander = Expander.learn(
-        (text[token.start : token.end], token.words) for text, tokens in texts for token in tokens
-    )
+    tokens = [(text[token.start : token.end], token.words) for text, own in texts for token in own]
+    expander = Expander.learn(tokens)
     questions, words, splits = learn_rules(texts)
     rules = Rules(questions, words, splits)
-    times = Counter(text[token.start : token.end] for text, tokens in texts for token in tokens)
-    lessons = [_Lesson(text, tokens, rules, expander, times) for text, tokens in texts]
+    times = Counter(form for form, _ in tokens)
+    lessons = [_Lesson(text, own, rules, expander, times) for text, own in texts]
     beginnings = [(lesson, k) for lesson in lessons for k in lesson.beginnings]
     learner = SegmentLearner(options.rate)
     generator = random.Random(options.seed)
-    asked = mistakes = 0
     for number in range(1, options.iterations + 1):
         generator.shuffle(beginnings)
         for lesson, k in beginnings:
             learner.sentence(lesson.passage, lesson.gold, k)
             for question in lesson.multiword.get(k, ()):
                 learner.multiword(lesson.passage, *question)
-        steps, wrong = learner.asked - asked, learner.mistakes - mistakes
-        asked, mistakes = learner.asked, learner.mistakes
-        if callback(TrainingProgress("tokenizer", number, options.iterations, steps, wrong)):
+        if callback(TrainingProgress("tokenizer", number, options.iterations, *learner.count())):
             break
     arrays = freeze_weights(learner.weights, options.size) | {
         "questions": questions,
         "words": words,
-        "splits": _encode("\n".join(" ".join(parts) for parts in splits)),
-        "multiword": _encode(expander.text()),
+        "splits": np.frombuffer("\n".join(map(" ".join, splits)).encode(), np.uint8),
+        "multiword": np.frombuffer(expander.text().encode(), np.uint8),
     }
     return Tokenizer(options, arrays)
 
