@@ -42,7 +42,7 @@ demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 
 # types and layers are checked beside the tests, and told after them; the tests need a browser
 define check
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/cython-lint src
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src
 	@{ $(BIN)/mypy && $(BIN)/lint-imports; } > $(VENV)/checks.log 2>&1 & checks=$$!; \
 		scripts/browser; \
 		$(BIN)/pytest -q -n auto $(1); tests=$$?; \
