@@ -42,8 +42,8 @@ demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 
 # types and layers are checked beside the tests, and told after them; the tests need a browser
 define check
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src
-	@{ $(BIN)/mypy && $(BIN)/lint-imports; } > $(VENV)/checks.log 2>&1 & checks=$$!; \
+	$(BIN)/ruff check . && $(BIN)/ruff format --check .
+	@{ $(BIN)/mypy && $(BIN)/lint-imports && PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src; } > $(VENV)/checks.log 2>&1 & checks=$$!; \
 		scripts/browser; \
 		$(BIN)/pytest -q -n auto $(1); tests=$$?; \
 		wait $$checks; checked=$$?; cat $(VENV)/checks.log; \

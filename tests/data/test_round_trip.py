@@ -201,6 +201,7 @@ def test_conversion_leaves_out_what_has_no_room(tmp_path: Path) -> None:
     assert (tmp_path / "y.conllu").read_text() == "1\ta\t_\tN\tNN\t_\t0\tROOT\t_\t_\n\n"
 
 
+@pytest.mark.slow
 def test_memory_does_not_depend_on_the_length_of_the_file(tmp_path: Path) -> None:
     peaks = []
     for times in (2_000, 20_000):

@@ -334,6 +334,7 @@ def test_vectors_left_out_must_have_as_many_numbers(tmp_path: Path) -> None:
         read(tmp_path, b"a 1 2\nb 1\n", size(1) + 1e-9)
 
 
+@pytest.mark.slow
 def test_memory_is_for_what_is_kept(tmp_path: Path) -> None:
     """Not for the file, here of 13 MB, nor for one that unpacks to it; not for the limit either, if it is not used."""
     line = b" 0.25 -0.125" * 10 + b"\n"

@@ -103,7 +103,7 @@ def least_loss(
 
 @every_dynamic
 @pytest.mark.parametrize(("inventory", "most"), [(None, 7), (LABELS, 4)], ids=["unlabelled", "labelled"])
-@settings(max_examples=20, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(n=st.integers(5, 8), seed=st.integers(0, 2**32), back=st.integers(1, 7))
 def test_costs_of_longer_sentences_against_memoised_search(
     variant: Variant, inventory: tuple[str, ...] | None, most: int, n: int, seed: int, back: int

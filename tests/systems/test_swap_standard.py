@@ -88,7 +88,7 @@ def total_swaps(n: int, oracle: str) -> int:
     return sum(swaps(tree, oracle) for tree in all_trees(n))
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_nd_all_is_everything_that_respects_the_projective_order(n: int) -> None:
     for tree in all_trees(n):
         lattice = Lattice(tree)
@@ -106,14 +106,14 @@ def test_nd_sw_leaves_only_the_choice_between_shift_and_swap(n: int) -> None:
             assert sorted(lattice.system.correct(c, tree, oracle="nd-sw")) == sorted(arcs or true)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_minimal_is_the_true_minimum(n: int) -> None:
     for tree in all_trees(n):
         lattice = Lattice(tree)
         assert swaps(tree, "minimal") == lattice.fewest_swaps(lattice.system.initial(n))
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_a_unique_derivation_is_the_only_one(n: int) -> None:
     core = SwapStandard(1)
     for tree in all_trees(n):

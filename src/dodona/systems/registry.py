@@ -48,6 +48,11 @@ def buffer_of(s: State) -> list[int]:
     return list(s.queue[s.front : s.end])
 
 
+def right_list_of(s: State) -> list[int]:
+    """Covington's λ2: the words that the current focus has already been compared with."""
+    return list(s.stack[s.depth : s.front])
+
+
 def list_of(s: State) -> list[int]:
     """Easy-first's list, from ROOT on."""
     nodes = [0]
@@ -57,12 +62,16 @@ def list_of(s: State) -> list[int]:
 
 
 STACK_AND_BUFFER: dict[str, ListOf] = {"stack": stack_of, "buffer": buffer_of}
-TWO_LISTS_AND_BUFFER: dict[str, ListOf] = {
-    "left": stack_of,
-    "right": lambda s: list(s.stack[s.depth : s.front]),  # λ2: what the current focus has been compared with
-    "buffer": buffer_of,
-}
+TWO_LISTS_AND_BUFFER: dict[str, ListOf] = {"left": stack_of, "right": right_list_of, "buffer": buffer_of}
 ONE_LIST: dict[str, ListOf] = {"list": list_of}
+
+
+def _no_plan(system: Any, gold: Gold, oracle: str, budget: int) -> list[int] | None:
+    return None
+
+
+def _no_late_roots(options: Options) -> str | None:
+    return None
 
 
 @dataclass(frozen=True)
@@ -76,10 +85,10 @@ class Entry:
     projective: bool  # builds projective trees only
     oracles: tuple[str, ...] = ("static", "dynamic")
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # valid values, the default first
-    late_roots: Callable[[Options], str | None] = lambda options: None
+    late_roots: Callable[[Options], str | None] = _no_late_roots
     """Whether headless words are attached to ROOT at the end, with the option `root_label`: "parse" if these arcs are
     part of the parse, "output" if they are added only when the tree is written, None if there are no headless words."""
-    plan: Callable[[Any, Gold, str, int], list[int] | None] = lambda system, gold, oracle, budget: None
+    plan: Callable[[Any, Gold, str, int], list[int] | None] = _no_plan
     """Prepares a gold tree for a static oracle, within a budget of transitions; returns the moves of the derivation if
     the system's `canonical` cannot compute them one by one."""
     templates: str = "stack"  # the feature templates that suit it
@@ -118,6 +127,14 @@ class Entry:
         return self.move_names[move] if move in self.move_names else NAMES[move]
 
 
+def _after_the_buffer(options: Options) -> str | None:
+    return {"first": "output", "attach": "parse"}.get(str(options.get("root")))
+
+
+def _at_the_end(options: Options) -> str | None:
+    return "parse"
+
+
 SYSTEMS: dict[str, Entry] = {
     entry.name: entry
     for entry in (
@@ -128,7 +145,7 @@ SYSTEMS: dict[str, Entry] = {
             rules=arc_eager.RULES,
             projective=True,
             options={"root": ("last", "first", "attach")},
-            late_roots=lambda options: {"first": "output", "attach": "parse"}.get(str(options.get("root"))),
+            late_roots=_after_the_buffer,
         ),
         Entry(
             name="arc-standard",
@@ -172,7 +189,7 @@ SYSTEMS: dict[str, Entry] = {
             make=covington.Covington,
             rules=covington.RULES,
             projective=False,
-            late_roots=lambda options: "parse",
+            late_roots=_at_the_end,
             templates="covington",
             positions=("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "CL", "CR"),
             lists=TWO_LISTS_AND_BUFFER,
