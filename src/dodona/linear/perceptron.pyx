@@ -270,6 +270,9 @@ cdef class StructuredLearner(Learner):
         """Train on one sentence; `moves` is a planned derivation, or empty for the oracle's. The beam itself explores,
         so `explore` has no effect."""
         self.check(words, gold)
+        self.learn(words, gold, moves)
+
+    cdef int learn(self, Words words, Gold gold, int[::1] moves) except -1:
         cdef Beam beam = self.beam
         cdef int length, action, other, done = 0, tracked = 0  # of the correct path: actions taken, rank in the beam
         cdef int worst_step = 0, worst_done = 0
@@ -304,6 +307,7 @@ cdef class StructuredLearner(Learner):
             other = beam.path(worst_step, 0, &self.wrong[0])
             self.mistakes += 1
             self.correct(words, gold, worst_done, other, worst)
+        return 0
 
     cdef int score_path(self, Words words, int length) except -1:
         """Fill `prefix` and `progress` for the correct path."""

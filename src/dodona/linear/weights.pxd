@@ -53,6 +53,7 @@ cdef class Weights:
     cdef int update(self, const uint64_t* keys, int count, int action, float delta) except -1 nogil
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil
+    cdef int write_averages(self, const WeightRow* row, uint16_t* actions, float* weights) noexcept nogil
     cdef uint32_t new_row(self, int kind) except? 0 nogil
     cdef int make_dense(self, WeightRow* row) except -1 nogil
     cdef Py_ssize_t find_entry(self, WeightRow* row, int action) except -1 nogil

@@ -223,33 +223,55 @@ cdef class Weights:
     def averages(self):
         """Return (keys, actions, weights): every non-zero weight, averaged over all steps; sorted, so that the same
         training gives the same bytes."""
-        cdef Py_ssize_t most = 0, count = 0, i, where
-        cdef int j
+        cdef Py_ssize_t most = 0, features = 0, count = 0, i
         cdef Slot* slots = self.table.slots
         cdef WeightRow* row
+        feature_array = np.empty(self.table.count, dtype=np.uint64)
+        place_array = np.empty(self.table.count, dtype=np.intp)
+        cdef uint64_t[::1] feature_view = feature_array
+        cdef Py_ssize_t[::1] places = place_array
         for i in range(<Py_ssize_t> self.table.mask + 1):
-            row = <WeightRow*> &slots[i].value
-            most += self.actions if row.kind == DENSE else row.size
+            if slots[i].key != 0:
+                row = <WeightRow*> &slots[i].value
+                most += self.actions if row.kind == DENSE else row.size
+                feature_view[features], places[features] = slots[i].key, i
+                features += 1
         key_array, action_array = np.empty(most, dtype=np.uint64), np.empty(most, dtype=np.uint16)
         weight_array = np.empty(most, dtype=np.float32)
         cdef uint64_t[::1] keys = key_array
         cdef uint16_t[::1] actions = action_array
         cdef float[::1] weights = weight_array
-        for i in range(<Py_ssize_t> self.table.mask + 1):
-            row = <WeightRow*> &slots[i].value
-            for j in range(self.actions if row.kind == DENSE else row.size):
-                if row.kind == DENSE:
-                    where = <Py_ssize_t> row.start * self.width + j
-                    actions[count] = j
-                    weights[count] = self.average(self.dense[where], &self.dense_accumulators[where])
-                else:
-                    where = <Py_ssize_t> row.start + j
-                    actions[count] = self.entries[where].action
-                    weights[count] = self.average(self.entries[where].weight, &self.accumulators[where])
-                keys[count] = slots[i].key
-                count += weights[count] != 0
-        order = np.lexsort((action_array[:count], key_array[:count]))
-        return key_array[order], action_array[order], weight_array[order]
+        places = place_array[np.argsort(feature_array)]
+        for i in range(features):
+            row = <WeightRow*> &slots[places[i]].value
+            most = count
+            count += self.write_averages(row, &actions[count], &weights[count])
+            keys[most:count] = slots[places[i]].key
+        return key_array[:count], action_array[:count], weight_array[:count]
+
+    cdef int write_averages(self, const WeightRow* row, uint16_t* actions, float* weights) noexcept nogil:
+        """Write the averages of a row that are not 0, by action; returns how many they are."""
+        cdef Py_ssize_t where
+        cdef int j, at, action, count = 0
+        cdef float average
+        for j in range(self.actions if row.kind == DENSE else row.size):
+            if row.kind == DENSE:
+                where = <Py_ssize_t> row.start * self.width + j
+                action = j
+                average = self.average(self.dense[where], &self.dense_accumulators[where])
+            else:
+                where = <Py_ssize_t> row.start + j
+                action = self.entries[where].action
+                average = self.average(self.entries[where].weight, &self.accumulators[where])
+            if average == 0:
+                continue
+            at = count
+            while at > 0 and actions[at - 1] > action:  # entries are few, in the order of their first updates
+                actions[at], weights[at] = actions[at - 1], weights[at - 1]
+                at -= 1
+            actions[at], weights[at] = action, average
+            count += 1
+        return count
 
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil:
         """Return the average over all steps so far."""

@@ -6,6 +6,9 @@ from dodona.transitions.policy import Policy
 from dodona.transitions.system import TransitionSystem
 
 class Beam:
+    system: TransitionSystem
+    scorer: Scorer
+    width: int
     size: int
     step: int
     def __init__(self, system: TransitionSystem, scorer: Scorer, width: int, traced: bool = False) -> None: ...

@@ -9,6 +9,7 @@ from dodona.transitions.policy import Policy
 from dodona.transitions.system import TransitionSystem
 
 class GreedySearch:
+    system: TransitionSystem
     scorer: Scorer
     def __init__(self, system: TransitionSystem, scorer: Scorer) -> None: ...
     def parse(

@@ -16,6 +16,7 @@ class Scorer:
     def score(self, s: State, sentence: EncodedSentence, site: int = 0) -> list[float]: ...
 
 class CallableScorer(Scorer):
+    function: Callable[[State, EncodedSentence, int], Sequence[float]]
     def __init__(
         self,
         actions: int,

@@ -9,6 +9,8 @@ from dodona.linear.weights import Weights
 
 class TagSet:
     parts: int
+    count: int
+    nodes: int
     def __init__(
         self,
         parts: int,
@@ -25,6 +27,7 @@ class Lexicon:
     ) -> None: ...
 
 class Traits:
+    n: int
     def __init__(self, words: list[str] | Values, tagset: TagSet, lexicon: Lexicon) -> None: ...
 
 class TagLearner:
