@@ -250,7 +250,8 @@ def freeze(keys, actions, weights, int action_count):
     numbers = np.clip(np.rint(weights * scale), -32767, 32767).astype(np.int16)
     kept = numbers != 0
     keys, actions, numbers = keys[kept], actions[kept], numbers[kept]
-    features, begins, sizes = np.unique(keys, return_index=True, return_counts=True)
+    begins = np.flatnonzero(np.append(True, keys[1:] != keys[: max(0, len(keys) - 1)])[: len(keys)])
+    features, sizes = keys[begins], np.diff(begins, append=len(keys))
     buckets = max(1, len(features) // 2)
     places = ((features >> np.uint64(32)) * np.uint64(buckets)) >> np.uint64(32)
     counts = np.bincount(places.astype(np.int64), minlength=buckets)
@@ -259,22 +260,33 @@ def freeze(keys, actions, weights, int action_count):
     fingerprints = (features & np.uint64(0xFFFFFFFF)).astype(np.uint32) | np.uint32(1)
     largest = np.maximum.reduceat(np.abs(numbers), begins) if len(begins) else np.zeros(0, np.int16)
     is_wide = (sizes * 3 > action_count) | (largest > most)
-    ends = np.cumsum(np.where(is_wide, 3, 1 + sizes))
-    starts = np.append(0, ends)[:-1]
-    rows = np.zeros(ends[-1] if len(ends) else 0, dtype=np.uint32)
-    rows[starts] = np.where(is_wide, WIDE_ROW, sizes)
-    wide_rows = np.arange(is_wide.sum())
-    rows[starts[is_wide] + 1], rows[starts[is_wide] + 2] = wide_rows & 0xFFFF, wide_rows >> 16
-    is_pair = ~np.repeat(is_wide, sizes)
-    places = np.repeat(starts + 1 - begins, sizes) + np.arange(len(keys))
-    if bits < 16:
-        pairs = actions.astype(np.uint32) << bits | (numbers & ((1 << bits) - 1)).astype(np.uint32)
-    else:
-        pairs = actions | numbers.view(np.uint16).astype(np.uint32) << 16
-    rows[places[is_pair]] = pairs[is_pair]
-    wide = np.zeros((len(wide_rows), action_count), dtype=np.int16)
-    wide[np.repeat(wide_rows, sizes[is_wide]), actions[~is_pair]] = numbers[~is_pair]
-    return fingerprints, counts.astype(np.uint8), rows.astype(np.uint16) if bits < 16 else rows, wide.ravel()
+    rows = np.zeros(int(np.where(is_wide, 3, 1 + sizes).sum()), dtype=np.uint32)
+    wide = np.zeros(int(is_wide.sum()) * action_count, dtype=np.int16)
+    cdef uint16_t[::1] action_view = actions
+    cdef int16_t[::1] number_view = numbers
+    cdef int16_t[::1] wide_view = wide
+    cdef const Py_ssize_t[::1] begin_view = begins
+    cdef const Py_ssize_t[::1] size_view = sizes
+    cdef uint8_t[::1] is_wide_view = is_wide.view(np.uint8)
+    cdef uint32_t[::1] row_view = rows
+    cdef Py_ssize_t i, j, at = 0, wide_row = 0
+    for i in range(len(features)):
+        if is_wide_view[i]:
+            for j in range(begin_view[i], begin_view[i] + size_view[i]):
+                wide_view[wide_row * action_count + action_view[j]] = number_view[j]
+            row_view[at], row_view[at + 1], row_view[at + 2] = WIDE_ROW, wide_row & 0xFFFF, wide_row >> 16
+            wide_row += 1
+            at += 3
+            continue
+        row_view[at] = size_view[i]
+        at += 1
+        for j in range(begin_view[i], begin_view[i] + size_view[i]):
+            if bits < 16:
+                row_view[at] = action_view[j] << bits | (number_view[j] & ((1 << bits) - 1))
+            else:
+                row_view[at] = action_view[j] | (<uint32_t> <uint16_t> number_view[j]) << 16
+            at += 1
+    return fingerprints, counts.astype(np.uint8), rows.astype(np.uint16) if bits < 16 else rows, wide
 
 
 def rows_are_sound(const uint16_t[::1] rows, int step, Py_ssize_t count, Py_ssize_t wide, int actions):
