@@ -39,7 +39,7 @@ class BuildExtensions(build_ext):
     def build_extensions(self) -> None:
         msvc = self.compiler.compiler_type == "msvc"
         for each in self.extensions:
-            level = 3 if each.name.startswith(HOT) else 1 if each.name in COLD else 2
+            level = 1 if each.name in COLD else 3 if each.name.startswith(HOT) else 2
             each.extra_compile_args = ["/O2", "/fp:precise"] if msvc else [f"-O{level}", "-g0", "-ffp-contract=off"]
             if SANITIZE:
                 each.extra_compile_args += [*SANITIZE, "-O1", "-g1", "-fno-omit-frame-pointer", "-fno-sanitize-recover"]
@@ -50,7 +50,9 @@ class BuildExtensions(build_ext):
 # for scripts/sanitize.py: "address,undefined" makes faults in memory and undefined behaviour end the program
 SANITIZE = [f"-fsanitize={names}"] if (names := os.environ.get("DODONA_SANITIZE")) else []
 SHARED = "dodona._shared"  # what all compiled modules need, compiled once
-HOT = ("dodona.linear", "dodona.neural", "dodona.search", "dodona.tagger", "dodona.tokenizer")  # innermost loops
+HOT = tuple(
+    f"dodona.{name}" for name in ("linear", "neural", "search", "systems", "tagger", "tokenizer", "transitions.s")
+)
 COLD = (SHARED, "dodona.transitions.derivations", "dodona.transitions.overrides", "dodona.systems.swap_search")
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 setup(
