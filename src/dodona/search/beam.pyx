@@ -217,6 +217,7 @@ cdef class Beam:
         return s
 
     cdef int reserve(self, int steps) except -1:
+        """Allocate memory to store this many steps."""
         cdef Py_ssize_t wanted = <Py_ssize_t> steps * self.width
         if wanted > self.parents.shape[0]:
             more = new_array("i", [0]) * (wanted + 1024)

@@ -55,6 +55,7 @@ cdef class Allowed:
         self.count += 1
 
     cdef int allow_legal(self, TransitionSystem system, State s, int site) except -1 nogil:
+        """Allow the legal actions."""
         cdef int m
         self.count = 0
         for m in range(system.moves.shape[0]):
@@ -175,7 +176,6 @@ cdef class Confidence:
         logarithm -= self.choice.allowed.log_sum(self.choice.row, self.temperature)
         self.total += logarithm
         self.actions += 1
-        self.probabilities[0] = self.total / self.actions  # how doubtful the sentence is as a whole
         self.system.act(s, action, site, carried)
         if dependent <= s.n and s.head[dependent] == head:
             self.probabilities[dependent] = exp(logarithm)
@@ -189,6 +189,11 @@ cdef class Confidence:
         if self.choice.action == NONE:
             self.choice.look(s, sentence, site, None, None)
         return 0
+
+    cdef void finish(self) noexcept nogil:
+        """Write the mean of the logarithms: how doubtful the sentence is as a whole."""
+        if self.actions > 0:
+            self.probabilities[0] = self.total / self.actions
 
 
 @cython.final
@@ -216,6 +221,7 @@ cdef class SiteSearch:
         self.winners = new_array("i", bytes(4 * 4 * (capacity + 1)))
 
     cdef int search(self, State s, EncodedSentence sentence, Confidence sure) except -1 nogil:
+        """Search from the initial to a terminal configuration."""
         cdef int site = 0, i, action, dependent
         self.leaves = 1
         while self.leaves <= s.n:
@@ -299,6 +305,7 @@ cdef class GreedySearch:
         self.reserve(64)
 
     cdef reserve(self, int capacity):
+        """Allocate memory for sentences of this length."""
         self.capacity = capacity
         self.s = State(capacity)
         self.sites = SiteSearch(self.choice, capacity if self.system.has_sites else 0)
@@ -322,6 +329,8 @@ cdef class GreedySearch:
         s.watch.begin(seconds)
         with nogil:
             self.search(s, sentence, policy, gold, sure)
+            if sure is not None:
+                sure.finish()
         return arcs_of(s)
 
     def parse_all(self, list sentences not None, int late):
@@ -367,6 +376,7 @@ cdef class GreedySearch:
             for i in range(derivation.shape[0]):
                 sure.look(s, sentence, 0)
                 sure.act(s, sentence, derivation[i], 0, self.choice.carried)
+            sure.finish()
         return arcs_of(s)
 
     cdef State make_ready(self, EncodedSentence sentence):

@@ -758,6 +758,15 @@ cdef class Utf8Buffer:
         self.size += size
         return 0
 
+    cdef int put_string(self, str text) except -1:
+        cdef bytes data = text.encode()
+        return self.put(data, len(data))
+
+    cdef int put_code(self, uint32_t code) except -1 nogil:
+        self.make_room(4)
+        self.size += encode(code, self.text + self.size)
+        return 0
+
     cdef int put_codes(self, const uint32_t* codes, Py_ssize_t size) except -1 nogil:
         cdef Py_ssize_t i
         self.make_room(4 * size)
@@ -782,7 +791,7 @@ cdef class Utf8Buffer:
                 for shift in range(12, -1, -4):
                     self.put(HEXADECIMAL + (code >> shift & 15), 1)
             else:
-                self.put_codes(&code, 1)
+                self.put_code(code)
         return 0
 
     cdef int end(self) except -1 nogil:
@@ -882,7 +891,6 @@ cdef class SentenceMaker:
         cdef int k, first, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1, sentence
         cdef TokenSpan* token
         cdef list words, ranges = [], notes = []
-        cdef bytes encoded
         cdef Utf8Buffer text = Utf8Buffer(), forms = Utf8Buffer(), misc = Utf8Buffer()
         sentence = first = segments.tokens[begin - 1].last + 1 if begin > 0 else 0
         for k in range(begin, last + 1):
@@ -900,8 +908,7 @@ cdef class SentenceMaker:
                 self.add_misc(self.one, passage, token, before if k == begin else 0)
                 notes.append(self.one.text[: self.one.size].decode("utf-8"))
                 for word in words:
-                    encoded = (<str> word).encode()
-                    forms.put(encoded, len(encoded))
+                    forms.put_string(word)
                     forms.end()
                     misc.put(b"_", 1)
                     misc.end()
@@ -932,7 +939,7 @@ cdef class SentenceMaker:
             return to.put_codes(passage.codes + token.start, token.end - token.start)
         for at in range(token.start, token.end):
             if not is_blank(passage.codes[at]):
-                to.put_codes(&passage.codes[at], 1)
+                to.put_code(passage.codes[at])
                 after_blank = False
             elif not after_blank:
                 to.put(b" ", 1)
