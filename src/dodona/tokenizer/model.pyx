@@ -22,7 +22,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport exp
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcpy, strchr
+from libc.string cimport memcpy
 
 from dodona.data.hashing cimport BACKWARDS, FORWARDS, HashTable, Letters, hash_codes, hash_string, mix, to_lower
 from dodona.data.values cimport Values, encode, own_values
@@ -71,8 +71,6 @@ cdef int QUOTE = _characters.kind_of(ord('"'))
 cdef int[3] OPENING = [_characters.kind_of(ord(character)) for character in "([{"]
 cdef int[3] CLOSING = [_characters.kind_of(ord(character)) for character in ")]}"]
 cdef char* HEXADECIMAL = b"0123456789ABCDEF"
-cdef char* ESCAPED = b" \t\n\r|\\"
-cdef char* ESCAPES = b"stnrp\\"  # the letter of each after a backslash
 cdef array.array NUMBERS = new_array("i")
 cdef uint8_t* KIND = <uint8_t*> calloc(0x110000, 1)  # of every character that was met so far; 0: not yet
 if KIND == NULL:
@@ -492,9 +490,10 @@ cdef class Segments:
     cdef int first_room
 
     def __cinit__(self):
+        self.firsts = <int*> calloc(64, sizeof(int))
+        if self.firsts == NULL:
+            raise MemoryError
         self.first_room = 64
-        self.firsts = <int*> grow(NULL, self.first_room * sizeof(int))
-        self.firsts[0] = 0
 
     def __dealloc__(self):
         free(self.tokens)
@@ -690,8 +689,10 @@ cdef class MultiwordFilter:
         self.forms, self.suffixes = HashTable(len(forms)), HashTable(len(suffixes))
         for form in forms:
             word.read_string(form)
-            word.lower()
-            self.forms.add(hash_codes(word.codes, word.size) | 1)
+            h = FORWARDS
+            for i in range(word.size):
+                h = mix(h, to_lower(word.codes[i]))
+            self.forms.add(h | 1)
         for suffix in suffixes:
             word.read_string(suffix)
             h = BACKWARDS
@@ -778,14 +779,21 @@ cdef class Utf8Buffer:
         """Write blanks, | and \\ as escapes, and other characters as they are."""
         cdef Py_ssize_t i
         cdef uint32_t code
-        cdef const char* escaped
         cdef int shift
         for i in range(size):
             code = codes[i]
-            escaped = strchr(ESCAPED, code) if 0 < code < 128 else NULL
-            if escaped != NULL:
-                self.put(b"\\", 1)
-                self.put(ESCAPES + (escaped - ESCAPED), 1)
+            if code == c" ":
+                self.put(b"\\s", 2)
+            elif code == c"\t":
+                self.put(b"\\t", 2)
+            elif code == c"\n":
+                self.put(b"\\n", 2)
+            elif code == c"\r":
+                self.put(b"\\r", 2)
+            elif code == c"|":
+                self.put(b"\\p", 2)
+            elif code == c"\\":
+                self.put(b"\\\\", 2)
             elif is_blank(code):  # all are below 0x10000
                 self.put(b"\\u", 2)
                 for shift in range(12, -1, -4):
@@ -795,6 +803,7 @@ cdef class Utf8Buffer:
         return 0
 
     cdef int end(self) except -1 nogil:
+        """End a value."""
         if self.count >= self.end_room:
             self.end_room = 2 * self.end_room + 64
             self.ends = <int*> grow(self.ends, self.end_room * sizeof(int))
@@ -813,6 +822,7 @@ cdef class Utf8Buffer:
         return PyBytes_FromStringAndSize(self.text + begin, self.ends[i] - begin)
 
     cdef Values values(self, int first, int count):
+        """Return some of them."""
         cdef array.array ends = array.clone(NUMBERS, count + 1, False)
         cdef int begin = <int> self.begin_of(first), i
         ends.data.as_ints[0] = 0

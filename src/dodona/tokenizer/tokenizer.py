@@ -50,6 +50,7 @@ RARE = 0.002  # token boundaries between two kinds of characters that are rarer 
 LEAST_CASES = 20  # fewer cases than this give no rule
 STEP = 1 << 16  # characters that are processed at a time, at least
 DECISIONS = 3  # whether a token ends, whether a sentence ends, whether a token is several words
+TEXTS = ("splits", "multiword")  # the arrays that are texts
 
 Text = tuple[str, Sequence[SurfaceToken]]
 
@@ -186,11 +187,7 @@ def _answer_questions(texts: Sequence[Text]) -> NDArray[Any]:
         for counts, which in ((total, ends[left] >= 0), (ended, ends[left] > 0), (closed, ends[left] > 1)):
             counts += np.bincount(pairs[which], minlength=len(counts))
     together = KIND_COUNT * KIND_COUNT
-    kinds = np.arange(KIND_COUNT)
-    is_word = np.isin(kinds, WORD_KINDS)
-    probable = (is_word[:, None] & is_word | (kinds == MARK)).ravel()  # in rare pairs: parts of words, and marks
-    unspaced, cut = total[:together], ended[:together]
-    inside = np.where(unspaced >= LEAST_CASES, cut <= RARE * unspaced, probable & (cut == 0))
+    inside = _is_inside(total[:together], ended[:together])
     spaces_are_ends = total[together:] - ended[together:] <= RARE * RARE * total[together:]
     answers = (
         np.where(inside, NEVER, ASK),
@@ -198,6 +195,14 @@ def _answer_questions(texts: Sequence[Text]) -> NDArray[Any]:
         np.where((closed > 0) | (total < LEAST_CASES), ASK, NEVER),
     )
     return np.concatenate(answers).astype(np.uint8)
+
+
+def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
+    """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
+    kinds = np.arange(KIND_COUNT)
+    is_word = np.isin(kinds, WORD_KINDS)
+    probable = (is_word[:, None] & is_word | (kinds == MARK)).ravel()
+    return np.where(total >= LEAST_CASES, ended <= RARE * total, probable & (ended == 0))
 
 
 def _find_splits(texts: Sequence[Text], rules: Rules) -> list[list[str]]:
@@ -257,10 +262,8 @@ class Tokenizer:
     def __init__(self, options: TokenizerOptions, arrays: dict[str, NDArray[Any]], where: str = "tokenizer") -> None:
         self.options = options
         self._arrays = arrays
-        splits, multiword = (arrays[name].tobytes().decode() for name in ("splits", "multiword"))
-        words = [line.split(" ") for line in splits.split("\n") if line]
-        self._rules = Rules(arrays["questions"], arrays["words"], words)
-        self._expander = Expander.parse(multiword, where)
+        self._rules = Rules(arrays["questions"], arrays["words"], _parse_splits(_decode(arrays["splits"])))
+        self._expander = Expander.parse(_decode(arrays["multiword"]), where)
         self._filter = MultiwordFilter(self._expander.lexicon, self._expander.rules)
         self._segmenter = Segmenter(check_weights(where, DECISIONS, arrays))
 
@@ -300,8 +303,7 @@ class Tokenizer:
                 sentence = make_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
                     places = [(begin + a, begin + b) for a, b, _ in segments.spans(i)]
-                    tokens = zip(sentence.tokens(), places, strict=True)
-                    sentence.offsets = [place for (first, last, _), place in tokens for _ in range(first, last + 1)]
+                    sentence.offsets = _find_offsets(sentence, places)
                 yield sentence
                 comments = b"# newpar\n" if maker.ends_paragraph(segments, i) else b""
 
@@ -343,17 +345,43 @@ class Tokenizer:
         """Restore the tokenizer from these parts; invalid parts raise an error that names `where`."""
         try:
             options = TokenizerOptions(**description["options"])
-            for name, size in (("questions", QUESTION_BYTES), ("words", WORD_BYTES)):
-                if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
-                    raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
-            for name in ("splits", "multiword"):
-                if arrays[name].dtype.str != "|u1":
-                    raise FormatError(f"{where}: {name} of another kind than expected")
+            _check_arrays(arrays, where)
             return cls(options, arrays, where)
         except FormatError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
+
+
+def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return start and end of each word. The words of a multiword token share those of the token."""
+    if not sentence.multiword:
+        return places
+    tokens = zip(sentence.tokens(), places, strict=True)
+    return [place for (first, last, _), place in tokens for _ in range(first, last + 1)]
+
+
+def _decode(array: NDArray[Any]) -> str:
+    return array.tobytes().decode()
+
+
+def _encode(text: str) -> NDArray[Any]:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def _parse_splits(text: str) -> list[list[str]]:
+    """Return the parts of each word with a token boundary inside a run; the text has one word per line."""
+    return [line.split(" ") for line in text.split("\n")] if text else []
+
+
+def _check_arrays(arrays: dict[str, NDArray[Any]], where: str) -> None:
+    """Check the arrays, which the compiled loops do not check."""
+    for name, size in (("questions", QUESTION_BYTES), ("words", WORD_BYTES)):
+        if arrays[name].dtype.str != "|u1" or len(arrays[name]) != size:
+            raise FormatError(f"{where}: {len(arrays[name])} {name}; expected {size} bytes")
+    for name in TEXTS:
+        if arrays[name].dtype.str != "|u1":
+            raise FormatError(f"{where}: {name} of another kind than expected")
 
 
 def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, callback: Callback = ignore) -> Tokenizer:
@@ -382,8 +410,8 @@ def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, ca
     arrays = freeze_weights(learner.weights, options.size) | {
         "questions": questions,
         "words": words,
-        "splits": np.frombuffer("\n".join(map(" ".join, splits)).encode(), np.uint8),
-        "multiword": np.frombuffer(expander.text().encode(), np.uint8),
+        "splits": _encode("\n".join(" ".join(parts) for parts in splits)),
+        "multiword": _encode(expander.text()),
     }
     return Tokenizer(options, arrays)
 
