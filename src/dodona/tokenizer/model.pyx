@@ -14,7 +14,6 @@ in MISC is explained in dodona.data.spacing, whose functions read it.
 """
 
 from array import array as new_array
-from itertools import accumulate
 
 cimport cython
 from cpython cimport array
@@ -105,14 +104,6 @@ cdef struct TokenSpan:
     bint is_spaced          # whether it has blanks inside
 
 
-cdef void* grow(void* memory, size_t size) except NULL nogil:
-    cdef void* grown = realloc(memory, size)
-    if grown == NULL:
-        with gil:
-            raise MemoryError
-    return grown
-
-
 cdef inline int kind_of(uint32_t code) except 0 nogil:
     if KIND[code] == 0:
         with gil:
@@ -152,9 +143,17 @@ cdef class Rules:
         self.words = words
         self.splits = HashTable(len(splits))
         for parts in splits:
-            ends = accumulate(map(len, parts[: len(parts) - 1]))
-            places = sum({1 << end for end in ends if end < 64})
-            self.splits.add(hash_string("".join(parts)[:MAX_FORM]) | 1).value = places
+            self.splits.add(hash_string("".join(parts)[:MAX_FORM]) | 1).value = self.find_places(parts)
+
+    cdef uint64_t find_places(self, list parts):
+        """Return the starts of the runs of a known word, as bits."""
+        cdef uint64_t places = 0
+        cdef int length = 0
+        for part in parts[: len(parts) - 1]:
+            length += len(part)
+            if length < 64:
+                places |= <uint64_t> 1 << length
+        return places
 
 
 @cython.final
@@ -232,7 +231,10 @@ cdef class Passage:
                 return self.add_run(i, end, gap, True)
         if self.count == self.room:
             self.room = 2 * self.room + 256
-            self.runs = <Run*> grow(self.runs, self.room * sizeof(Run))
+            run = <Run*> realloc(self.runs, self.room * sizeof(Run))
+            if run == NULL:
+                raise MemoryError
+            self.runs = run
         run = &self.runs[self.count]
         self.count += 1
         run.start, run.end, run.form, run.lower, run.gap, run.is_part = start, end, form, lower, gap, is_part
@@ -515,7 +517,10 @@ cdef class Segments:
         cdef TokenSpan* tokens
         if self.size == self.room:
             self.room = 2 * self.room + 64
-            self.tokens = <TokenSpan*> grow(self.tokens, self.room * sizeof(TokenSpan))
+            tokens = <TokenSpan*> realloc(self.tokens, self.room * sizeof(TokenSpan))
+            if tokens == NULL:
+                raise MemoryError
+            self.tokens = tokens
         tokens = &self.tokens[self.size]
         tokens.start, tokens.end, tokens.next = first.start, last.end, next
         tokens.last, tokens.is_spaced = k, is_spaced
@@ -523,9 +528,12 @@ cdef class Segments:
         return 0
 
     cdef int end_sentence(self) except -1 nogil:
+        cdef int* firsts
         if self.count + 2 > self.first_room:
-            self.first_room *= 2
-            self.firsts = <int*> grow(self.firsts, self.first_room * sizeof(int))
+            firsts = <int*> realloc(self.firsts, 2 * self.first_room * sizeof(int))
+            if firsts == NULL:
+                raise MemoryError
+            self.firsts, self.first_room = firsts, 2 * self.first_room
         self.count += 1
         self.firsts[self.count] = self.size
         return 0
@@ -621,7 +629,7 @@ cdef class SegmentLearner:
     """A model during training."""
 
     cdef readonly Weights weights
-    cdef long long asked, mistakes    # since the last report
+    cdef readonly long long asked, mistakes
     cdef float rate
 
     def __init__(self, double rate):
@@ -652,12 +660,6 @@ cdef class SegmentLearner:
         cdef uint64_t[MAX_KEYS] keys
         cdef int count = multiword_keys(passage, sentence, first, last, keys)
         self.learn(keys, GENERAL_KEYS if is_rare else count, MULTIWORD, gold)
-
-    def count(self):
-        """Return (decisions, mistakes) since the last call."""
-        counted = self.asked, self.mistakes
-        self.asked = self.mistakes = 0
-        return counted
 
     cdef int learn(self, uint64_t* keys, int count, int question, bint gold) except -1:
         """Take one step of logistic regression."""
@@ -740,17 +742,22 @@ cdef class Utf8Buffer:
 
     def __cinit__(self):
         self.make_room(1 << 12)
+        self.end_room = 0
 
     def __dealloc__(self):
         free(self.text)
         free(self.ends)
 
     cdef int make_room(self, Py_ssize_t more) except -1 nogil:
+        cdef char* text
         if self.size + more > self.room:
             if self.size + more > 0x3FFFFFFF:
                 raise MemoryError("a sentence of more than a gigabyte")
             self.room = 2 * (self.size + more)
-            self.text = <char*> grow(self.text, self.room)
+            text = <char*> realloc(self.text, self.room)
+            if text == NULL:
+                raise MemoryError
+            self.text = text
         return 0
 
     cdef int put(self, const char* text, Py_ssize_t size) except -1 nogil:
@@ -804,9 +811,13 @@ cdef class Utf8Buffer:
 
     cdef int end(self) except -1 nogil:
         """End a value."""
+        cdef int* ends
         if self.count >= self.end_room:
             self.end_room = 2 * self.end_room + 64
-            self.ends = <int*> grow(self.ends, self.end_room * sizeof(int))
+            ends = <int*> realloc(self.ends, self.end_room * sizeof(int))
+            if ends == NULL:
+                raise MemoryError
+            self.ends = ends
         self.ends[self.count] = <int> self.size
         self.count += 1
         return 0
@@ -839,11 +850,13 @@ cdef class SentenceMaker:
     cdef object expander            # from a form to its words, if it is a multiword token
     cdef MultiwordFilter filter
     cdef Utf8Buffer text, forms, misc   # of a passage
+    cdef Utf8Buffer careful_text, careful_forms, careful_misc  # of a sentence
     cdef Utf8Buffer one                 # value
 
     def __init__(self, Segmenter segmenter not None, expander, MultiwordFilter filter not None):
         self.segmenter, self.expander, self.filter = segmenter, expander, filter
         self.text, self.forms, self.misc, self.one = Utf8Buffer(), Utf8Buffer(), Utf8Buffer(), Utf8Buffer()
+        self.careful_text, self.careful_forms, self.careful_misc = Utf8Buffer(), Utf8Buffer(), Utf8Buffer()
 
     def ends_paragraph(self, Segments segments not None, int i):
         """Return whether a paragraph ends after sentence i."""
@@ -883,7 +896,8 @@ cdef class SentenceMaker:
         cdef int k, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1
         cdef TokenSpan* token
         for k in range(begin, last + 1):
-            if self.may_be_several(segments.passage, &segments.tokens[k]):
+            token = &segments.tokens[k]
+            if self.may_be_several(segments.passage, token):
                 return False
         for k in range(begin, last + 1):
             token = &segments.tokens[k]
@@ -901,7 +915,10 @@ cdef class SentenceMaker:
         cdef int k, first, begin = segments.firsts[i], last = segments.firsts[i + 1] - 1, sentence
         cdef TokenSpan* token
         cdef list words, ranges = [], notes = []
-        cdef Utf8Buffer text = Utf8Buffer(), forms = Utf8Buffer(), misc = Utf8Buffer()
+        cdef Utf8Buffer text = self.careful_text, forms = self.careful_forms, misc = self.careful_misc
+        text.clear()
+        forms.clear()
+        misc.clear()
         sentence = first = segments.tokens[begin - 1].last + 1 if begin > 0 else 0
         for k in range(begin, last + 1):
             token = &segments.tokens[k]

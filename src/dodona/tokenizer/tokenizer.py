@@ -9,7 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,7 +156,9 @@ def _recase(form: str, words: list[str]) -> list[str]:
     """Return the words with the letter case of the token."""
     together = "".join(words)
     if together.lower() == form.lower() and len(together) == len(form):
-        ends = accumulate(map(len, words), initial=0)
+        ends = [0]
+        for word in words:
+            ends.append(ends[-1] + len(word))
         return [form[begin:end] for begin, end in pairwise(ends)]
     if form.isupper() and len(form) > 1:
         return [word.upper() for word in words]
@@ -199,9 +201,8 @@ def _answer_questions(texts: Sequence[Text]) -> NDArray[Any]:
 
 def _is_inside(total: NDArray[Any], ended: NDArray[Any]) -> NDArray[Any]:
     """Return the pairs of kinds between which no token ends without a space; if rare: parts of words, and marks."""
-    kinds = np.arange(KIND_COUNT)
-    is_word = np.isin(kinds, WORD_KINDS)
-    probable = (is_word[:, None] & is_word | (kinds == MARK)).ravel()
+    is_word = np.isin(np.arange(KIND_COUNT), WORD_KINDS)
+    probable = (is_word[:, None] & is_word[None, :]).ravel() | (np.arange(KIND_COUNT * KIND_COUNT) % KIND_COUNT == MARK)
     return np.where(total >= LEAST_CASES, ended <= RARE * total, probable & (ended == 0))
 
 
@@ -298,8 +299,7 @@ class Tokenizer:
             for i, (text, forms, misc, multiword, notes) in enumerate(maker.sentences(segments, before)):
                 number += 1
                 header = b"%s# sent_id = %s%d\n# text = %s\n" % (comments, prefix, number, text)
-                pairs = zip(multiword, notes, strict=True)
-                lines = {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
+                lines = _make_lines(multiword, notes) if multiword else {}
                 sentence = make_sentence(Sentence, header, forms, misc, multiword, lines)
                 if located:
                     places = [(begin + a, begin + b) for a, b, _ in segments.spans(i)]
@@ -347,10 +347,16 @@ class Tokenizer:
             options = TokenizerOptions(**description["options"])
             _check_arrays(arrays, where)
             return cls(options, arrays, where)
-        except FormatError:
-            raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, FormatError):
+                raise
             raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
+
+
+def _make_lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:
+    """Return the lines of multiword tokens with these MISC columns, by their first words."""
+    pairs = zip(multiword, notes, strict=True)
+    return {first: format_range(first, last, form, note) for (first, last, form), note in pairs}
 
 
 def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -390,22 +396,26 @@ def train_tokenizer(sentences: Sequence[Sentence], options: TokenizerOptions, ca
     texts = list(paragraphs(sentences))
     if not texts:
         raise FormatError("there is no sentence to train on")
-    tokens = [(text[token.start : token.end], token.words) for text, own in texts for token in own]
-    expander = Expander.learn(tokens)
+    expander = Expander.learn(
+        (text[token.start : token.end], token.words) for text, tokens in texts for token in tokens
+    )
     questions, words, splits = learn_rules(texts)
     rules = Rules(questions, words, splits)
-    times = Counter(form for form, _ in tokens)
-    lessons = [_Lesson(text, own, rules, expander, times) for text, own in texts]
+    times = Counter(text[token.start : token.end] for text, tokens in texts for token in tokens)
+    lessons = [_Lesson(text, tokens, rules, expander, times) for text, tokens in texts]
     beginnings = [(lesson, k) for lesson in lessons for k in lesson.beginnings]
     learner = SegmentLearner(options.rate)
     generator = random.Random(options.seed)
+    asked = mistakes = 0
     for number in range(1, options.iterations + 1):
         generator.shuffle(beginnings)
         for lesson, k in beginnings:
             learner.sentence(lesson.passage, lesson.gold, k)
             for question in lesson.multiword.get(k, ()):
                 learner.multiword(lesson.passage, *question)
-        if callback(TrainingProgress("tokenizer", number, options.iterations, *learner.count())):
+        steps, wrong = learner.asked - asked, learner.mistakes - mistakes
+        asked, mistakes = learner.asked, learner.mistakes
+        if callback(TrainingProgress("tokenizer", number, options.iterations, steps, wrong)):
             break
     arrays = freeze_weights(learner.weights, options.size) | {
         "questions": questions,
