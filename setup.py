@@ -51,7 +51,8 @@ class BuildExtensions(build_ext):
 SANITIZE = [f"-fsanitize={names}"] if (names := os.environ.get("DODONA_SANITIZE")) else []
 SHARED = "dodona._shared"  # what all compiled modules need, compiled once
 HOT = tuple(
-    f"dodona.{name}" for name in ("linear", "neural", "search", "systems", "tagger", "tokenizer", "transitions.s")
+    f"dodona.{name}"
+    for name in ("data", "linear", "neural", "search", "systems", "tagger", "tokenizer", "transitions.s")
 )
 COLD = (SHARED, "dodona.transitions.derivations", "dodona.transitions.overrides", "dodona.systems.swap_search")
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

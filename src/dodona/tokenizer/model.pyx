@@ -61,10 +61,11 @@ cdef enum:
     MAX_TOKENS = 10000          # in a sentence
     MAX_KEYS = 48
     GENERAL_KEYS = 7            # of a multiword token that do not need all of it
+    KIND_COUNT = 64             # and BLANK: as in dodona.data.characters
+    BLANK = 1
     CAPITAL_I_WITH_DOT = 0x130
     CAPITAL_SIGMA = 0x3A3
 
-cdef int KIND_COUNT = _characters.KIND_COUNT, BLANK = _characters.BLANK
 cdef int OPEN = _characters.OPEN, CLOSE = _characters.CLOSE, INITIAL = _characters.INITIAL, FINAL = _characters.FINAL
 cdef int QUOTE = _characters.kind_of(ord('"'))
 cdef int[3] OPENING = [_characters.kind_of(ord(character)) for character in "([{"]
