@@ -1,6 +1,8 @@
 # `make demo` and `make test` need nothing but a Debian-like machine: they set up all the rest in .venv.
 VENV := .venv
 BIN := $(VENV)/bin
+# pip leaves bytecode to the first import: most of what is installed is never imported (the option is told in reverse)
+export PIP_NO_COMPILE := no
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
 .PHONY: help demo test test-all fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models packages clean

@@ -19,8 +19,7 @@ from dodona.linear.templates import Templates
 from dodona.parser.encoder import SentenceEncoder
 from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
-from dodona.transitions.policy import Policy, leaves_a_choice
-from dodona.transitions.random_generator import RandomGenerator
+from dodona.transitions.policy import Policy, RandomGenerator, leaves_a_choice
 
 
 @dataclass

@@ -17,8 +17,7 @@ from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.systems.registry import SYSTEMS, BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.gold import Gold
-from dodona.transitions.policy import Policy, leaves_a_choice
-from dodona.transitions.random_generator import RandomGenerator
+from dodona.transitions.policy import Policy, RandomGenerator, leaves_a_choice
 
 LONGEST = 9
 UNITS = 4

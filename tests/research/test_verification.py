@@ -14,7 +14,7 @@ from dodona.systems.swap_standard import SwapStandard
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import LEFT, RIGHT, SHIFT
 from dodona.transitions.state import State
-from dodona.transitions.workspace import Workspace
+from dodona.transitions.system import Workspace
 
 
 @pytest.fixture

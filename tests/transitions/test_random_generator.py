@@ -2,7 +2,7 @@
 
 import pytest
 
-from dodona.transitions.random_generator import RandomGenerator
+from dodona.transitions.policy import RandomGenerator
 
 WORD = (1 << 64) - 1
 

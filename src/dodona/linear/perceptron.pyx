@@ -28,8 +28,7 @@ from dodona.linear.weights cimport Weights
 from dodona.search.beam cimport Beam
 from dodona.search.scorer cimport NONE, label_to_carry
 from dodona.transitions.gold cimport Gold
-from dodona.transitions.policy cimport Policy
-from dodona.transitions.random_generator cimport RandomGenerator
+from dodona.transitions.policy cimport Policy, RandomGenerator
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 

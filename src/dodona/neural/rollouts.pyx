@@ -12,8 +12,7 @@ from libc.stdint cimport int8_t, int32_t
 from dodona.neural.scorer cimport Contributions, HiddenLayer
 from dodona.search.scorer cimport label_to_carry
 from dodona.transitions.gold cimport Gold
-from dodona.transitions.policy cimport Policy
-from dodona.transitions.random_generator cimport RandomGenerator
+from dodona.transitions.policy cimport Policy, RandomGenerator
 from dodona.transitions.state cimport State
 from dodona.transitions.system cimport TransitionSystem
 

@@ -3,7 +3,7 @@ cimport cython
 from dodona.systems.arc_standard cimport ArcStandard
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
-from dodona.transitions.workspace cimport Workspace
+from dodona.transitions.system cimport Workspace
 
 cdef int SHIFT, LEFT, RIGHT, SWAP, NONE
 cdef int EFFORT, UNLIMITED, WORK

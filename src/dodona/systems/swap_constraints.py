@@ -20,7 +20,7 @@ from dodona.systems.arc_standard import ArcStandard
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import LEFT, NONE, RIGHT, SHIFT, SWAP
 from dodona.transitions.state import State
-from dodona.transitions.workspace import Workspace
+from dodona.transitions.system import Workspace
 
 EFFORT = 1 << 12  # steps that K is followed after a transition, and 4 more a word: to the end up to sixty words
 UNLIMITED = (1 << 31) - 1

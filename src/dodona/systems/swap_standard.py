@@ -21,8 +21,7 @@ from dodona.systems.swap_constraints import SwapConstraints
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import BUFFER, LEFT, NONE, RIGHT, SHIFT, SWAP
 from dodona.transitions.state import State
-from dodona.transitions.system import TransitionSystem
-from dodona.transitions.workspace import Workspace
+from dodona.transitions.system import TransitionSystem, Workspace
 
 RULES = ARC_STANDARD_RULES | {"SWAP": "needs two words on the stack that stand in sentence order (0 < s1 < s0)"}
 

@@ -5,8 +5,7 @@ from array import array
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 from dodona.transitions.state import State
-from dodona.transitions.system import TransitionSystem
-from dodona.transitions.workspace import Workspace
+from dodona.transitions.system import TransitionSystem, Workspace
 
 
 def start(system: TransitionSystem, n: int) -> State:

@@ -14,8 +14,7 @@ from cpython.type cimport PyType_Modified
 
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
-from dodona.transitions.system cimport TransitionSystem
-from dodona.transitions.workspace cimport Workspace
+from dodona.transitions.system cimport TransitionSystem, Workspace
 
 from dodona.errors import TransitionError
 from dodona.transitions.moves import NONE as _NONE

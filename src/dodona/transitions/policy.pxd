@@ -1,9 +1,9 @@
 cimport cython
+from libc.stdint cimport uint64_t
 
 from dodona.transitions.gold cimport Gold
 from dodona.transitions.state cimport State
-from dodona.transitions.system cimport TransitionSystem
-from dodona.transitions.workspace cimport Workspace
+from dodona.transitions.system cimport TransitionSystem, Workspace
 
 @cython.final
 cdef class Policy:
@@ -19,3 +19,10 @@ cdef class Policy:
     cdef int mark_correct(self, State s, Gold gold, int site, int correct) except -1 nogil
     cdef int keep_preferred(self, State s, Gold gold) except -1 nogil
     cdef int avoid_forbidden(self, State s, Gold gold, int site) except -1 nogil
+
+@cython.final
+cdef class RandomGenerator:
+    cdef uint64_t state
+
+    cdef double random(self) noexcept nogil
+    cdef int place_of(self, const int[::1] values, int value, int otherwise) noexcept nogil
