@@ -33,7 +33,7 @@ def equal_bins(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> flo
 def measured(parser: Parser, test: Path, width: int) -> tuple[str, list[float], list[float]]:
     """Return a line of numbers, and the shares of errors found at POINTS, by words and by sentences."""
     gold = list(read(test))
-    parsed = list(parser.apply([each.copy() for each in gold], request=Request(width, confidence=True)))
+    parsed = list(Pipeline(parser).parse([each.copy() for each in gold], Request(width, confidence=True)))
     sure, comparison = confidences(parsed), compare(gold, parsed)
     error = 100 * (reliability(comparison, sure).error or 0)
     equal = 100 * equal_bins(sure, comparison.arc_right)

@@ -24,7 +24,7 @@ from math import log10
 from pathlib import Path
 from typing import Any
 
-from dodona import Sentence, load, read, write
+from dodona import Pipeline, Sentence, load, read, write
 from dodona.data.spacing import raw_text
 from dodona.parser.request import Request
 
@@ -81,12 +81,12 @@ def dodona(model: str, gold: list[Sentence], beam: int = 1) -> Parse:
 
 def dodona_parser(model: str, gold: list[Sentence], beam: int = 1) -> Parse:
     """Trees alone."""
-    parser = load(model).parser
+    nlp = Pipeline(load(model).parser)
     request = Request(beam=beam) if beam > 1 else None
 
     def parse() -> tuple[float, Arcs]:
         copies = [sentence.copy() for sentence in gold]
-        return timed(lambda: list(parser.apply(copies, request=request))), trees_of(copies)
+        return timed(lambda: list(nlp.parse(copies, request))), trees_of(copies)
 
     return parse
 

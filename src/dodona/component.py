@@ -1,6 +1,6 @@
 """The common interface of all components: application, options of training, and its progress."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -15,14 +15,11 @@ __all__ = [
     "Parts",
     "TrainingOptions",
     "TrainingProgress",
-    "batches",
     "check_iterations",
     "check_size",
     "ignore",
 ]
 
-BATCH = 128
-WORDS = 8192  # of a batch, unless one sentence has more
 LARGEST = 100_000  # megabytes
 
 Input = TypeVar("Input", contravariant=True)
@@ -31,13 +28,13 @@ Parts = tuple[dict[str, Any], dict[str, NDArray[Any]]]
 
 
 class Component(Protocol[Input]):
-    """A trained component. It takes text (the tokenizer) or sentences (all others) and yields sentences.
+    """A trained component. It takes chunks of text (the tokenizer) or a batch of sentences (all others).
 
     A function `train_NAME(sentences, options, callback)` beside the class trains it.
     """
 
-    def apply(self, inputs: Iterable[Input], /) -> Iterator[Sentence]:
-        """Apply the component, one sentence after the other, in place."""
+    def apply(self, inputs: Input, /) -> Iterable[Sentence]:
+        """Fill in what is missing, in place; returns the sentences."""
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""
@@ -45,26 +42,6 @@ class Component(Protocol[Input]):
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> Any:
         """Restore the component from these parts. Invalid parts raise a FormatError that names `where`."""
-
-
-def batches(sentences: Iterable[Sentence], size: int = BATCH, words: int = WORDS) -> Iterator[list[Sentence]]:
-    """Yield a few sentences at a time, so that the weights of a component stay in the processor cache.
-
-    Very long sentences go in smaller batches: a network needs memory for every word of a batch at once.
-    """
-    batch: list[Sentence] = []
-    held = 0
-    for sentence in sentences:
-        if batch and held + len(sentence) > words:
-            yield batch
-            batch, held = [], 0
-        batch.append(sentence)
-        held += len(sentence)
-        if len(batch) == size:
-            yield batch
-            batch, held = [], 0
-    if batch:
-        yield batch
 
 
 def check_size(size: Any) -> None:

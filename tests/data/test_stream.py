@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples.treebank import treebank
 
 from dodona import FormatError, FormatWarning, Sentence, write
 from dodona.data import files as inputs
@@ -17,7 +18,7 @@ from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
 from dodona.data.formats import detect_format
 from dodona.data.plain_text import decode_text, read_words
-from dodona.data.stream import Boundary, Item, Mark, Pause, interleave, split_batches
+from dodona.data.stream import Boundary, Item, Mark, Pause, interleave, only_sentences, split_batches
 from dodona.parser.request import Analysis, Request, annotate
 
 WORD = b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n"
@@ -152,3 +153,25 @@ def test_a_pipe_that_pauses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert list(pieces) == [b"c"]
     (tmp_path / "file").write_bytes(b"abc")
     assert list(chunks(tmp_path / "file", pauses=True)) == [b"abc"]
+
+
+def test_batches_have_neither_too_many_sentences_nor_too_many_words() -> None:
+    lengths = [3, 4, 1, 1, 1, 9, 1, 5, 2, 8, 1]
+    sentences = [Sentence.from_words(["w"] * length) for length in lengths]
+    batches = [list(only_sentences(items)) for items, _ in split_batches(sentences, size=3, words=8)]
+    assert [list(map(len, batch)) for batch in batches] == [[3, 4, 1], [1, 1], [9], [1, 5, 2], [8], [1]]
+    assert [sentence for batch in batches for sentence in batch] == sentences
+    assert list(split_batches([])) == []
+
+
+def test_marks_have_no_words_and_a_pause_begins_anew() -> None:
+    one, four, five = (Sentence.from_words(["w"] * length) for length in (1, 4, 5))
+    pause, boundary = Pause(), Boundary()
+    batches = list(split_batches([four, boundary, one, five, pause, four, five], size=9, words=9))
+    assert batches == [([four, boundary, one], None), ([five], pause), ([four, five], None)]
+
+
+def test_a_full_batch_is_not_held_back() -> None:
+    rest = iter(treebank(5))
+    assert len(next(split_batches(rest, size=2))[0]) == 2
+    assert len(list(rest)) == 3

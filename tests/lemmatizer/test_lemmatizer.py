@@ -105,7 +105,7 @@ def test_it_fills_in_the_column(lemmatizer: Lemmatizer) -> None:
     for sentence, gold in zip(sentences, TEST, strict=True):
         sentence.set_column("upos", gold.upos)
         sentence.set_column("feats", gold.feats)
-    done = list(lemmatizer.apply(iter(sentences)))
+    done = lemmatizer.apply(sentences)
     right = sum(
         a == b for one, two in zip(done, TEST, strict=True) for a, b in zip(one.lemmas, two.lemmas, strict=True)
     )

@@ -1,5 +1,6 @@
 """The whole way from a treebank to a model, and from text to trees."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,20 @@ def test_more_than_one_tree_for_a_text(nlp: Pipeline) -> None:
         assert all(0 <= float(misc.rpartition("Confidence=")[2]) <= 1 for misc in sentence.misc)
     (plain,) = nlp("The oak asks the priest.", Request(beam=8))
     assert (plain.heads, plain.labels) == (found[0].heads, found[0].labels)
+
+
+@pytest.mark.parametrize(("length", "most"), [(1, 200), (500, 30)])
+def test_it_takes_a_few_sentences_at_a_time_and_fewer_long_ones(nlp: Pipeline, length: int, most: int) -> None:
+    taken = 0
+
+    def endless() -> Iterator[Sentence]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield Sentence.from_words(["oak"] * length)
+
+    assert next(nlp.parse(endless())).heads is not None
+    assert 0 < taken <= most
 
 
 def test_components_can_be_chosen(nlp: Pipeline) -> None:

@@ -1,6 +1,5 @@
 """The tagger learns from a small treebank, is the same after a round trip, and refuses parts that do not fit."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,19 +73,6 @@ def test_a_round_trip(tagger: Tagger, tmp_path: Path) -> None:
     again = Tagger.from_parts(metadata["description"], loaded, "here")
     assert (again.tags, again.options) == (tagger.tags, tagger.options)
     assert tags(list(again.apply(bare(TEST)))) == tags(list(tagger.apply(bare(TEST))))
-
-
-def test_it_takes_a_few_sentences_at_a_time(tagger: Tagger) -> None:
-    taken = 0
-
-    def endless() -> Iterator[Sentence]:
-        nonlocal taken
-        while True:
-            taken += 1
-            yield Sentence.from_words(["oak"])
-
-    next(iter(tagger.apply(endless())))
-    assert 0 < taken <= 200
 
 
 @pytest.mark.parametrize("empty", [("xpos",), ("feats",), ("xpos", "feats"), COLUMNS])

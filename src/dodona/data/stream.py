@@ -14,7 +14,10 @@ from typing import Any, TypeAlias
 
 from dodona.data.sentence import Sentence
 
-__all__ = ["Boundary", "Item", "Mark", "Pause", "interleave", "only_sentences", "split_batches"]
+__all__ = ["BATCH", "Boundary", "Item", "Mark", "Pause", "interleave", "only_sentences", "split_batches"]
+
+BATCH = 128  # sentences
+WORDS = 8192  # of a batch, unless one sentence has more
 
 
 class Mark:
@@ -47,18 +50,30 @@ def only_sentences(items: Iterable[Item]) -> Iterator[Sentence]:
     return (item for item in items if isinstance(item, Sentence))
 
 
-def split_batches(items: Iterable[Item], size: int) -> Iterator[tuple[list[Item], Pause | None]]:
-    """Yield a few items at a time, and the pause after them, if a pause has ended the batch."""
+def split_batches(
+    items: Iterable[Item], size: int = BATCH, words: int = WORDS
+) -> Iterator[tuple[list[Item], Pause | None]]:
+    """Yield a few items at a time, and the pause after them, if a pause has ended the batch.
+
+    So the weights of a component stay in the processor cache, and a network, which needs memory for every word of a
+    batch at once, gets only so many words.
+    """
     batch: list[Item] = []
+    held = 0
     for item in items:
         if isinstance(item, Pause):
             yield batch, item
-            batch = []
+            batch, held = [], 0
             continue
+        length = len(item) if isinstance(item, Sentence) else 0
+        if batch and held + length > words:
+            yield batch, None
+            batch, held = [], 0
         batch.append(item)
+        held += length
         if len(batch) >= size:
             yield batch, None
-            batch = []
+            batch, held = [], 0
     if batch:
         yield batch, None
 

@@ -30,6 +30,7 @@ from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import begin_training
+from dodona.pipeline.pipeline import Pipeline
 from dodona.research.statistics import Statistics
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
@@ -213,7 +214,7 @@ class Subject:
 
 
 def parse_and_compare(parser: Parser, gold: Sequence[Sentence], seen: Sequence[Sentence]) -> Comparison:
-    return compare(gold, parser.apply([sentence.copy() for sentence in seen]))
+    return compare(gold, Pipeline(parser).parse([sentence.copy() for sentence in seen]))
 
 
 def _score(subject: Subject, part: str, treebank: Treebank | None = None) -> dict[str, Any]:
@@ -239,11 +240,12 @@ def _swaps(subject: Subject) -> dict[str, Any]:
 
 def _speed(subject: Subject) -> dict[str, float]:
     """Words of the test part parsed in a second of processor time: the one measure that differs from time to time."""
-    parser, sentences = subject.trained[0], subject.read_seen("test")
-    list(parser.apply([sentence.copy() for sentence in sentences[:64]]))  # warm
+    parser, sentences = subject.trained[0], list(subject.read_seen("test"))
+    nlp = Pipeline(parser)
+    list(nlp.parse([sentence.copy() for sentence in sentences[:64]]))  # warm
     words, begin, spent = 0, time.process_time(), 0.0
     while spent < LEAST_SECONDS:
-        words += sum(map(len, parser.apply(sentences)))
+        words += sum(map(len, nlp.parse(sentences)))
         spent = time.process_time() - begin
     return {"words_per_second": round(words / spent, 1)}
 

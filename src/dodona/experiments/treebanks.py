@@ -165,6 +165,6 @@ def tag(tagging: Tagging) -> dict[str, str]:
         if sources == tagging.treebank.train:
             tagged = jackknife(train, jobs=1)
         else:
-            tagged = list(tagger.apply(sentences_of(sources, tagging.limit)))
+            tagged = tagger.apply(sentences_of(sources, tagging.limit))
         write(tagged, path)
     return {"key": tagging.key}

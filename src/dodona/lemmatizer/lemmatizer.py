@@ -3,14 +3,14 @@
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress, batches, ignore
+from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.storage import columns_of, fill_in, forms_of
@@ -117,18 +117,17 @@ class Lemmatizer:
         core = _compile(self.scripts)
         self._chooser = ScriptChooser(core, check_weights(where, core.count, weights))
 
-    def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
-        """Fill in the lemmas, one sentence after the other, in place; UPOS and FEATS are taken as they are."""
-        for batch in batches(sentences):
-            if not hasattr(self._threads, "cache"):
-                self._threads.cache = LemmaCache(self._derive)
-            cached = self._threads.cache.lemmas(forms_of(batch), columns_of(batch, "upos"), columns_of(batch, "feats"))
-            columns: list[list[str] | Values] = [
-                lemmas or self.lemmas(sentence.words, sentence.upos, sentence.feats)
-                for sentence, lemmas in zip(batch, cached, strict=True)
-            ]
-            fill_in(batch, "lemmas", columns)
-            yield from batch
+    def apply(self, batch: list[Sentence], /) -> list[Sentence]:
+        """Fill in the lemmas, in place; UPOS and FEATS are taken as they are."""
+        if not hasattr(self._threads, "cache"):
+            self._threads.cache = LemmaCache(self._derive)
+        cached = self._threads.cache.lemmas(forms_of(batch), columns_of(batch, "upos"), columns_of(batch, "feats"))
+        columns: list[list[str] | Values] = [
+            lemmas or self.lemmas(sentence.words, sentence.upos, sentence.feats)
+            for sentence, lemmas in zip(batch, cached, strict=True)
+        ]
+        fill_in(batch, "lemmas", columns)
+        return batch
 
     def lemmas(self, words: Sequence[str], upos: Sequence[str], feats: Sequence[str]) -> list[str]:
         """Return the lemmas of words with these tags."""

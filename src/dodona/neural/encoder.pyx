@@ -88,7 +88,7 @@ def kernel_number(kernel):
     return KERNELS.index(kernel)
 
 
-cdef inline int padded(int number, int unit) noexcept nogil:
+cdef inline int round_up(int number, int unit) noexcept nogil:
     return (number + unit - 1) // unit * unit
 
 
@@ -117,21 +117,21 @@ cdef class Matrix:
         cdef Py_ssize_t cells
         self.packed.kernel = kernel
         self.packed.inputs = inputs
-        self.packed.depth = padded(inputs, DEPTH)
-        self.packed.outputs = parts * padded(size, STRIP)
+        self.packed.depth = round_up(inputs, DEPTH)
+        self.packed.outputs = parts * round_up(size, STRIP)
         cells = <Py_ssize_t> self.packed.outputs * self.packed.depth
         self.weights = AlignedMemory(cells * cell_size(kernel))
         self.start = AlignedMemory(self.packed.outputs * sizeof(int32_t))
         self.packed.weights = self.weights.data
         self.packed.start = <int32_t*> self.start.data
         for n in range(outputs):
-            dodona_pack(&self.packed, n // size * padded(size, STRIP) + n % size, &weights[<Py_ssize_t> n * inputs])
+            dodona_pack(&self.packed, n // size * round_up(size, STRIP) + n % size, &weights[<Py_ssize_t> n * inputs])
 
 
 def _pad_parts(array, parts):
     """Return the numbers of each gate, or of the one part, padded with zeros to whole strips."""
     size = len(array) // parts
-    whole = np.zeros((parts, padded(size, STRIP)), np.float32)
+    whole = np.zeros((parts, round_up(size, STRIP)), np.float32)
     whole[:, :size] = array.reshape(parts, size)
     return whole.reshape(-1)
 
@@ -202,13 +202,13 @@ cdef class Encoder:
     cdef Watch watch
 
     def __init__(self, Network network not None):
-        cdef Py_ssize_t deepest = max(padded(network.inputs, DEPTH), padded(2 * network.width, DEPTH))
-        cdef Py_ssize_t width = padded(network.width, STRIP), cell = cell_size(network.kernel_number)
+        cdef Py_ssize_t deepest = max(round_up(network.inputs, DEPTH), round_up(2 * network.width, DEPTH))
+        cdef Py_ssize_t width = round_up(network.width, STRIP), cell = cell_size(network.kernel_number)
         self.network = network
         self.watch = Watch()
         self.inputs = AlignedMemory(MAX_ROWS * deepest * cell)
         self.input_sums = AlignedMemory(MAX_ROWS * 4 * width * sizeof(int32_t))
-        self.states = AlignedMemory(MAX_SENTENCES * padded(network.width, DEPTH) * cell)
+        self.states = AlignedMemory(MAX_SENTENCES * round_up(network.width, DEPTH) * cell)
         self.recurrent_sums = AlignedMemory(MAX_SENTENCES * 4 * width * sizeof(int32_t))
         self.cells = AlignedMemory(MAX_SENTENCES * width * sizeof(float))
 

@@ -14,11 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Parts, batches
+from dodona.component import Parts
 from dodona.data import Sentence
 from dodona.data.checks import check_columns, check_values
 from dodona.data.pseudoprojective import ENCODINGS, decode_label, deprojectivize
 from dodona.data.storage import fill_in_arcs
+from dodona.data.stream import only_sentences, split_batches
 from dodona.data.values import Inventory
 from dodona.errors import FormatError, OptionError, TimeLimitError
 from dodona.neural.options import NetworkOptions
@@ -176,24 +177,23 @@ class Parser:
         self._searches = Searches(self._core, model)
 
     def apply(
-        self, sentences: Iterable[Sentence], /, request: Request | None = None, tagged: Collection[int] = ()
+        self, batch: list[Sentence], /, request: Request | None = None, tagged: Collection[int] = ()
     ) -> Iterator[Sentence]:
-        """Fill in heads and labels, one sentence after the other, in place.
+        """Fill in heads and labels, in place.
 
         With n-best trees the sentence is yielded once for each tree: copies, with the score in a comment. `tagged` has
         the `id` of each sentence with predicted tags, which a model that predicts better ones may replace.
         """
         request = request or Request()
         self.check(request)
-        for batch in batches(sentences):
-            if request == Request() and self.options.beam == 1:
-                parsed = self._searches.greedy.parse_all(self._encode(batch, tagged), self._names.late)
-                remove_all_notes(batch)
-                self._names.fill_in(batch, parsed)
-                yield from batch
-            else:
-                for sentence, analyses in zip(batch, self.analyses_of(batch, request, tagged), strict=True):
-                    yield from annotate(sentence, analyses, request)
+        if request == Request() and self.options.beam == 1:
+            parsed = self._searches.greedy.parse_all(self._encode(batch, tagged), self._names.late)
+            remove_all_notes(batch)
+            self._names.fill_in(batch, parsed)
+            yield from batch
+        else:
+            for sentence, analyses in zip(batch, self.analyses_of(batch, request, tagged), strict=True):
+                yield from annotate(sentence, analyses, request)
 
     def _encode(self, batch: Sequence[Sentence], tagged: Collection[int]) -> list[EncodedSentence]:
         """Return the sentences as numbers, and replace predicted tags by better ones."""
@@ -297,12 +297,17 @@ class Parser:
         The sentences are not changed.
         """
         request = Request(beam, confidence=True)
-        for batch in batches(gold):
-            for sentence, encoded in zip(batch, self._searches.session.encode(batch), strict=True):
-                ((tree, evidence),) = self._search(sentence, encoded, request, None)
-                assert evidence is not None
-                arcs = zip(tree.heads, tree.labels, sentence.gold_heads(), sentence.labels, strict=True)
-                yield evidence, [(h, l) == (gold_h, gold_l) for h, l, gold_h, gold_l in arcs]
+        for sentence, encoded in self._encode_all(gold):
+            ((tree, evidence),) = self._search(sentence, encoded, request, None)
+            assert evidence is not None
+            arcs = zip(tree.heads, tree.labels, sentence.gold_heads(), sentence.labels, strict=True)
+            yield evidence, [(h, l) == (gold_h, gold_l) for h, l, gold_h, gold_l in arcs]
+
+    def _encode_all(self, sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, EncodedSentence]]:
+        """Yield the sentences of a treebank with their numbers."""
+        for items, _ in split_batches(sentences):
+            batch = list(only_sentences(items))
+            yield from zip(batch, self._searches.session.encode(batch), strict=True)
 
     @property
     def has_beam(self) -> bool:
@@ -320,7 +325,8 @@ class Parser:
     def predict_tags(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
         copies = [sentence.copy() for sentence in sentences]
-        for batch in batches(copies):
+        for items, _ in split_batches(copies):
+            batch = list(only_sentences(items))
             self._searches.session.encode(batch)
             self._retag(batch, {id(sentence) for sentence in batch})
         return copies
@@ -328,13 +334,12 @@ class Parser:
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """Return UAS and LAS in percent on gold trees, full labels, all words; the sentences are not changed."""
         heads_right = right = total = 0
-        for batch in batches(gold):
-            for sentence, encoded in zip(batch, self._searches.session.encode(batch), strict=True):
-                heads, labels = self._best(encoded)
-                for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
-                    total += 1
-                    heads_right += h == gold_h
-                    right += h == gold_h and l == gold_l
+        for sentence, encoded in self._encode_all(gold):
+            heads, labels = self._best(encoded)
+            for h, l, gold_h, gold_l in zip(heads, labels, sentence.gold_heads(), sentence.labels, strict=True):
+                total += 1
+                heads_right += h == gold_h
+                right += h == gold_h and l == gold_l
         return 100 * heads_right / max(1, total), 100 * right / max(1, total)
 
     def ends(self, sentence: Sentence) -> list[tuple[float, list[int], list[str]]]:

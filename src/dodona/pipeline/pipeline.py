@@ -8,11 +8,11 @@ from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import NDArray
 
-from dodona.component import BATCH, Component
+from dodona.component import Component
 from dodona.data import Sentence
 from dodona.data.checks import check_columns
 from dodona.data.storage import select_lacking, select_listed
-from dodona.data.stream import Boundary, Item, Mark, interleave, only_sentences, split_batches
+from dodona.data.stream import BATCH, Boundary, Item, Mark, interleave, only_sentences, split_batches
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import Lemmatizer
 from dodona.parser.parser import Parser
@@ -256,9 +256,9 @@ class Pipeline:
         sentences = list(batch)
         tagged: list[Sentence] = []
         if self.tagger is not None:
-            tagged = list(self.tagger.apply(sentences if retag else select_lacking(sentences, "upos")))
+            tagged = self.tagger.apply(sentences if retag else select_lacking(sentences, "upos"))
         if self.lemmatizer is not None:
-            list(self.lemmatizer.apply(sentences if retag else select_lacking(sentences, "lemmas")))
+            self.lemmatizer.apply(sentences if retag else select_lacking(sentences, "lemmas"))
         return set(map(id, tagged))
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:

@@ -180,7 +180,7 @@ def train_pipeline(
         callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
         train_fold = partial(train_tagger, options=makers["tagger"][1])
         seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
-        seen_dev = list(parts["tagger"].apply([sentence.copy() for sentence in dev]))
+        seen_dev = parts["tagger"].apply([sentence.copy() for sentence in dev])
     parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about

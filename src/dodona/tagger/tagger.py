@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress, batches, ignore
+from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.hashing import hash_text
@@ -209,11 +209,10 @@ class Tagger:
         for _, inventory in self._inventories:
             check_values(inventory.values, len(self.tags))  # checked once, so that columns need no check
 
-    def apply(self, sentences: Iterable[Sentence], /) -> Iterator[Sentence]:
-        """Fill in UPOS, XPOS and FEATS, one sentence after the other, in place."""
-        for batch in batches(sentences):
-            fill_in_tags(batch, self._inventories, self._tag(forms_of(batch)))
-            yield from batch
+    def apply(self, batch: list[Sentence], /) -> list[Sentence]:
+        """Fill in UPOS, XPOS and FEATS, in place."""
+        fill_in_tags(batch, self._inventories, self._tag(forms_of(batch)))
+        return batch
 
     def columns(self, words: list[str]) -> list[list[str]]:
         """Return UPOS, XPOS and FEATS of these words."""
