@@ -10,9 +10,10 @@ from samples.treebank import treebank
 from dodona import Sentence
 from dodona.neural.options import NetworkOptions
 from dodona.neural.trainer import NeuralLearner
+from dodona.parser.neural_training import NetworkTraining
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import NetworkSource, NetworkTraining, prepare_trees, train_parser
+from dodona.parser.training import NetworkSource, prepare_trees, train_parser
 
 SMALL = NetworkOptions(
     layers=1, width=8, units=16, inputs=12, embedding=6, tag_embedding=4, subwords=64, batch=64, dropout=0.1

@@ -2,7 +2,7 @@
 
 `prepare_trees` makes trees that the system can build: it lifts arcs of non-projective ones, numbers labels, and plans
 derivations for static oracles. A `ParserTraining` goes over them, one iteration after the other, and can make a parser
-after each. `train_parser` does all of it.
+after each; that of a network is in `parser.neural_training`. `train_parser` does all of it.
 """
 
 import random
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dodona.component import Callback, TrainingProgress, ignore
@@ -23,17 +22,13 @@ from dodona.errors import FormatError, OptionError
 from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.templates import Templates
-from dodona.neural.inputs import Inputs
 from dodona.neural.positions import Positions
 from dodona.neural.vectors import Vectors
-from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
 from dodona.parser.encoder import SentenceEncoder
 from dodona.parser.linear import LinearModel
-from dodona.parser.neural import NeuralModel, quantize_weights
 from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser
 from dodona.systems.registry import BUDGET, BuiltSystem
-from dodona.tagger.tagger import Tag, list_values
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
@@ -44,7 +39,6 @@ __all__ = [
     "RARE",
     "LinearTraining",
     "NetworkSource",
-    "NetworkTraining",
     "ParserTraining",
     "TrainingTree",
     "TrainingTrees",
@@ -103,7 +97,11 @@ def begin_training(
     """Return a training of a parser before its first iteration; the arguments are those of `train_parser`."""
     check_parser_options(options)
     trees = prepare_trees(sentences, options, seen)
-    return LinearTraining(trees) if options.scorer == "linear" else NetworkTraining(trees, source or NetworkSource())
+    if options.scorer == "linear":
+        return LinearTraining(trees)
+    from dodona.parser.neural_training import NetworkTraining  # which needs JAX
+
+    return NetworkTraining(trees, source or NetworkSource())
 
 
 def check_parser_options(options: ParserOptions) -> None:
@@ -119,7 +117,7 @@ def check_parser_options(options: ParserOptions) -> None:
 def check_network_can_learn() -> None:
     """Raise an error if JAX is not installed."""
     try:
-        import dodona.neural.trainer  # noqa: F401
+        import dodona.parser.neural_training  # noqa: F401
     except ImportError as error:
         raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
 
@@ -303,167 +301,3 @@ class LinearTraining(ParserTraining):
         arrays = freeze_weights(self.learner.weights, self.options.size)
         model = LinearModel(self.templates, arrays, self.trees.built.core.actions, "parser")
         return Parser(self.options, self.trees.labels, model)
-
-
-FREQUENT = 2  # a word of the vocabulary stands so often in the training data
-ITERATIONS = 30, 40  # at least, at most
-WORDS = 6_000_000  # words to learn from in all iterations, within these bounds
-BATCH = 512, 2000  # words, at least and at most
-BATCHES = 100  # of an iteration, within these bounds
-SAMPLE = 20_000  # words that the scale of the inputs is measured on
-CLIPPED = 1e-4  # the share of inputs outside of the scale
-
-
-class NetworkTraining(ParserTraining):
-    """A network, which learns with JAX."""
-
-    def __init__(self, trees: TrainingTrees, source: NetworkSource) -> None:
-        from dodona.neural.network import DataSizes
-        from dodona.neural.trainer import NeuralLearner
-
-        words = sum(len(tree.seen.words) for tree in trees.trees)
-        super().__init__(trees, trees.options.iterations or _clip(WORDS // max(1, words), ITERATIONS))
-        options, network = self.options, self.options.network
-        assert network is not None
-        self.network, self.positions = network, Positions.load(options.positions)
-        self.data = _NetworkData(trees, network.subwords, source.vectors)
-        sizes = DataSizes(
-            words=len(self.data.words) + 1,
-            tags=len(self.data.tag_parts) + 1,
-            labels=len(trees.built.label_names),
-            actions=trees.built.core.actions,
-            positions=len(self.positions.words),
-            label_positions=len(self.positions.labels),
-            tag_kinds=tuple(map(len, self.data.kinds)),
-            vector=self.data.vectors.dimensions if self.data.vectors is not None else 0,
-        )
-        self.learner = NeuralLearner(
-            replace(network, batch=network.batch or _clip(words // BATCHES, BATCH)),
-            sizes,
-            self.positions,
-            Policy(trees.built.core, options.oracle, longest=trees.longest),
-            self.data.tables(),
-            self.data.examples(),
-            iterations=self.planned,
-            seed=options.seed,
-            random_choice=options.random_choice,
-        )
-        if source.state is not None:
-            self._restore(source.state, source.where)
-
-    def _restore(self, state: Mapping[str, NDArray[Any]], where: str) -> None:
-        try:
-            done = self.learner.restore(state)
-        except ValueError as error:
-            raise FormatError(f"{where}: {error}") from error
-        if not 1 <= done <= self.planned or self.learner.updates < 1:
-            raise FormatError(f"{where}: the state after iteration {done}; expected one from 1 to {self.planned}")
-        self.done = done
-
-    def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
-        if self.done == self.planned:  # interrupted after the last iteration, before the model was written
-            yield TrainingProgress("parser", self.done, self.planned)
-        yield from super().iterations(callback)
-
-    def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
-        def report(share: float) -> None:
-            if share < 1:
-                callback(TrainingProgress("parser", number, self.planned, share=share))
-
-        steps, mistakes, _ = self.learner.iterate(number, explore, report)
-        return TrainingProgress("parser", number, self.planned, steps, mistakes)
-
-    def parser(self) -> Parser:
-        data, trees = self.data, self.trees
-        arrays = quantize_weights(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
-        sizes = len(trees.built.label_names), trees.built.core.actions
-        model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
-        return Parser(self.options, trees.labels, model)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        return self.learner.state(self.done)
-
-
-def _clip(number: int, bounds: tuple[int, int]) -> int:
-    return max(bounds[0], min(bounds[1], number))
-
-
-class _NetworkData:
-    """The training data as numbers."""
-
-    def __init__(self, trees: TrainingTrees, subwords: int, vectors: Vectors | None) -> None:
-        self.trees, self.vectors = trees, None if vectors is None else _drop_collisions(vectors)
-        seen = [tree.seen for tree in trees.trees]
-        self.counts = Counter(word.lower() for sentence in seen for word in sentence.words)
-        frequent = [word for word, count in self.counts.items() if count >= FREQUENT]
-        self.words = sorted({fingerprint(word) for word in frequent})
-        forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
-        tags = dict.fromkeys(tag for sentence in seen for tag in _tags_of(sentence))
-        self.forms = {form: i for i, form in enumerate(forms)}
-        self.seen_tags = {tag: i for i, tag in enumerate(tags)}
-        self.tag_parts = sorted({part for tag in tags for part in tag_parts(tag)})
-        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in _tags_of(tree.sentence)})
-        self.kinds = list_values(self.tags)
-        with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
-        vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
-        self.form_numbers = np.array([vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
-        self.tag_numbers = [vocabulary.of_tag(tag) for tag in self.seen_tags]
-
-    def tables(self) -> Any:
-        from dodona.neural.batching import Tables
-
-        most = max(1, max(map(len, self.tag_numbers)))
-        vectors = None
-        if self.vectors is not None:  # row 0, for nothing, is zeros
-            vectors = np.pad(self.vectors.values * self.vectors.scales[:, None], ((1, 0), (0, 0))).astype(np.float32)
-        return Tables(
-            self.form_numbers,
-            np.array([self.counts[form.lower()] for form in self.forms], dtype=np.int32),
-            np.array([[*numbers, *[0] * (most - len(numbers))] for numbers in self.tag_numbers], dtype=np.int32),
-            vectors,
-        )
-
-    def examples(self) -> list[Any]:
-        from dodona.neural.batching import Example
-
-        values = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
-        examples = []
-        for tree in self.trees.trees:
-            gold = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
-            numbers = [[known[value] for value in column] for known, column in zip(values, gold, strict=True)]
-            examples.append(
-                Example(*self.words_and_tags(tree.seen), np.array(numbers, np.int32), tree.gold, tree.moves)
-            )
-        return examples
-
-    def words_and_tags(self, sentence: Sentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        return (
-            np.array([self.forms[word] for word in sentence.words], dtype=np.int32),
-            np.array([self.seen_tags[tag] for tag in _tags_of(sentence)], dtype=np.int32),
-        )
-
-    def input_scale(self, inputs: Inputs) -> float:
-        """Return the scale of the first layer's inputs in 8 bits, measured on a part of the training data."""
-        forms = inputs.of_forms(self.form_numbers)
-        tags = inputs.of_tags(self.tag_numbers)
-        sizes = []
-        words = 0
-        for tree in self.trees.trees:
-            form, tag = self.words_and_tags(tree.seen)
-            sizes.append(np.abs(forms[form] + tags[tag]).reshape(-1))
-            words += len(form)
-            if words > SAMPLE:
-                break
-        return max(1e-6, float(np.quantile(np.concatenate(sizes), 1 - CLIPPED)) / 127)
-
-
-def _tags_of(sentence: Sentence) -> Iterator[Tag]:
-    return zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
-
-
-def _drop_collisions(vectors: Vectors) -> Vectors:
-    """Return the vectors without the few words that have the fingerprint of another word before them."""
-    first = {fingerprint(word): i for i, word in reversed(list(enumerate(vectors.words)))}
-    kept = sorted(first.values())
-    words = [vectors.words[i] for i in kept]
-    return replace(vectors, words=words, values=vectors.values[kept], scales=vectors.scales[kept])
