@@ -16,7 +16,6 @@ from dodona.systems import (
     covington,
     easy_first,
     nonmonotonic,
-    swap_search,
     swap_standard,
 )
 from dodona.transitions.gold import Gold
@@ -201,7 +200,7 @@ SYSTEMS: dict[str, Entry] = {
             rules=swap_standard.RULES,
             projective=False,
             oracles=("eager", "lazy", "minimal", "nd-sw", "nd-all"),
-            plan=swap_search.plan,
+            plan=swap_standard.plan,
             templates="standard",
         ),
     )
