@@ -15,12 +15,12 @@ import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from dodona.data.conllu import Block
-from dodona.data.ud import NO_SPACE, UNIVERSAL_RELATIONS, UNIVERSAL_TAGS
+from dodona.data.ud import EMPTY_ID, RANGE_ID, UNIVERSAL_RELATIONS, UNIVERSAL_TAGS, WORD_ID
 
 LEVELS = {
     1: "the CoNLL-U format",
@@ -31,11 +31,7 @@ LEVELS = {
 }
 MAX_VALUE = 200
 """How many characters of a value are reported."""
-WORD_ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-RANGE_ID = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
-EMPTY_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S+)")
-FEATURE = re.compile(r"([A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?)=([A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*)")
 ONCE = frozenset(("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref"))
 """The attributes of MISC that UD documents."""
 
@@ -212,37 +208,5 @@ class Rows:
         return bool(self.empty) or any(row.deps != "_" for row in self.words)
 
 
-@lru_cache(1 << 16)
-def find_feature_faults(feats: str) -> tuple[tuple[str, str], ...]:
-    """The names of the rules that a value of FEATS breaks, each with the part that does."""
-    faults = []
-    parts = feats.split("|")
-    lowered = [part.lower() for part in parts]
-    if lowered != sorted(lowered):
-        faults.append(("unsorted-features", feats))
-    names = set()
-    for part in parts:
-        match = FEATURE.fullmatch(part)
-        if match is None:
-            faults.append(("invalid-feature", part))
-            continue
-        name = match[1]
-        if name in names:
-            faults.append(("repeated-feature", part))
-        names.add(name)
-        values = match[2].split(",")
-        if len(set(values)) < len(values):
-            faults.append(("repeated-feature-value", part))
-        lowered = [value.lower() for value in values]
-        if lowered != sorted(lowered):
-            faults.append(("unsorted-feature-values", part))
-    return tuple(faults)
-
-
 def match_comments(pattern: re.Pattern[str], comments: Iterable[str]) -> list[re.Match[str]]:
     return [match for comment in comments if (match := pattern.fullmatch(comment))]
-
-
-def is_unspaced(misc: str) -> bool:
-    """Whether there is no space after a token."""
-    return NO_SPACE in misc and NO_SPACE in misc.split("|")
