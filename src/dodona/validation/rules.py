@@ -6,7 +6,7 @@ on what the checks of the earlier stages have seen:
     lines      of a sentence, as text                     dodona.validation.format
     numbers    of rows of ten columns                     dodona.validation.format
     columns    of rows whose IDs are in order             dodona.validation.content
-    trees      of rows whose heads are a tree             dodona.validation.guidelines
+    trees      of rows whose heads are a tree             dodona.validation.validator
 
 A sentence that breaks a severe rule is not looked at in later stages: what they would say could be misleading.
 """
