@@ -52,7 +52,7 @@ SANITIZE = [f"-fsanitize={names}"] if (names := os.environ.get("DODONA_SANITIZE"
 SHARED = "dodona._shared"  # what all compiled modules need, compiled once
 HOT_FOLDERS = ("data", "linear", "neural", "search", "systems", "tagger", "tokenizer")
 HOT = (*(f"dodona.{name}." for name in HOT_FOLDERS), "dodona.transitions.state", "dodona.transitions.system")
-COLD = (SHARED, "dodona.transitions.derivations", "dodona.transitions.overrides", "dodona.systems.swap_search")
+COLD = (SHARED, "dodona.transitions.derivations", "dodona.transitions.overrides")
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 setup(
     ext_modules=cythonize(

@@ -15,15 +15,9 @@ faults of a transition system.
 """
 
 __all__ = [
-    "DodonaError",
-    "FormatError",
-    "FormatWarning",
-    "MismatchError",
-    "OptionError",
-    "TimeLimitError",
-    "TransitionError",
+    "DodonaError", "FormatError", "FormatWarning", "MismatchError", "OptionError", "TimeLimitError", "TransitionError",
     "TreeError",
-]
+]  # fmt: skip
 
 
 class DodonaError(Exception):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from dodona import FormatError
-from dodona.data.plain_text import BLANK_LIMIT, decode_text
+from dodona.data.formats import BLANK_LIMIT, decode_text
 
 
 def text_of(*pieces: bytes) -> str:

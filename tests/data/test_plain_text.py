@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from dodona.data.files import chunks
-from dodona.data.formats import read_stream
-from dodona.data.plain_text import decode_text
+from dodona.data.formats import decode_text, read_stream
 from dodona.data.stream import only_sentences
 
 MARK = b"\xef\xbb\xbf"

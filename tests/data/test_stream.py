@@ -16,8 +16,7 @@ from dodona import FormatError, FormatWarning, Sentence, write
 from dodona.data import files as inputs
 from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
-from dodona.data.formats import detect_format
-from dodona.data.plain_text import decode_text, read_words
+from dodona.data.formats import decode_text, detect_format, read_words
 from dodona.data.stream import Boundary, Item, Mark, Pause, interleave, only_sentences, split_batches
 from dodona.parser.request import Analysis, Request, annotate
 

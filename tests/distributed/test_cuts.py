@@ -11,7 +11,7 @@ from samples.small_models import whole
 
 from dodona import FormatError, Sentence
 from dodona.data.conllu import read_conllu
-from dodona.data.plain_text import decode_text, read_words
+from dodona.data.formats import decode_text, read_words
 from dodona.data.stream import only_sentences
 from dodona.distributed.shards import find_cuts, read_span
 

@@ -12,7 +12,7 @@ from samples.treebank import treebank
 import dodona
 from dodona import Sentence
 from dodona.evaluation import compare, evaluate
-from dodona.evaluation.confusion import label_confusion
+from dodona.evaluation.attachment import label_confusion
 from dodona.research.derivation import derive
 from dodona.research.lattice import Derivations
 

@@ -7,7 +7,7 @@ import pytest
 
 from dodona import Sentence
 from dodona.evaluation import compare
-from dodona.evaluation.confusion import (
+from dodona.evaluation.attachment import (
     Flaws,
     Mistake,
     head_confusion,

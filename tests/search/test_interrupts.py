@@ -21,8 +21,7 @@ from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import train_parser
 from dodona.systems.arc_standard import ArcStandard
-from dodona.systems.swap_search import fewest_swaps
-from dodona.systems.swap_standard import SwapStandard
+from dodona.systems.swap_standard import SwapStandard, fewest_swaps
 from dodona.tagger.model import GreedyTagger
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 from dodona.transitions import derivations

@@ -10,9 +10,9 @@ import pytest
 from samples.bad_treebanks import BAD, GUIDELINES, enhanced, plain
 
 from dodona.errors import DodonaError, FormatError, OptionError
-from dodona.validation import Finding, guidelines, validate, validate_chunks, validator
+from dodona.validation import Finding, validate, validate_chunks, validator
 
-needs_udtools = pytest.mark.skipif(not guidelines.has_udtools(), reason="udtools is not installed")
+needs_udtools = pytest.mark.skipif(not validator.has_udtools(), reason="udtools is not installed")
 
 
 def name_sentences(data: bytes, prefix: str) -> bytes:
@@ -68,7 +68,7 @@ def test_lines_and_messages() -> None:
 def test_batches_and_processes_change_nothing(
     treebank: bytes, findings: list[Finding], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guidelines, "BATCH_SIZE", len(treebank) // 4)
+    monkeypatch.setattr(validator, "BATCH_SIZE", len(treebank) // 4)
     assert list(validate_chunks([treebank], "all.conllu", level=3, jobs=2)) == findings
 
 
@@ -134,7 +134,7 @@ def test_findings_before_the_end_of_a_broken_file_are_reported(tmp_path: Path) -
 
 
 def test_a_program_that_fails_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guidelines, "COMMAND", (sys.executable, "-c", "raise SystemExit('out of order')"))
+    monkeypatch.setattr(validator, "COMMAND", (sys.executable, "-c", "raise SystemExit('out of order')"))
     monkeypatch.setattr(validator, "has_udtools", lambda: True)
     with pytest.raises(DodonaError, match=r"it:1: udtools failed .*: out of order"):
         list(validate_chunks([plain()], "it", level=3))

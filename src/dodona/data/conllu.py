@@ -15,7 +15,7 @@ from dodona.data.files import chunks, output
 from dodona.data.sentence import Sentence
 from dodona.data.storage import count_line_feeds, pick_rows, scan_rows
 from dodona.data.stream import Item, Pause, only_sentences
-from dodona.data.ud import COLUMNS, FORM, FORMATS, HEAD, ID
+from dodona.data.ud import COLUMNS, EMPTY_ID, FORM, FORMATS, HEAD, HEAD_NUMBER, ID, RANGE_ID
 from dodona.errors import FormatError, FormatWarning, OptionError
 
 __all__ = [
@@ -35,9 +35,6 @@ END = re.compile(rb"\n(?:[ \t\r]*+\n)++")
 LAST_END = re.compile(rb"\n[ \t\r\n]*+\Z")
 LEADING = re.compile(rb"(?:[ \t\r]*+\n)*+(?:[ \t\r]*+\Z)?")
 BLANK_END = re.compile(rb"\n[ \t\r]*\n\Z")
-NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
-RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
-EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 SPACED = re.compile(r"[0-9]+(?:[-.][0-9]+)?(?:\t| +)\S.* ")
 """A row in which tabs were replaced by spaces, all of them or some."""
 
@@ -349,9 +346,9 @@ class _CarefulLines:
             self.words.append(columns)
             self.rows.append(row)
             self.empty = self.begun = 0
-        elif self.reader.format == "conllu" and RANGE.fullmatch(number):
+        elif self.reader.format == "conllu" and RANGE_ID.fullmatch(number):
             self._add_range(number, columns[FORM], line)
-        elif self.reader.format == "conllu" and EMPTY_NODE.fullmatch(number):
+        elif self.reader.format == "conllu" and EMPTY_ID.fullmatch(number):
             self._add_empty_node(number, line)
         else:
             raise self.reader.error(line, f"word number {shorten(number)}; expected {len(self.words) + 1}")
@@ -387,7 +384,7 @@ class _CarefulLines:
         n = len(self.words)
         if head == "_":
             return None
-        if NUMBER.fullmatch(head) is None or int(head) > n:
+        if HEAD_NUMBER.fullmatch(head) is None or int(head) > n:
             expected = f"expected the number of a word, from 1 to {n}, or 0 for the root"
             self.reader.report_fault(line, f"HEAD {shorten(head)}; {expected}")
             return None

@@ -20,8 +20,8 @@ from typing import Any, BinaryIO, NamedTuple
 from dodona.errors import FormatError, OptionError
 
 __all__ = [
-    "PACKINGS", "CompressionError", "Output", "Packing", "bare_name", "chunks", "decompress", "is_tty", "open_handle",
-    "output", "read_shipped", "replace_file", "size_of",
+    "PACKINGS", "CompressionError", "Output", "Packing", "bare_name", "chunks", "decompress", "is_tty", "name_errors",
+    "open_handle", "output", "read_shipped", "replace_file", "size_of",
 ]  # fmt: skip
 
 CHUNK = 1 << 18
@@ -114,17 +114,19 @@ class CompressionError(Exception):
 
 
 class Packing(NamedTuple):
-    """A format."""
+    """How files of an extension are compressed."""
 
     name: str
+    compressor: Callable[[BinaryIO], Any]  # makes a stream that writes to another one
     decompressor: Callable[[], Any]  # makes one for each stream, with the methods of zlib
     beginning: bytes  # of each stream
-    padding: int  # the number of zero bytes after a stream is a multiple of it
+    padding: int = 1  # the number of zero bytes after a stream is a multiple of it
 
 
 PACKINGS = {
-    ".gz": Packing("gzip", partial(zlib.decompressobj, 31), b"\x1f\x8b", 1),  # 31: with gzip's header and checksum
-    ".xz": Packing("xz", lzma.LZMADecompressor, b"\xfd7zXZ\0", 4),
+    # neither time nor name inside: the same sentences give the same bytes; 31: with gzip's header and checksum
+    ".gz": Packing("gzip", partial(gzip.GzipFile, "", "wb", 6, mtime=0), partial(zlib.decompressobj, 31), b"\x1f\x8b"),
+    ".xz": Packing("xz", partial(lzma.open, mode="wb"), lzma.LZMADecompressor, b"\xfd7zXZ\0", padding=4),
 }
 
 
@@ -220,13 +222,13 @@ class Output:
         try:
             self._stream.write(CONTROL.sub(_escape, data) if self._is_tty else data)
         except OSError:
-            with _name_errors(self._name):
+            with name_errors(self._name):
                 raise
 
     def flush(self) -> None:
         """Pass on what was written, except to a compressor: its bytes would depend on the time."""
         if isinstance(self._stream, io.BufferedWriter):
-            with _name_errors(self._name):
+            with name_errors(self._name):
                 self._stream.flush()
 
 
@@ -235,14 +237,15 @@ def _escape(match: re.Match[bytes]) -> bytes:
 
 
 @contextmanager
-def _name_errors(name: str) -> Iterator[None]:
+def name_errors(name: str, done: str = "written") -> Iterator[None]:
+    """Turn errors of the system into those of a file that cannot be written, or read; `-` is standard output."""
     try:
         yield
     except BrokenPipeError:
         raise  # the reader has closed the pipe: no error of the file
     except OSError as error:
         shown = "standard output" if name == "-" else name
-        raise FormatError(f"{shown}: cannot be written: {_reason(error)}") from error
+        raise FormatError(f"{shown}: cannot be {done}: {_reason(error)}") from error
 
 
 @contextmanager
@@ -261,7 +264,7 @@ def output(path: str | Path) -> Iterator[Output]:
             yield Output(stream, name)
         return
     target = os.path.realpath(name)  # a symbolic link stays one
-    with _name_errors(name):
+    with name_errors(name):
         mode = _mode(target)
         if name.endswith(os.sep) and mode is None:
             raise IsADirectoryError(errno.EISDIR, "the name of a folder, which does not exist")
@@ -279,12 +282,12 @@ def replace_file(target: str, name: str) -> Iterator[str]:
 
     Errors name `name`.
     """
-    with _name_errors(name):
+    with name_errors(name):
         mode = _mode(target)
     temporary = f"{target}.{os.urandom(4).hex()}.tmp"
     try:
         yield temporary
-        with _name_errors(name):
+        with name_errors(name):
             if mode is not None:
                 os.chmod(temporary, stat.S_IMODE(mode))
             os.replace(temporary, target)
@@ -320,21 +323,18 @@ def _mode(target: str) -> int | None:
 @contextmanager
 def _open_output(file: str, mode: str, name: str) -> Iterator[BinaryIO]:
     with _open_and_close(partial(open, file, mode), name) as plain:
-        if name.endswith(".gz"):
-            # neither time nor name inside: the same sentences give the same bytes
-            with _open_and_close(partial(gzip.GzipFile, "", "wb", 6, plain, mtime=0), name) as stream:
-                yield stream
-        elif name.endswith(".xz"):
-            with _open_and_close(partial(lzma.open, plain, "wb"), name) as stream:
-                yield stream
-        else:
+        packing = PACKINGS.get(name[-3:])
+        if packing is None:
             yield plain
+        else:
+            with _open_and_close(partial(packing.compressor, plain), name) as stream:
+                yield stream
 
 
 @contextmanager
 def _open_and_close(open_stream: Callable[[], Any], name: str) -> Iterator[BinaryIO]:
     """Open and close a stream; an error of closing (the last bytes on a full disk) names the file, too."""
-    with _name_errors(name):
+    with name_errors(name):
         stream = open_stream()
     try:
         yield stream
@@ -342,7 +342,7 @@ def _open_and_close(open_stream: Callable[[], Any], name: str) -> Iterator[Binar
         with suppress(OSError):
             stream.close()
         raise
-    with _name_errors(name):
+    with name_errors(name):
         stream.close()
 
 

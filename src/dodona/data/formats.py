@@ -1,25 +1,28 @@
 """The formats of sentences: which one an input has, reading by format, and conversion with what is lost on the way.
 
 text: raw text, for a tokenizer; conllu, conllx: CoNLL-U and CoNLL-X; horizontal: a sentence a line, words separated by
-spaces; vertical: a word a line, empty lines between sentences.
+spaces; vertical: a word a line, empty lines between sentences. All are in UTF-8.
 """
 
+import codecs
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from dodona.data.conllu import BOM, SENTENCE_LIMIT, read_conllu, write
+from dodona.data.conllu import BOM, LINE_LIMIT, SENTENCE_LIMIT, read_conllu, write
 from dodona.data.files import output
-from dodona.data.plain_text import decode_text, read_words
 from dodona.data.sentence import Sentence
 from dodona.data.spacing import begins_paragraph, rebuild_text
-from dodona.data.stream import Item
+from dodona.data.stream import Item, Pause
 from dodona.data.ud import COLUMNS, FORMATS, HEAD, NUMBERS
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["INPUTS", "OUTPUTS", "convert", "detect_format", "format_by_name", "read_stream"]
+__all__ = [
+    "BLANK_LIMIT", "INPUTS", "OUTPUTS", "convert", "decode_text", "detect_format", "format_by_name", "read_stream",
+    "read_words",
+]  # fmt: skip
 
 WORDS = ("horizontal", "vertical")
 INPUTS = ("auto", "text", *FORMATS, *WORDS)
@@ -33,6 +36,8 @@ COMMENT = re.compile(rb"^#\s*(?:sent_id|text)\s*=", re.MULTILINE)
 HEAD_VALUE = re.compile(r"[0-9]+|_")
 ROW_LIMIT = 10_000
 """Bytes of a line after which it is no longer waited for its end."""
+BLANK_LIMIT = 1 << 20
+"""Blanks in a row, in raw text. They are kept in MISC, so that the text can be restored; more are an error."""
 
 
 def read_stream(
@@ -121,6 +126,97 @@ def _read_beginning(rest: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes
 
 def _says_nothing(line: bytes | bytearray) -> bool:
     return line.startswith(b"#") or not line.strip()
+
+
+def read_words(chunks: Iterable[bytes], name: str, *, vertical: bool) -> Iterator[Item]:
+    """Yield the tokenized sentences in chunks of bytes, from a file of this name, and a pause for each empty chunk."""
+    words: list[str] = []
+    number = 0
+    for number, line in _split_lines(chunks, name):
+        if line is None:
+            yield Pause()
+            continue
+        if vertical and line:
+            words.append(line)
+            continue
+        if not vertical:
+            words = line.split()
+        if words:
+            yield _make_sentence(words, f"{name}:{number}")
+        words = []
+    if words:
+        yield _make_sentence(words, f"{name}:{number}")
+
+
+def _make_sentence(words: list[str], location: str) -> Sentence:
+    try:
+        return Sentence.from_words(words)
+    except OptionError as error:
+        raise FormatError(f"{location}: {error}") from None
+
+
+def _split_lines(chunks: Iterable[bytes], name: str) -> Iterator[tuple[int, str | None]]:
+    """Yield the lines with their numbers, without whitespace at their ends; None for a pause."""
+    number = 0
+    rest = b""
+    for chunk in chunks:
+        if not chunk:
+            yield number, None
+            continue
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            number += 1
+            yield number, _decode_line(line, name, number)
+        if len(rest) > LINE_LIMIT:
+            size = f"{LINE_LIMIT >> 20} MiB"
+            raise FormatError(f"{name}:{number + 1}: a line of more than {size}; expected a shorter one")
+    if rest:
+        yield number + 1, _decode_line(rest, name, number + 1)
+
+
+def _decode_line(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{name}:{number}: byte {line[error.start]:#04x} is not UTF-8") from error
+
+
+def decode_text(chunks: Iterable[bytes], name: str) -> Iterator[str]:
+    """Yield raw text from chunks of bytes, from a file of this name; a BOM at its beginning is removed.
+
+    An empty chunk (a pause) is an empty text; one comes before an error, too.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    line = 1
+    blanks = 0
+    try:
+        for chunk in chunks:
+            text = decoder.decode(chunk)
+            blanks = _count_blanks(text, blanks)
+            if blanks > BLANK_LIMIT:
+                yield ""
+                raise FormatError(f"{name}:{line}: more than {BLANK_LIMIT:,} blanks in a row; expected a text")
+            if text or not chunk:
+                yield text
+            line += text.count("\n")
+        decoder.decode(b"", final=True)  # the end of a character may be missing
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode()
+        yield before
+        yield ""
+        bad = error.object[error.start]
+        line += before.count("\n")
+        raise FormatError(f"{name}:{line}: byte {bad:#04x} is not UTF-8; expected text in UTF-8") from error
+
+
+def _count_blanks(text: str, before: int) -> int:
+    """Return how many blanks come last, in a text after so many others, or more than BLANK_LIMIT if they come first."""
+    text = text.replace("\0", " ")
+    after = len(text) - len(text.rstrip())
+    if after == len(text):
+        return before + after
+    first = before + len(text) - len(text.lstrip())
+    return first if first > BLANK_LIMIT else after
 
 
 LAST_COLUMNS = {"conllu": ("DEPS", "MISC"), "conllx": ("PHEAD", "PDEPREL")}

@@ -40,8 +40,6 @@ DECORATED = re.compile(rf"({PLAIN})(?:({UP})({PLAIN}))?({DOWN})?", re.DOTALL)
 
 
 class DecodedLabel(NamedTuple):
-    """A decoded label."""
-
     label: str  # the treebank's
     is_lifted: bool
     head_label: str  # the label of the original head of a lifted arc; empty where it is not encoded

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 __all__ = [
-    "COLUMNS", "CONFIDENCE", "DEPREL", "DEPS", "FEATS", "FORM", "FORMATS", "HEAD", "ID", "LEMMA", "MISC", "NO_SPACE",
-    "NUMBERS", "UNIVERSAL_RELATIONS", "UNIVERSAL_TAGS", "UPOS", "XPOS", "format_attributes", "parse_attributes",
-    "read_confidence", "strip_subtype",
+    "COLUMNS", "CONFIDENCE", "DEPREL", "DEPS", "EMPTY_ID", "FEATS", "FORM", "FORMATS", "HEAD", "HEAD_NUMBER", "ID",
+    "LEMMA", "MISC", "NO_SPACE", "NUMBERS", "RANGE_ID", "UNIVERSAL_RELATIONS", "UNIVERSAL_TAGS", "UPOS", "WORD_ID",
+    "XPOS", "format_attributes", "parse_attributes", "read_confidence", "strip_subtype",
 ]  # fmt: skip
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -18,6 +18,10 @@ NUMBERS = {
 }  # fmt: skip
 """The columns by the names that they have in a `Sentence`."""
 FORMATS = {"conllu": "CoNLL-U", "conllx": "CoNLL-X"}
+HEAD_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+WORD_ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+RANGE_ID = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
+EMPTY_ID = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 NO_SPACE = "SpaceAfter=No"  # in MISC
 CONFIDENCE = "Confidence="  # of a word, in MISC; not UD's, but written like its attributes
 UNIVERSAL_TAGS = (

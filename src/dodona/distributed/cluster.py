@@ -42,13 +42,7 @@ QUIET: dict[str, Any] = {
     "distributed.scheduler.worker-ttl": None,  # on a busy machine, a worker may be silent for minutes
     "distributed.comm.timeouts.connect": "300s",
     "distributed.comm.timeouts.tcp": "300s",
-    "distributed.worker.memory.target": False,
-    "distributed.worker.memory.spill": False,
-    "distributed.worker.memory.pause": False,
-    "distributed.worker.memory.terminate": False,
     "distributed.scheduler.allowed-failures": DEATHS,
-    "distributed.scheduler.work-stealing": True,
-    "distributed.worker.daemon": True,
     "distributed.admin.low-level-log-length": 0,
     "distributed.worker.profile.enabled": False,  # this and what follows: a tenth of the work of idle processes
     "distributed.admin.tick.interval": "1s",
@@ -189,7 +183,7 @@ def _start(wanted: Cluster) -> Iterator[Any]:
                 threads_per_worker=1,
                 processes=True,
                 host="127.0.0.1",
-                memory_limit=0,
+                memory_limit=0,  # none: no worker spills, pauses or ends because of its memory
                 dashboard_address=None,
                 scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port: another cluster may have 8787
                 silence_logs=logging.CRITICAL,

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dodona.data.conllu import BOM
-from dodona.data.files import output
+from dodona.data.files import name_errors, output, size_of
 from dodona.distributed.cluster import Cluster, ClusterSession, SchedulerLost, TaskMonitor
 from dodona.distributed.models import Model, provide, read_version
 from dodona.distributed.shards import Cut, FinishTask, ParseTask, finish, look, parse
@@ -131,7 +131,7 @@ class Manifest:
     def take_over(self, earlier: "Manifest") -> None:
         """Keep what an earlier run has done, as far as its files are still there, whole."""
         for shard, before in zip(self.shards, earlier.shards, strict=True):
-            part, size = _measure(self.part(before)), _measure(self.path(before))
+            part, size = size_of(self.part(before)), size_of(self.path(before))
             if before.state == "parsed" and part is None and size is not None:
                 before.state, before.bytes = "finished", size  # a worker did it, and nobody was told
             if before.is_parsed and before.bytes == (part if before.state == "parsed" else size):
@@ -161,13 +161,6 @@ def _format_value(values: Mapping[str, Any], name: str) -> str:
     return f"{value[:12]}…" if name == "sha256" and isinstance(value, str) else repr(value)
 
 
-def _measure(path: str) -> int | None:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return None
-
-
 @dataclass(frozen=True)
 class Corpus:
     """What is parsed, and how: everything that decides the bytes of the outputs."""
@@ -182,8 +175,6 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run has done."""
-
     shards: int
     sentences: int
     words: int
@@ -209,10 +200,8 @@ def parse_corpus(
         if earlier is not None:
             earlier.check_same(manifest)
             manifest.take_over(earlier)
-        try:
+        with name_errors(folder):
             os.makedirs(os.path.join(folder, PARTS), exist_ok=True)
-        except OSError as error:
-            raise FormatError(f"{folder}: cannot be written: {error.strerror}") from error
         manifest.save(now=True)
         run = _CorpusRun(session, manifest, corpus, model, monitor, say)
         try:

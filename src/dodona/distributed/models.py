@@ -8,8 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dodona.data.files import name_errors
 from dodona.distributed.cluster import ClusterSession, describe_error
-from dodona.errors import DodonaError, FormatError
+from dodona.errors import DodonaError
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import Pipeline
 
@@ -50,10 +51,8 @@ class Model:
 def read_model(model: str | Path) -> Model:
     """Read a model file: one that comes with Dodona, by its name, or another one."""
     path = model_path(model)
-    try:
+    with name_errors(str(path), "read"):
         data = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
     return Model(path.name, hashlib.sha256(data).hexdigest(), data)
 
 

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from dodona.data import Sentence, write
 from dodona.data.characters import BLANKS, is_blank
 from dodona.data.conllu import BOM, ends_blank
-from dodona.data.files import PACKINGS, chunks, output
+from dodona.data.files import PACKINGS, chunks, name_errors, output
 from dodona.data.formats import detect_format, read_stream
 from dodona.data.stream import Item
 from dodona.distributed.models import find_pipeline
@@ -147,19 +147,14 @@ def _skip(data: Iterable[bytes], count: int) -> Iterator[bytes]:
 
 
 def _read_from(path: str, begin: int) -> Iterator[bytes]:
-    try:
-        with open(path, "rb") as stream:
-            stream.seek(begin)
-            while chunk := stream.read(CHUNK):
-                yield chunk
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    with name_errors(path, "read"), open(path, "rb") as stream:
+        stream.seek(begin)
+        while chunk := stream.read(CHUNK):
+            yield chunk
 
 
 @dataclass(frozen=True)
 class ParseTask:
-    """A shard to parse."""
-
     path: str
     kind: str
     begin: int
@@ -173,8 +168,6 @@ class ParseTask:
 
 @dataclass(frozen=True)
 class FinishTask:
-    """A part to be made an output."""
-
     part: str
     target: str
     name: str | None
@@ -185,12 +178,9 @@ class FinishTask:
 
 def look(path: str, kind: str, size: int) -> dict[str, Any]:
     """Look at a file: its size and digest as it is, its kind, and the cuts and the size of its contents."""
-    try:
-        with open(path, "rb") as stream:
-            bytes_count = os.fstat(stream.fileno()).st_size
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    with name_errors(path, "read"), open(path, "rb") as stream:
+        bytes_count = os.fstat(stream.fileno()).st_size
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
     data = chunks(path)
     if kind == "auto":
         kind, data = detect_format(data, path)
@@ -225,7 +215,7 @@ def parse(task: ParseTask, digest: str) -> dict[str, Any]:
 def finish(task: FinishTask) -> dict[str, Any]:
     """Make a part the output of its shard. That it is one already does no harm: a worker may have died after it."""
     if os.path.exists(task.part):
-        try:
+        with name_errors(task.target):
             if not (task.before or task.separator or task.drops_bom):
                 os.replace(task.part, task.target)
             else:
@@ -236,8 +226,6 @@ def finish(task: FinishTask) -> dict[str, Any]:
                 os.replace(numbered, task.target)
                 with suppress(FileNotFoundError):
                     os.unlink(task.part)
-        except OSError as error:
-            raise FormatError(f"{task.target}: cannot be written: {error.strerror}") from error
     return {"bytes": os.stat(task.target).st_size}
 
 

@@ -12,7 +12,7 @@ from dodona.data import Sentence
 from dodona.drawing.arcs import ASIDE, CORNER, Arc, PlacedArc, lay_out_arcs
 from dodona.drawing.letters import has_known_width, is_right_to_left, text_width
 from dodona.drawing.picture import PLAIN, Link, Picture, choose_line_ends, fold
-from dodona.drawing.svg import element, move, number, style_sheet, svg_document
+from dodona.drawing.svg import element, move, number, read_style, svg_document
 from dodona.tables import escape_xml
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
 ]  # fmt: skip
 
 NAME = "dodona-tree"  # the class of the picture, so that its styles reach nothing else on a page
-WORD, TAG, LABEL = 16.0, 11.0, 11.5  # sizes of letters
+WORD, TAG, LABEL = 16.0, 11.0, 11.5  # sizes of letters, as in trees.css
 MARGIN = 12.0
 BASE = 3.0  # between a word and the arcs
 FIRST, STEP = 24.0, 17.0  # from the words to the first level, and from one level to the next
@@ -32,64 +32,8 @@ BREAK = 3.5  # half of the gap where a line crosses another
 SHORT = 3.0  # a shorter piece of a line is left out
 ARROW = 3.5, 7.0  # half of the width, and the height
 
-STYLES = {
-    "text": f'font-family: "Noto Sans", "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-size: {WORD}px; '
-    "fill: #1b1b1b; text-anchor: middle",
-    ".paper": "fill: #ffffff",
-    ".tag": f"font-size: {TAG}px; fill: #5f5f5f",
-    ".legend": f"font-size: {TAG}px; fill: #5f5f5f; text-anchor: start",
-    ".token": "fill: none; stroke: #8a8a8a",
-    ".arc path": "fill: none; stroke: #7a7a7a; stroke-width: 1.3",
-    ".arc .tip": "fill: #7a7a7a; stroke: none",
-    ".arc text": f"font-size: {LABEL}px; fill: #2c4a6e",
-    ".arc:hover path": "stroke: #0b62c4; stroke-width: 2.2",
-    ".unknown path": "stroke-dasharray: 2 3",
-    ".missed path": "stroke: #00694e; stroke-width: 2.2",
-    ".missed .tip": "fill: #00694e",
-    ".missed text": "fill: #00563f; font-weight: 600",
-    ".other-head path": "stroke: #c23b00; stroke-width: 2; stroke-dasharray: 6 3",
-    ".other-head .tip, .other-label .tip": "fill: #c23b00",
-    ".other-head text, .other-label text": "fill: #a83200; font-weight: 600",
-    ".other-label path": "stroke: #c23b00; stroke-width: 2; stroke-dasharray: 2 3",
-}
-DARK = {
-    "text": "fill: #ececec",
-    ".paper": "fill: #16181d",
-    ".tag, .legend": "fill: #a9a9a9",
-    ".token": "stroke: #8a8a8a",
-    ".arc path": "stroke: #8f8f8f",
-    ".arc .tip": "fill: #8f8f8f",
-    ".arc text": "fill: #a9cbf2",
-    ".arc:hover path": "stroke: #6cb2ff",
-    ".missed path": "stroke: #3fd1a4",
-    ".missed .tip": "fill: #3fd1a4",
-    ".missed text": "fill: #6fe3bf",
-    ".other-head path, .other-label path": "stroke: #ff9d5c",
-    ".other-head .tip, .other-label .tip": "fill: #ff9d5c",
-    ".other-head text, .other-label text": "fill: #ffb483",
-}
 BOLD = 1.08  # how much wider
-PAGE_STYLE = """\
-:root { color-scheme: light dark; }
-body { font-family: "Noto Sans", "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; margin: 2rem auto;
-  max-width: 90rem; padding: 0 1rem; color: #1b1b1b; background: #fafafa; }
-h1 { font-size: 1.4rem; }
-section { margin: 1.5rem 0 2.5rem; }
-h2 { font-size: 1rem; font-weight: normal; margin: 0 0 .4rem; }
-h2 small { color: #5f5f5f; margin-inline-end: .6em; }
-.picture { overflow-x: auto; border: 1px solid #d0d0d0; border-radius: 6px; background: #ffffff; }
-.picture svg { display: block; }
-.picture:focus-visible { outline: 2px solid #0b62c4; }
-@media (prefers-color-scheme: dark) {
-body { color: #ececec; background: #101114; }
-h2 small { color: #a9a9a9; }
-.picture { border-color: #3a3d44; background: #16181d; }
-}
-@media print {
-.picture { overflow: visible; border: none; }
-.picture svg { max-width: 100%; height: auto; }
-section { break-inside: avoid; }
-}"""
+STYLE = read_style("trees")
 SCROLLED = 'tabindex="0" role="group" aria-label="dependency tree"'  # so that it can be scrolled with keys, too
 
 Drawable = Sentence | tuple[Sentence, Sentence]
@@ -145,7 +89,7 @@ def _stack(drawings: "Sequence[Drawing]", title: str, styled: bool = True) -> st
     for drawing in drawings:
         elements += move(drawing.elements(), width - drawing.width if drawing.picture.reversed else 0.0, y)
         y += drawing.height
-    return svg_document(width, height, title, elements, STYLES, DARK, name=NAME, styled=styled)
+    return svg_document(width, height, title, elements, name=NAME, style=STYLE if styled else "")
 
 
 class Drawing:
@@ -271,7 +215,7 @@ def html_head(title: str) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape_xml(title)}</title>\n"
-        f"<style>\n{PAGE_STYLE}\n{style_sheet(NAME, STYLES, DARK)}\n</style>\n</head>\n"
+        f"<style>\n{read_style('page')}\n{STYLE}\n</style>\n</head>\n"
         f"<body>\n<h1>{escape_xml(title)}</h1>\n"
     )
 

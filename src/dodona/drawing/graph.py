@@ -9,6 +9,7 @@ edge crosses there is a gap for it. Lines bend only between two rows. So no line
 labels overlap.
 """
 
+import re
 from bisect import bisect_right, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from itertools import pairwise
 from statistics import median
 
 from dodona.drawing.letters import width_of
-from dodona.drawing.svg import element, number, svg_document
+from dodona.drawing.svg import element, number, read_style, svg_document
 from dodona.tables import make_printable
 
 __all__ = [
@@ -37,27 +38,9 @@ ROUNDS = 12  # the same for the positions in the rows
 NEIGHBOUR_GAP = 14.0  # between two neighbours in a row
 STRAIGHT = 4.0  # how much more a gap of an edge is drawn to its neighbours than a node is
 
-COLOURS = (("#0072b2", "#56b4e9", ""), ("#d55e00", "#ff9d5c", "7 3"), ("#00795a", "#3fd1a4", "2 3"))
-"""For each path a colour on white, one on black, and a pattern of dashes; for a fourth path they begin again."""
-
-STYLES = {
-    "text": "font: 12px ui-monospace, Menlo, Consolas, monospace; fill: #1b1b1b; text-anchor: middle",
-    ".paper": "fill: #ffffff",
-    ".node": "fill: #f4f4f4; stroke: #555555",
-    ".end": "fill: none; stroke: #555555",
-    ".edge": "fill: none; stroke: #777777",
-    ".path": "fill: none; stroke-width: 2.5",
-    ".letter": "font-weight: bold; font-size: 10px; fill: #ffffff",
-    ".told": "text-anchor: start",
-}
-DARK = {
-    "text": "fill: #e8e8e8",
-    ".paper": "fill: #16181d",
-    ".node": "fill: #262a31; stroke: #a0a0a0",
-    ".end": "stroke: #a0a0a0",
-    ".edge": "stroke: #909090",
-    ".letter": "fill: #101010",
-}
+COLOURS = ("#0072b2", "#d55e00", "#00795a")
+"""Of the paths; for a fourth one they begin again. graph.css has them with their patterns of dashes."""
+PATH_RULE = re.compile(r"\.dodona-graph \.(?:path|badge)([0-9])")
 
 
 @dataclass(frozen=True)
@@ -129,7 +112,7 @@ def graph_svg(graph: Graph) -> str:
     for node, place in zip(graph.nodes, layout.nodes, strict=True):
         elements += _draw_node(node, place, tops)
     height = tops[-1] + NODE + MARGIN
-    return svg_document(width, height, graph.title, elements, *_styles(len(graph.paths)), name="dodona-graph")
+    return svg_document(width, height, graph.title, elements, name="dodona-graph", style=_style(len(graph.paths)))
 
 
 def graph_dot(graph: Graph) -> str:
@@ -141,7 +124,7 @@ def graph_dot(graph: Graph) -> str:
     for edge in graph.edges:
         marks = "".join(graph.paths[path].letter for path in edge.paths)
         label = f"{edge.label} {marks}".rstrip()
-        colours = ":".join(COLOURS[path % len(COLOURS)][0] for path in edge.paths)
+        colours = ":".join(COLOURS[path % len(COLOURS)] for path in edge.paths)
         style = f', color="{colours}", penwidth=2' if colours else ""
         lines.append(f"  {edge.source} -> {edge.target} [label={_quote(label)}{style}];")
     lines += [f"  // {path.letter}: {make_printable(path.legend)}" for path in graph.paths]
@@ -152,14 +135,10 @@ def _quote(text: str) -> str:
     return '"' + make_printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _styles(paths: int) -> tuple[dict[str, str], dict[str, str]]:
-    """The styles on light paper, and what is different on dark paper."""
-    light, dark = dict(STYLES), dict(DARK)
-    for i, (on_white, on_black, dashes) in enumerate(COLOURS[:paths]):
-        light[f".path{i}"] = f"stroke: {on_white}" + (f"; stroke-dasharray: {dashes}" if dashes else "")
-        light[f".badge{i}"] = f"fill: {on_white}"
-        dark[f".path{i}"], dark[f".badge{i}"] = f"stroke: {on_black}", f"fill: {on_black}"
-    return light, dark
+def _style(paths: int) -> str:
+    """The style sheet, without the rules for paths that a graph does not have."""
+    lines = read_style("graph").split("\n")
+    return "\n".join(line for line in lines if not (rule := PATH_RULE.match(line)) or int(rule[1]) < paths)
 
 
 def _width(text: str) -> float:

@@ -1,29 +1,21 @@
-"""A small writer of SVG: elements one after the other, and colours for light and dark."""
+"""A small writer of SVG: elements one after the other, and the style sheets of pictures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from pathlib import Path
 
 from dodona.tables import escape_xml
 
-__all__ = ["element", "move", "number", "style_sheet", "svg_document"]
-
-Styles = Mapping[str, str]
+__all__ = ["element", "move", "number", "read_style", "svg_document"]
 
 
-def svg_document(
-    width: float, height: float, title: str, elements: Iterable[str], styles: Styles, dark: Styles, *, name: str,
-    styled: bool = True,
-) -> str:  # fmt: skip
-    """Return a picture of a width and a height in pixels.
-
-    `styles` are declarations by selector; `dark` has those that change where the reader prefers dark colours. They
-    reach the elements of pictures of this `name` only, so that several pictures can be on one page; `styled=False`
-    leaves them out, for a page that has them.
-    """
+def svg_document(width: float, height: float, title: str, elements: Iterable[str], *, name: str, style: str) -> str:
+    """Return a picture of a width and a height in pixels, of the class `name`; without a style, for a page that has
+    it."""
     size = f'width="{number(width)}" height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" {size} role="img">',
         f"<title>{escape_xml(title)}</title>",
-        *(["<style>", style_sheet(name, styles, dark), "</style>"] if styled else []),
+        *(["<style>", style, "</style>"] if style else []),
         element("rect", class_="paper", width="100%", height="100%"),
     ]
     return "\n".join([*lines, *elements, "</svg>", ""])
@@ -46,14 +38,10 @@ def element(kind: str, text: str | None = None, title: str | None = None, **attr
     return f"<{kind}{written}>{inside}</{kind}>" if inside else f"<{kind}{written}/>"
 
 
-def style_sheet(name: str, styles: Styles, dark: Styles) -> str:
-    """Return styles for the elements of pictures of a name."""
-    return "\n".join([*_rules(name, styles), "@media (prefers-color-scheme: dark) {", *_rules(name, dark), "}"])
-
-
-def _rules(name: str, styles: Styles) -> Iterable[str]:
-    for selectors, declarations in styles.items():
-        yield f"{', '.join(f'.{name} {each}' for each in selectors.split(', '))} {{ {declarations} }}"
+def read_style(name: str) -> str:
+    """Return a style sheet of this folder. Its rules reach pictures of one class only, so that several kinds of
+    pictures can be on one page, and say what changes where the reader prefers dark colours."""
+    return Path(__file__).with_name(f"{name}.css").read_text(encoding="utf-8").rstrip("\n")
 
 
 def number(value: float) -> str:

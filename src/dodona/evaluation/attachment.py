@@ -1,5 +1,6 @@
-"""Attachment scores word by word, for a system output with the same words as gold; and where its errors are: by
-relation, by the length of the sentence, by the distance between head and dependent."""
+"""Attachment scores word by word, for a system output with the same words as gold; where its errors are: by relation,
+by the length of the sentence, by the distance between head and dependent; what is taken for what: relations, tags, and
+how far and on which side heads are; and the worst sentences."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,12 +18,13 @@ from dodona.evaluation.conll18 import Score, Scores
 from dodona.tables import Cell, Table
 
 __all__ = [
-    "Comparison", "LengthBin", "Rate", "attachment", "bin_names", "by_distance", "by_length", "by_relation",
-    "compare", "pair", "sort_by_frequency",
+    "Comparison", "Confusion", "Flaws", "LengthBin", "Mistake", "Rate", "attachment", "by_distance", "by_length",
+    "by_relation", "compare", "head_confusion", "label_confusion", "pair", "tag_confusion", "worst_sentences",
 ]  # fmt: skip
 
 LENGTHS = (10, 20, 30, 40, 50)  # the last length of each bin but the open one
 DISTANCES = (1, 2, 6)
+MAX_MISTAKES = 20  # in a notebook
 
 Mask: TypeAlias = NDArray[np.bool_]
 Counts: TypeAlias = NDArray[np.int64]
@@ -173,7 +175,7 @@ def by_distance(comparison: Comparison) -> Scores:
 
     As in McDonald and Nivre (2007): recall is over the gold arcs of that length, precision over the system's.
     """
-    names = ["root", *bin_names(DISTANCES)]
+    names = ["root", *_bin_names(DISTANCES)]
     both = comparison.gold_heads, comparison.system_heads
     gold, system = ([names[i] for i in np.abs(comparison.bin_offsets(heads))] for heads in both)
     scores = _score_arcs(comparison, gold, system)
@@ -188,7 +190,7 @@ def by_length(comparison: Comparison) -> dict[str, LengthBin]:
     heads, arcs = c.per_sentence(c.head_right), c.per_sentence(c.arc_right)
     number = np.searchsorted(LENGTHS, lengths)
     bins = {}
-    for i, name in enumerate(bin_names(LENGTHS)):
+    for i, name in enumerate(_bin_names(LENGTHS)):
         here = number == i
         if here.any():
             words = int(lengths[here].sum())
@@ -204,17 +206,17 @@ def _score_arcs(comparison: Comparison, gold: Sequence[str], system: Sequence[st
     """A score for each group that a gold or a system arc falls into; a right arc falls into the same one in both."""
     in_gold, in_system = Counter(gold), Counter(system)
     correct = Counter(compress(gold, comparison.arc_right))
-    names = sort_by_frequency(gold, system)
+    names = _sort_by_frequency(gold, system)
     return Scores((name, Score(in_gold[name], in_system[name], correct[name])) for name in names)
 
 
-def sort_by_frequency(gold: Iterable[str], system: Iterable[str]) -> list[str]:
+def _sort_by_frequency(gold: Iterable[str], system: Iterable[str]) -> list[str]:
     """All names of both sides, the most frequent in gold first."""
     in_gold = Counter(gold)
     return sorted(in_gold.keys() | set(system), key=lambda name: (-in_gold[name], name))
 
 
-def bin_names(ends: Sequence[int]) -> list[str]:
+def _bin_names(ends: Sequence[int]) -> list[str]:
     """1-10, 11-20, … and what is longer than the last end: 51+."""
     starts = [1, *(end + 1 for end in ends)]
     closed = [str(a) if a == b else f"{a}-{b}" for a, b in zip(starts, ends, strict=False)]
@@ -234,3 +236,98 @@ def _check_words(number: int, gold: Sentence, system: Sentence) -> None:
         f"{system.file}:{system.line}: sentence {number} has {len(system.words)} words; "
         f"expected {len(gold.words)} as in {gold.file}:{gold.line}"
     )
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A value of gold that became another one."""
+
+    gold: str
+    system: str
+    words: int
+    share: float  # of the words that have this value in gold
+    right_head: int | None = None  # number of these words that have the right head
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How many words with each value in gold have each value in the system output."""
+
+    names: list[str]
+    counts: dict[tuple[str, str], int]  # by gold and system; what does not occur is left out
+    right_heads: dict[tuple[str, str], int] | None = None
+
+    def row(self, gold: str) -> list[int]:
+        """Return how often this value of gold became each of `names`."""
+        return [self.counts.get((gold, name), 0) for name in self.names]
+
+    def _repr_html_(self) -> str:
+        rows = [(one.gold, one.system, one.words, 100 * one.share) for one in self.mistakes()[:MAX_MISTAKES]]
+        return Table(("gold", "system", "words", "% of gold"), rows, align="llrr").html()
+
+    def mistakes(self) -> list[Mistake]:
+        """Return the confusions, the most frequent first."""
+        totals = {name: sum(self.row(name)) for name in self.names}
+        wrong = [(pair, words) for pair, words in self.counts.items() if pair[0] != pair[1]]
+        mistakes = []
+        for pair, words in sorted(wrong, key=lambda one: (-one[1], one[0])):
+            right = self.right_heads.get(pair, 0) if self.right_heads is not None else None
+            mistakes.append(Mistake(*pair, words, words / totals[pair[0]], right))
+        return mistakes
+
+
+def label_confusion(comparison: Comparison) -> Confusion:
+    """Return the relations of all words with their subtypes, whatever the head; the most frequent in gold first."""
+    both = comparison.gold_labels, comparison.system_labels
+    return _confuse(comparison, _sort_by_frequency(*both), *both)
+
+
+def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confusion:
+    """Return the UPOS of the same words; nothing where one side has none."""
+    pairs = [
+        pair
+        for one, other in zip(gold, system, strict=True)
+        for pair in zip(one.upos, other.upos, strict=True)
+        if "_" not in pair
+    ]
+    sides = list(zip(*pairs, strict=True)) or [(), ()]
+    return Confusion(_sort_by_frequency(*sides), dict(Counter(pairs)))
+
+
+def head_confusion(comparison: Comparison) -> Confusion:
+    """Return on which side of a word its head is and how far away, from far on the left to far on the right."""
+    distances = _bin_names(DISTANCES)
+    names = [*(f"left {name}" for name in reversed(distances)), "root", *(f"right {name}" for name in distances)]
+    both = comparison.gold_heads, comparison.system_heads
+    gold, system = ([names[len(distances) + i] for i in comparison.bin_offsets(heads)] for heads in both)
+    used = {*gold, *system}
+    return _confuse(comparison, [name for name in names if name in used], gold, system)
+
+
+def _confuse(comparison: Comparison, names: list[str], gold: list[str], system: list[str]) -> Confusion:
+    pairs = list(zip(gold, system, strict=True))
+    return Confusion(names, dict(Counter(pairs)), dict(Counter(compress(pairs, comparison.head_right))))
+
+
+@dataclass(frozen=True)
+class Flaws:
+    """A sentence, counted from 0, and what is wrong in it."""
+
+    sentence: int
+    words: int
+    wrong_heads: int
+    wrong_labels: int  # where the head is right
+
+    @property
+    def wrong_arcs(self) -> int:
+        return self.wrong_heads + self.wrong_labels
+
+
+def worst_sentences(comparison: Comparison, most: int) -> list[Flaws]:
+    """Return the sentences with the most wrong arcs; of equally many, the shorter sentence comes first."""
+    words = comparison.per_sentence(np.ones_like(comparison.head_right))
+    heads = comparison.per_sentence(~comparison.head_right)
+    labels = comparison.per_sentence(comparison.head_right & ~comparison.label_right)
+    counts = zip(words.tolist(), heads.tolist(), labels.tolist(), strict=True)
+    flawed = [flaws for i, each in enumerate(counts) if (flaws := Flaws(i, *each)).wrong_arcs]
+    return sorted(flawed, key=lambda each: (-each.wrong_arcs, each.words, each.sentence))[:most]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dodona.data import Sentence
-from dodona.data.ud import strip_subtype
+from dodona.data.ud import UNIVERSAL_RELATIONS, strip_subtype
 from dodona.errors import FormatError, MismatchError
 from dodona.tables import Cell, Table
 
@@ -23,12 +23,8 @@ METRICS = (
     "UAS", "LAS", "CLAS", "MLAS", "BLEX",
 )  # fmt: skip
 
-CONTENT = frozenset((
-    "nsubj", "obj", "iobj", "csubj", "ccomp", "xcomp", "obl", "vocative", "expl", "dislocated", "advcl",
-    "advmod", "discourse", "nmod", "appos", "nummod", "acl", "amod", "conj", "fixed", "flat", "compound",
-    "list", "parataxis", "orphan", "goeswith", "reparandum", "root", "dep",
-))  # fmt: skip
 FUNCTIONAL = frozenset(("aux", "cop", "mark", "det", "clf", "case", "cc"))
+CONTENT = frozenset(UNIVERSAL_RELATIONS) - FUNCTIONAL - {"punct"}
 Span = tuple[int, int]  # of characters, the second one past the end
 
 ROOT = -1  # as the parent of a word

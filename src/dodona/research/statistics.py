@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from dodona.data.sentence import Sentence
 from dodona.data.trees import nonprojective_dependents
 from dodona.systems.registry import BUDGET
-from dodona.systems.swap_search import fewest_swaps, plan
-from dodona.systems.swap_standard import SwapStandard
+from dodona.systems.swap_standard import SwapStandard, fewest_swaps, plan
 from dodona.transitions.derivations import canonical_derivation, gold_tree
 from dodona.transitions.gold import Gold
 

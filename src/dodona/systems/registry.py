@@ -9,16 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dodona.errors import OptionError
-from dodona.systems import (
-    arc_eager,
-    arc_hybrid,
-    arc_standard,
-    covington,
-    easy_first,
-    nonmonotonic,
-    swap_search,
-    swap_standard,
-)
+from dodona.systems import arc_eager, arc_hybrid, arc_standard, covington, easy_first, nonmonotonic, swap_standard
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NAMES
 from dodona.transitions.state import State
@@ -66,14 +57,6 @@ TWO_LISTS_AND_BUFFER: dict[str, ListOf] = {"left": stack_of, "right": right_list
 ONE_LIST: dict[str, ListOf] = {"list": list_of}
 
 
-def _no_plan(system: Any, gold: Gold, oracle: str, budget: int) -> list[int] | None:
-    return None
-
-
-def _no_late_roots(options: Options) -> str | None:
-    return None
-
-
 @dataclass(frozen=True)
 class Entry:
     """The description of a system; every system also has the option `single_root`."""
@@ -85,10 +68,10 @@ class Entry:
     projective: bool  # builds projective trees only
     oracles: tuple[str, ...] = ("static", "dynamic")
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # valid values, the default first
-    late_roots: Callable[[Options], str | None] = _no_late_roots
+    late_roots: Callable[[Options], str | None] = lambda options: None
     """Whether headless words are attached to ROOT at the end, with the option `root_label`: "parse" if these arcs are
     part of the parse, "output" if they are added only when the tree is written, None if there are no headless words."""
-    plan: Callable[[Any, Gold, str, int], list[int] | None] = _no_plan
+    plan: Callable[[Any, Gold, str, int], list[int] | None] = lambda system, gold, oracle, budget: None
     """Prepares a gold tree for a static oracle, within a budget of transitions; returns the moves of the derivation if
     the system's `canonical` cannot compute them one by one."""
     templates: str = "stack"  # the feature templates that suit it
@@ -129,10 +112,6 @@ class Entry:
 
 def _after_the_buffer(options: Options) -> str | None:
     return {"first": "output", "attach": "parse"}.get(str(options.get("root")))
-
-
-def _at_the_end(options: Options) -> str | None:
-    return "parse"
 
 
 SYSTEMS: dict[str, Entry] = {
@@ -189,7 +168,7 @@ SYSTEMS: dict[str, Entry] = {
             make=covington.Covington,
             rules=covington.RULES,
             projective=False,
-            late_roots=_at_the_end,
+            late_roots=lambda options: "parse",
             templates="covington",
             positions=("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "CL", "CR"),
             lists=TWO_LISTS_AND_BUFFER,
@@ -201,7 +180,7 @@ SYSTEMS: dict[str, Entry] = {
             rules=swap_standard.RULES,
             projective=False,
             oracles=("eager", "lazy", "minimal", "nd-sw", "nd-all"),
-            plan=swap_search.plan,
+            plan=swap_standard.plan,
             templates="standard",
         ),
     )

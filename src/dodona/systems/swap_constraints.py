@@ -34,14 +34,7 @@ class SwapConstraints:
         self.single_root = single_root
 
     def penalties(
-        self,
-        system: ArcStandard,
-        s: State,
-        gold: Gold,
-        site: int,
-        carried: int,
-        work: Workspace,
-        out: memoryview,
+        self, system: ArcStandard, s: State, gold: Gold, site: int, carried: int, work: Workspace, out: memoryview
     ) -> None:
         """Write 0 for the actions after which all arcs of a partial tree are known to stay reachable, else more.
 

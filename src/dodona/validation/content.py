@@ -6,25 +6,16 @@ from functools import lru_cache
 from hashlib import blake2b
 from unicodedata import category
 
+from dodona.data import ud
 from dodona.data.trees import find_cycle
-from dodona.data.ud import COLUMNS, DEPS, LEMMA, NO_SPACE, UNIVERSAL_RELATIONS, UNIVERSAL_TAGS, strip_subtype
-from dodona.validation.rules import (
-    ONCE,
-    SENT_ID,
-    FileHistory,
-    Rows,
-    TokenLine,
-    Violation,
-    find_feature_faults,
-    is_unspaced,
-    match_comments,
-)
+from dodona.data.ud import COLUMNS, DEPS, HEAD_NUMBER, LEMMA, NO_SPACE, strip_subtype
+from dodona.validation.rules import ONCE, SENT_ID, FileHistory, Rows, TokenLine, Violation, match_comments
 
-TAGS = frozenset(UNIVERSAL_TAGS)
-RELATIONS = frozenset(UNIVERSAL_RELATIONS)
+TAGS = frozenset(ud.UNIVERSAL_TAGS)
+RELATIONS = frozenset(ud.UNIVERSAL_RELATIONS)
 ENHANCED_RELATIONS = RELATIONS | {"ref"}
+FEATURE = re.compile(r"([A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?)=([A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*)")
 RELATION = re.compile(r"[a-z]+(?::[a-z]+)?")
-HEAD = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 TEXT = re.compile(r"#\s*text\s*=\s*(.*)")
 BEGINNING = re.compile(r"#\s*(newdoc|newpar)(?:\s+\S+)?")
 PARALLEL_ID = re.compile(
@@ -71,6 +62,33 @@ def _check_words(s: Rows) -> Iterator[Violation]:
             yield Violation("unknown-udeprel", row.line, relation)
 
 
+@lru_cache(1 << 16)
+def find_feature_faults(feats: str) -> tuple[tuple[str, str], ...]:
+    """The names of the rules that a value of FEATS breaks, each with the part that does."""
+    faults = []
+    parts = feats.split("|")
+    lowered = [part.lower() for part in parts]
+    if lowered != sorted(lowered):
+        faults.append(("unsorted-features", feats))
+    names = set()
+    for part in parts:
+        match = FEATURE.fullmatch(part)
+        if match is None:
+            faults.append(("invalid-feature", part))
+            continue
+        name = match[1]
+        if name in names:
+            faults.append(("repeated-feature", part))
+        names.add(name)
+        values = match[2].split(",")
+        if len(set(values)) < len(values):
+            faults.append(("repeated-feature-value", part))
+        lowered = [value.lower() for value in values]
+        if lowered != sorted(lowered):
+            faults.append(("unsorted-feature-values", part))
+    return tuple(faults)
+
+
 @lru_cache(1 << 12)
 def is_relation(deprel: str) -> bool:
     return RELATION.fullmatch(deprel) is not None
@@ -101,6 +119,11 @@ def _check_misc(row: TokenLine) -> Iterator[Violation]:
     for part in parts:
         if part.startswith("SpaceAfter=") and part != NO_SPACE:
             yield Violation("spaceafter-value", row.line, part)
+
+
+def is_unspaced(misc: str) -> bool:
+    """Whether there is no space after a token."""
+    return NO_SPACE in misc and NO_SPACE in misc.split("|")
 
 
 def _check_names(s: Rows) -> Iterator[Violation]:
@@ -200,7 +223,7 @@ def _compare_text(s: Rows, text: str) -> Iterator[Violation]:
 
 def _check_tree(s: Rows) -> Iterator[Violation]:
     n = len(s.words)
-    heads = [int(row.head) if HEAD.fullmatch(row.head) else -1 for row in s.words]
+    heads = [int(row.head) if HEAD_NUMBER.fullmatch(row.head) else -1 for row in s.words]
     for row, head in zip(s.words, heads, strict=True):
         if head < 0:
             yield Violation("invalid-head", row.line, row.head)

@@ -6,8 +6,8 @@ from itertools import pairwise
 from unicodedata import is_normalized, normalize
 
 from dodona.data.conllu import BOM
-from dodona.data.ud import COLUMNS, FORM, LEMMA, MISC
-from dodona.validation.rules import RANGE_ID, Lines, Rows, Violation
+from dodona.data.ud import COLUMNS, FORM, LEMMA, MISC, RANGE_ID
+from dodona.validation.rules import Lines, Rows, Violation
 
 WITH_SPACES = {FORM, LEMMA, MISC}
 SPACE = re.compile(r"[^\S\t]")

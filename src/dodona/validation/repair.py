@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from dodona.data.conllu import BOM, Block, split_blocks
 from dodona.data.ud import COLUMNS, DEPS, FEATS, FORM, ID, MISC, NO_SPACE
-from dodona.validation.content import parse_enhanced_head
-from dodona.validation.rules import find_feature_faults
+from dodona.validation.content import find_feature_faults, parse_enhanced_head
 
 __all__ = ["repair_chunks"]
 

@@ -6,7 +6,7 @@ from samples.small_models import whole
 from samples.texts import english, japanese
 
 from dodona.data.characters import is_blank
-from dodona.data.plain_text import decode_text
+from dodona.data.formats import decode_text
 from dodona.data.spacing import raw_text, rebuild_text
 
 TOKENS = (

@@ -7,7 +7,7 @@ from samples.inflected import STRANGE
 from samples.small_models import whole
 
 from dodona.data.files import chunks
-from dodona.data.plain_text import read_words
+from dodona.data.formats import read_words
 from dodona.data.stream import only_sentences
 
 TOKENS = (

@@ -17,8 +17,7 @@ from dodona import __version__
 from dodona.cli.options import integer, option
 from dodona.cli.progress import open_bar
 from dodona.data.files import chunks, output
-from dodona.data.formats import detect_format, read_stream
-from dodona.data.plain_text import decode_text
+from dodona.data.formats import decode_text, detect_format, read_stream
 from dodona.data.spacing import raw_text
 from dodona.data.stream import only_sentences
 from dodona.errors import DodonaError, FormatError

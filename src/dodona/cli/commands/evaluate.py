@@ -25,8 +25,7 @@ from dodona.evaluation import (
     differences,
     evaluate,
 )
-from dodona.evaluation.calibration import SHARES, Reliability, confidences, count_found_errors, reliability
-from dodona.evaluation.confusion import (
+from dodona.evaluation.attachment import (
     Confusion,
     Flaws,
     head_confusion,
@@ -34,6 +33,7 @@ from dodona.evaluation.confusion import (
     tag_confusion,
     worst_sentences,
 )
+from dodona.evaluation.calibration import SHARES, Reliability, confidences, count_found_errors, reliability
 from dodona.evaluation.diagrams import calibration_diagram, check_can_draw
 from dodona.evaluation.significance import SHUFFLES
 from dodona.tables import FORMATS, NO_DATA, Result, Table, Value, make_printable, open_console, print_results

@@ -15,7 +15,7 @@ from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
 from dodona.tables import Table, open_console
 from dodona.validation import LEVELS, Finding, Violation, repair_chunks, validate, validate_chunks
-from dodona.validation.guidelines import MISSING, has_udtools
+from dodona.validation.validator import MISSING, has_udtools
 
 
 @dataclass
