@@ -97,7 +97,8 @@ cdef class LemmaCache:
         cdef tuple words = tuple([forms[k] for k in numbers])
         cdef tuple first = tuple([upos[k] for k in numbers]), second = tuple([feats[k] for k in numbers])
         cdef Py_ssize_t i, count = len(numbers)
-        cdef array.array places = array.clone(NUMBERS, sum([one.n for one in words]), False)
+        cdef Py_ssize_t room = sum([one.n for one in words]) + 1  # the last sentence may have no word
+        cdef array.array places = array.clone(NUMBERS, room, False)
         cdef int* place = places.data.as_ints
         with nogil:
             for i in range(count):
