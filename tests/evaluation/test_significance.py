@@ -36,6 +36,11 @@ def test_randomization_is_deterministic_symmetric_and_never_zero(pairs: list[tup
     assert 0.01 <= p <= 1
 
 
+def test_equal_systems_need_no_shuffle() -> None:
+    assert approximate_randomization([3, 1, 2], [3, 1, 2], shuffles=10**15) == 1.0
+    assert approximate_randomization([], [], shuffles=10**15) == 1.0
+
+
 def test_randomization_does_not_depend_on_the_size_of_its_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     generator = np.random.default_rng(3)
     first, second = generator.integers(0, 20, (2, 200))

@@ -87,11 +87,13 @@ def approximate_randomization(
         raise OptionError(f"{shuffles} shuffles; expected at least 1")
     difference = np.asarray(first, np.int64) - np.asarray(second, np.int64)
     difference = difference[difference != 0]  # a coin for these changes nothing
+    if not len(difference):
+        return 1.0
     actual = abs(int(difference.sum()))
     coins = np.random.PCG64(seed)  # its stream is fixed for all versions of numpy
     chunks = -(-len(difference) // 64)
     at_least = 0
-    rows = max(1, BATCH // (64 * chunks)) if chunks else shuffles
+    rows = max(1, BATCH // (64 * chunks))
     for begin in range(0, shuffles, rows):
         batch = min(rows, shuffles - begin)
         tosses = coins.random_raw(batch * chunks).astype("<u8").view(np.uint8).reshape(batch, chunks * 8)
