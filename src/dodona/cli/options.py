@@ -14,20 +14,9 @@ if TYPE_CHECKING:
     from dodona.neural.options import NetworkOptions
 
 __all__ = [
-    "IMPORTED",
-    "NETWORK_OPTIONS",
-    "GroupedCommand",
-    "amount",
-    "choice",
-    "import_option",
-    "integer",
-    "network_options",
-    "option",
-    "option_names",
-    "system_options",
-    "take_network_options",
-    "take_system_options",
-]
+    "IMPORTED", "NETWORK_OPTIONS", "GroupedCommand", "amount", "choice", "flag", "import_option", "integer",
+    "network_options", "option", "option_names", "system_options", "take_network_options", "take_system_options",
+]  # fmt: skip
 
 IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
 
@@ -35,27 +24,39 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 
-def option(*names: str, default: object = None, **settings: Any) -> Decorator:
-    """An option whose help shows its default, if it has one."""
+def option(names: str, help: str, *, name: str | None = None, default: object = None, **settings: Any) -> Decorator:
+    """An option with its names and the name of its value as help shows them: `-o, --output FILE`. `name` is that of the
+    parameter, if it is another one. Help shows the default, unless its text does."""
+    *flags, metavar = names.replace(",", "").split()
+    if metavar.startswith("-"):
+        flags.append(metavar)
+    else:
+        settings["metavar"] = metavar
     if default is not None:
-        settings |= {"default": default, "show_default": True}
-    return click.option(*names, **settings)
+        settings |= {"default": default, "show_default": "[default:" not in help}
+    return click.option(*flags, *([] if name is None else [name]), help=help, **settings)
 
 
-def integer(*names: str, least: int = 1, most: int | None = None, metavar: str = "N", **settings: Any) -> Decorator:
+def flag(names: str, help: str, *, name: str | None = None) -> Decorator:
+    """An option without a value."""
+    return option(names, help, name=name, is_flag=True)
+
+
+def integer(names: str, help: str, *, least: int = 1, most: int | None = None, **settings: Any) -> Decorator:
     """An option with an integer from `least` to `most`."""
-    return option(*names, type=click.IntRange(least, most), metavar=metavar, **settings)
+    named = names if names.split()[-1].isupper() else f"{names} N"
+    return option(named, help, type=click.IntRange(least, most), **settings)
 
 
-def amount(*names: str, **settings: Any) -> Decorator:
+def amount(names: str, help: str, **settings: Any) -> Decorator:
     """An option with a number above 0."""
-    return option(*names, type=click.FloatRange(0, min_open=True), **settings)
+    return option(names, help, type=click.FloatRange(0, min_open=True), **settings)
 
 
-def choice(*names: str, values: Iterable[str], default: str | None = None, **settings: Any) -> Decorator:
+def choice(names: str, help: str, *, values: Iterable[str], default: str | None = None, **settings: Any) -> Decorator:
     """An option with one of several values; unless another is the default, it is the first."""
     offered = list(values)
-    return option(*names, default=default or offered[0], type=click.Choice(offered), **settings)
+    return option(names, help, default=default or offered[0], type=click.Choice(offered), **settings)
 
 
 def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
@@ -145,25 +146,23 @@ def network_options(command: Command) -> Command:
 
     usual = NetworkOptions()
     options = [
-        option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
+        option("--vectors FILE", "Pretrained word vectors: word2vec, GloVe or fastText as text."),
         option(
-            "--vectors-size",
+            "--vectors-size MB",
+            "How much of the vectors the model keeps, the words of the treebank first.",
             default=10.0,
-            metavar="MB",
-            help="How much of the vectors the model keeps, the words of the treebank first.",
         ),
         option(
-            "--positions",
-            metavar="FILE",
-            help="Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
+            "--positions FILE",
+            "Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
             "[default: the system's]",
         ),
         *(
-            integer(f"--{name}", help=text if name == "batch" else f"{text} [default: {getattr(usual, name)}]")
+            integer(f"--{name}", text if name == "batch" else f"{text} [default: {getattr(usual, name)}]")
             for name, text in SIZES.items()
         ),
-        option("--dropout", type=float, metavar="P", help=f"Dropout in training. [default: {usual.dropout}]"),
-        option("--resume", is_flag=True, help="Continue an interrupted training from MODEL.checkpoint."),
+        option("--dropout P", f"Dropout in training. [default: {usual.dropout}]", type=float),
+        flag("--resume", "Continue an interrupted training from MODEL.checkpoint."),
     ]
     for decorate in reversed(options):
         command = decorate(command)

@@ -10,7 +10,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
-from dodona.cli.options import GroupedCommand, choice, integer
+from dodona.cli.options import GroupedCommand, choice, integer, option
 from dodona.cli.outputs import is_same_file
 from dodona.cli.progress import open_bar
 from dodona.data import Sentence, write
@@ -61,23 +61,22 @@ TITLES = {
     params=SHARED,
 )
 @click.argument("treebank")
-@click.option("-o", "--output", metavar="FILE", help="Where to write the parsed treebank, in its own order.")
-@click.option(
-    "--suspects",
-    "suspects_file",
-    metavar="FILE",
-    help="Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
+@option("-o, --output FILE", "Where to write the parsed treebank, in its own order.")
+@option(
+    "--suspects FILE",
+    "Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
     "`.json`, or else text with both trees.",
+    name="suspects_file",
 )
-@integer("--most", default=100, help="Number of suspects.")
-@integer("--folds", default=10, least=2, help="Number of folds.")
+@integer("--most", "Number of suspects.", default=100)
+@integer("--folds", "Number of folds.", default=10, least=2)
 @choice(
     "--split",
+    "Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
     values=SPLITS,
-    help="Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
 )
-@integer("-j", "--jobs", help="Number of processes. [default: one for each core]")
-@choice("--format", "form", values=FORMATS, help="Output format of the scores.")
+@integer("-j, --jobs", "Number of processes. [default: one for each core]")
+@choice("--format", "Output format of the scores.", name="form", values=FORMATS)
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
     form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,

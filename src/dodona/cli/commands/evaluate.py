@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona import FormatError, MismatchError
-from dodona.cli.options import choice, integer
+from dodona.cli.options import choice, flag, integer, option
 from dodona.cli.outputs import say
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
@@ -51,18 +51,14 @@ Row = tuple[Value, ...]
 @click.argument("gold")
 @click.argument("system")
 @click.argument("system2", required=False)
-@click.option("--by", multiple=True, type=click.Choice(BREAKDOWNS), help="Also show where the errors are; repeatable.")
-@click.option(
-    "--calibration", is_flag=True, help="Compare the confidence in MISC (`dodona parse --confidence`) with accuracy."
-)
-@click.option("--diagram", metavar="FILE.svg", help="Do that, and draw it as a diagram, too.")
-@click.option("--confusion", is_flag=True, help="Show what is taken for what, and the worst sentences with both trees.")
-@integer("--worst", default=5, least=0, help="With --confusion: how many sentences.")
-@integer(
-    "--shuffles", default=SHUFFLES, help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2."
-)
-@integer("--seed", default=1, least=0, help="Random seed of these swaps.")
-@choice("--format", "output", values=FORMATS, help="Output format.")
+@option("--by", "Also show where the errors are; repeatable.", multiple=True, type=click.Choice(BREAKDOWNS))
+@flag("--calibration", "Compare the confidence in MISC (`dodona parse --confidence`) with accuracy.")
+@option("--diagram FILE.svg", "Do that, and draw it as a diagram, too.")
+@flag("--confusion", "Show what is taken for what, and the worst sentences with both trees.")
+@integer("--worst", "With --confusion: how many sentences.", default=5, least=0)
+@integer("--shuffles", "How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2.", default=SHUFFLES)
+@integer("--seed", "Random seed of these swaps.", default=1, least=0)
+@choice("--format", "Output format.", name="output", values=FORMATS)
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
     confusion: bool, worst: int, shuffles: int, seed: int, output: str,

@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from dodona.cli.inputs import name_texts
-from dodona.cli.options import IMPORTED, amount, choice, integer
+from dodona.cli.options import IMPORTED, amount, choice, flag, integer, option
 from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, say, write_each
 from dodona.cli.progress import ReadingProgress
 from dodona.data import write
@@ -34,59 +34,44 @@ SHARD_SIZE = 8.0  # megabytes
 
 @click.command(short_help="Parse text, words or CoNLL-U.")
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where to write. [default: standard output]")
-@click.option("--each", is_flag=True, help="Write one output for each of FILES, into the folder that -o names.")
+@option("-o, --output FILE", "Where to write. [default: standard output]", default="-")
+@flag("--each", "Write one output for each of FILES, into the folder that -o names.")
 @choice(
     "--input",
-    "kind",
-    values=INPUTS,
-    help="text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
+    "text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
     "vertical: a word a line, empty lines between sentences; auto: by the name of the file, or CoNLL-U if it "
     "looks like it, or else text.",
+    name="kind",
+    values=INPUTS,
 )
 @choice(
     "--format",
-    "form",
-    values=EXTENSIONS,
-    help="jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
+    "jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
     "page of pictures; tikz: for LaTeX with tikz-dependency.",
+    name="form",
+    values=EXTENSIONS,
 )
-@click.option("--retag", is_flag=True, help="Replace existing tags and lemmas.")
-@integer("--beam", most=WIDEST, metavar="WIDTH", help="Beam width; 1 is greedy. [default: as the model was trained]")
-@integer(
-    "--nbest",
-    default=1,
-    metavar="K",
-    help="Write the K best trees of each sentence, with scores in comments; needs a beam.",
-)
-@click.option(
+@flag("--retag", "Replace existing tags and lemmas.")
+@integer("--beam WIDTH", "Beam width; 1 is greedy. [default: as the model was trained]", most=WIDEST)
+@integer("--nbest K", "Write the K best trees of each sentence, with scores in comments; needs a beam.", default=1)
+@flag(
     "--confidence",
-    is_flag=True,
-    help="Write into MISC how probable it is that each word's head and label are right, and the mean into a comment.",
+    "Write into MISC how probable it is that each word's head and label are right, and the mean into a comment.",
 )
-@click.option(
-    "--sort", is_flag=True, help="With --confidence: the most doubtful sentences first, after all are parsed."
-)
-@click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
-@integer(
-    "--max-length",
-    metavar="WORDS",
-    help="Parse longer sentences in pieces, and say so in a comment. [default: no limit]",
-)
+@flag("--sort", "With --confidence: the most doubtful sentences first, after all are parsed.")
+@flag("--constrained", "Keep the HEAD and DEPREL of the input; predict those that are `_`.")
+@integer("--max-length WORDS", "Parse longer sentences in pieces, and say so in a comment. [default: no limit]")
 @amount(
-    "--timeout",
-    metavar="SECONDS",
-    help="Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]",
+    "--timeout SECONDS", "Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]"
 )
-@integer("-j", "--jobs", default=1, help="Number of threads.")
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Parse FILES on a Dask cluster (tcp://10.0.0.1:8786), or with `local` on processes of this machine (--jobs, "
+@integer("-j, --jobs", "Number of threads.", default=1)
+@option(
+    "--scheduler ADDRESS",
+    "Parse FILES on a Dask cluster (tcp://10.0.0.1:8786), or with `local` on processes of this machine (--jobs, "
     "or one for each core). The folder that -o names gets an output for each shard of FILES, and a manifest. The same "
     "command goes on where it was stopped.",
 )
-@amount("--shard-size", metavar="MB", help="With --scheduler: megabytes of text in a shard. [default: 8]")
+@amount("--shard-size MB", "With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,

@@ -17,7 +17,7 @@ COLUMNS = (
 
 @click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
 @click.argument("files", nargs=-1, required=True)
-@choice("--format", "form", values=FORMATS, help="Output format.")
+@choice("--format", "Output format.", name="form", values=FORMATS)
 def stats(files: tuple[str, ...], form: str) -> None:
     """Count sentences, non-projective arcs, and the swaps of swap-standard's oracles in FILES (CoNLL-U, `-` for
     standard input), one row each: Table 1 of Björkelund and Nivre (2015).
