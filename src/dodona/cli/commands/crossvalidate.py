@@ -43,14 +43,8 @@ OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
 WITHOUT = ("treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence")
 SHARED = [leave_out_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
-TITLES = {
-    "Options": OWN,
-    **{
-        title: [name for name in names if name not in WITHOUT]
-        for title, names in ({"Training": GROUPS["Options"]} | GROUPS).items()
-        if title != "Options"
-    },
-}
+TITLES = {"Options": OWN, "Training": GROUPS["Options"]}
+TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"}
 
 
 @click.command(

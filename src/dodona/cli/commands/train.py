@@ -7,24 +7,13 @@ from typing import Any
 import click
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from dodona.cli.options import (
-    NETWORK_OPTIONS,
-    GroupedCommand,
-    choice,
-    flag,
-    integer,
-    network_options,
-    option,
-    option_names,
-    system_options,
-    take_network_options,
-    take_system_options,
-)
+from dodona.cli.options import GroupedCommand, choice, flag, integer, option, option_names, system_options
 from dodona.cli.outputs import is_same_file, say
 from dodona.cli.progress import open_bar
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
 from dodona.errors import OptionError
+from dodona.neural.options import NetworkOptions
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
@@ -32,6 +21,8 @@ from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS, TrainingPlan, TrainingProgress, train_pipeline
 from dodona.systems.registry import SYSTEMS
 
+NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
+NETWORK = NetworkOptions()  # the defaults
 GROUPS = {
     "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
     "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
@@ -98,7 +89,22 @@ GROUPS = {
     values=NONPROJECTIVE,
     default="head",
 )
-@network_options
+@option("--vectors FILE", "Pretrained word vectors: word2vec, GloVe or fastText as text.")
+@option("--vectors-size MB", "How much of the vectors the model keeps, the words of the treebank first.", default=10.0)
+@option(
+    "--positions FILE",
+    "Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
+    "[default: the system's]",
+)
+@integer("--layers", f"Number of layers of bidirectional LSTM. [default: {NETWORK.layers}]")
+@integer(
+    "--width",
+    f"Width of each layer in each direction; the parser's time grows with it. [default: {NETWORK.width}]",
+)
+@integer("--units", f"Number of units of the hidden layer, which scores the actions. [default: {NETWORK.units}]")
+@integer("--batch", "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]")
+@option("--dropout P", f"Dropout in training. [default: {NETWORK.dropout}]", type=float)
+@flag("--resume", "Continue an interrupted training from MODEL.checkpoint.")
 @system_options
 @integer("--max-length WORDS", "Train the parser on no longer sentences. [default: no limit]")
 @flag("--allow-multiple-roots", "Parses may have more than one root word.")
@@ -157,13 +163,13 @@ def component_names(listed: str | None) -> list[str] | None:
 
 def parser_options(options: dict[str, Any]) -> ParserOptions:
     """Return the options of the parser, from those of the command line."""
-    network = take_network_options(options)
-    return ParserOptions(
-        system_options=take_system_options(options),
-        single_root=not options.pop("allow_multiple_roots"),
-        network=network,
-        **options,
+    of_network, of_system = (
+        {name: value for name in names if (value := options.pop(name, None)) is not None}
+        for names in (("layers", "width", "units", "batch", "dropout"), option_names())
     )
+    network = NetworkOptions(**of_network) if of_network else None
+    single_root = not options.pop("allow_multiple_roots")
+    return ParserOptions(system_options=of_system, single_root=single_root, network=network, **options)
 
 
 def _replace_surrogates(text: str | None) -> str | None:
