@@ -38,11 +38,11 @@ class TooMany(DodonaError):
 class Counts:
     """How large a lattice is: derivations with the numbers of transitions of the shortest and of the longest one."""
 
-    configurations: int
-    transitions: int
     derivations: int
     shortest: int
     longest: int
+    configurations: int
+    transitions: int
 
     def in_words(self) -> str:
         """Return the numbers as a sentence."""
@@ -92,7 +92,7 @@ class Lattice:
     def counts(self) -> Counts:
         """Return how large the graph is."""
         lengths = list(self.by_length())
-        return Counts(len(self.nodes), len(self.edges), self.nodes[0].after, lengths[0], lengths[-1])
+        return Counts(self.nodes[0].after, lengths[0], lengths[-1], len(self.nodes), len(self.edges))
 
     def _repr_svg_(self) -> str | None:
         """The picture, for notebooks; none of a graph that is too large to be looked at."""
@@ -195,7 +195,7 @@ class Derivations:
                     open_ones[-1][2].add(ways)
             if most is not None and len(finished) + len(open_ones) > most:
                 raise TooMany(f"there are more than {most} configurations")
-        return Counts(len(finished), transitions, ways.number, ways.shortest, ways.longest)
+        return Counts(ways.number, ways.shortest, ways.longest, len(finished), transitions)
 
     def _enter(self, key: bytes, c: Configuration) -> tuple[bytes, Iterator[Configuration], "Ways"]:
         following = (self.after(c, transition) for transition in self.list_allowed(c))
@@ -237,30 +237,27 @@ class Derivations:
         place = {i: k for k, i in enumerate(order)}
         nodes = [Node(reached[i], layer[i], before[i], after[i], self.system.is_terminal(reached[i])) for i in order]
         edges = sorted((place[source], place[target], transition) for source, target, transition in arcs)
-        taken, lengths, gave_up = self._static_paths({_pack(reached[i]): place[i] for i in order})
-        marked = [Edge(*edge, tuple(name for name in lengths if edge in taken[name])) for edge in edges]
-        return Lattice(nodes, marked, lengths, gave_up)
+        fallbacks = self.system.fallbacks
+        paths = self._static_paths({_pack(reached[i]): place[i] for i in order})
+        marked = [Edge(*edge, tuple(name for name, path in paths.items() if edge in path)) for edge in edges]
+        lengths = {name: len(path) for name, path in paths.items()}
+        return Lattice(nodes, marked, lengths, self.system.fallbacks > fallbacks)
 
-    def _static_paths(
-        self, numbers: Mapping[bytes, int]
-    ) -> tuple[dict[str, set[tuple[int, int, str]]], dict[str, int], bool]:
+    def _static_paths(self, numbers: Mapping[bytes, int]) -> dict[str, set[tuple[int, int, str]]]:
         """Follow each static oracle through the graph; one that leaves it is left out."""
-        taken: dict[str, set[tuple[int, int, str]]] = {}
-        lengths: dict[str, int] = {}
-        before = self.system.fallbacks
+        paths: dict[str, set[tuple[int, int, str]]] = {}
         for name in self.system.entry.static_oracles:
             path = set()
             c = self.start()
-            derivation = self.system.static(self.gold, oracle=name)
-            for transition in derivation:
+            for transition in self.system.static(self.gold, oracle=name):
                 if transition not in self.list_allowed(c):
                     break
                 following = self.after(c, transition)
                 path.add((numbers[_pack(c)], numbers[_pack(following)], transition))
                 c = following
             else:
-                taken[name], lengths[name] = path, len(derivation)
-        return taken, lengths, self.system.fallbacks > before
+                paths[name] = path
+        return paths
 
 
 def _pack(c: Configuration) -> bytes:

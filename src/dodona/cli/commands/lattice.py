@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -118,11 +119,7 @@ def _as_json(derivations: Derivations, counts: Counts, drawn: Lattice | None) ->
     counted: dict[str, Any] = {
         "system": derivations.system.name,
         "oracle": derivations.oracle,
-        "derivations": counts.derivations,
-        "shortest": counts.shortest,
-        "longest": counts.longest,
-        "configurations": counts.configurations,
-        "transitions": counts.transitions,
+        **asdict(counts),
     }
     if drawn is None:
         return counted | {"nodes": None, "edges": None}
