@@ -19,16 +19,9 @@ from dodona.server.requests import NoFields
 from dodona.transitions.clock import look
 
 __all__ = [
-    "AnnotateRequest",
-    "AnnotatedText",
-    "ModelList",
-    "ModelName",
-    "Models",
-    "annotate",
-    "check_length",
-    "divide",
+    "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length", "divide",
     "list_models",
-]
+]  # fmt: skip
 
 SHOWN_LETTERS = 40  # of a name from outside, in a message
 PORTION = 4096  # words that are parsed together

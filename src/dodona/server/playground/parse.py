@@ -15,7 +15,7 @@ from dodona.parser.request import Analysis, Request, remove_notes, sentence_conf
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
 
-__all__ = ["CorrectRequest", "ParseRequest", "correct", "describe_models", "parse"]
+__all__ = ["CorrectRequest", "Name", "ParseRequest", "correct", "describe_models", "parse"]
 
 MAX_TEXT, MAX_SENTENCES, MAX_WORDS, MAX_LABEL = 20_000, 200, 400, 60  # what the page gets at a time
 MAX_TREES, BEAM = 10, 8
