@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -23,9 +23,6 @@ from dodona.parser.parser import Request
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.models import model_names, model_path
 from dodona.pipeline.pipeline import Pipeline, collect_rarely
-
-if TYPE_CHECKING:
-    from dodona.distributed.cluster import Cluster
 
 DEFAULT_MODEL = "en"
 LOCAL = "local"  # a scheduler
@@ -215,7 +212,7 @@ def _read_source(
 
 def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, context: click.Context) -> None:
     """Parse files into a folder of shards, on a cluster or on several processes of this machine."""
-    from dodona.distributed.cluster import choose_monitor  # with Dask, which takes long to import
+    from dodona.distributed.cluster import Cluster, choose_monitor  # with Dask, which takes long to import
     from dodona.distributed.corpus import Corpus, parse_corpus
     from dodona.distributed.models import read_model
 
@@ -227,7 +224,9 @@ def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, con
     size = max(1, round((options["shard_size"] or SHARD_SIZE) * 1e6))
     corpus = Corpus(files, _name_documents(files), request, options["kind"], options["retag"], size)
     folder = os.path.abspath(output)
-    summary = parse_corpus(corpus, sent, folder, _pick_cluster(context), choose_monitor("shards"), say)
+    address = None if options["scheduler"] == LOCAL else options["scheduler"]
+    cluster = Cluster(_count_processes(context), address, context.meta.get(IMPORTED, ()))
+    summary = parse_corpus(corpus, sent, folder, cluster, choose_monitor("shards"), say)
     if summary.pieces:
         say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
     counts = f"{summary.shards} shards, {summary.sentences:,} sentences, {summary.words:,} words"
@@ -272,14 +271,13 @@ def _check_cluster_options(options: dict[str, Any]) -> None:
         raise OptionError(f"--scheduler writes shards into a folder; expected -o with a folder, not {shown}")
 
 
-def _pick_cluster(context: click.Context) -> "Cluster":
-    from dodona.distributed.cluster import Cluster
+def _count_processes(context: click.Context) -> int:
+    """Return the number of processes of this machine; a cluster needs none of them."""
     from dodona.pipeline.processes import available_cores
 
     is_given = context.get_parameter_source("jobs") is not ParameterSource.DEFAULT
-    modules = context.meta.get(IMPORTED, ())
-    if context.params["scheduler"] == LOCAL:
-        return Cluster(context.params["jobs"] if is_given else available_cores(), None, modules)
-    if is_given:
-        raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
-    return Cluster(0, context.params["scheduler"], modules)
+    if context.params["scheduler"] != LOCAL:
+        if is_given:
+            raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
+        return 0
+    return int(context.params["jobs"]) if is_given else available_cores()

@@ -4,6 +4,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,14 +150,11 @@ def _fix(file: str, target: str, options: dict[str, Any], report: Report) -> Non
     """Write the repaired file, and check it while it is written."""
     repairs: Counter[str] = Counter()
     in_place = file == target or is_same_file(file, target)
-    try:
-        with output(target) as out:
-            data = _copy(repair_chunks(chunks(file), file, repairs), out)
-            report.add_all(validate_chunks(data, file if target == "-" else target, **options))
-            if in_place and not repairs.total():
-                raise _NothingToRepair
-    except _NothingToRepair:
-        pass
+    with suppress(_NothingToRepair), output(target) as out:
+        data = _copy(repair_chunks(chunks(file), file, repairs), out)
+        report.add_all(validate_chunks(data, file if target == "-" else target, **options))
+        if in_place and not repairs.total():
+            raise _NothingToRepair
     report.repairs[file] = repairs
 
 
