@@ -107,7 +107,6 @@ MEANINGS = {
 
 
 def option_names() -> list[str]:
-    """Return the names of all options of systems."""
     from dodona.systems.registry import SYSTEMS  # only for commands that have such options: it imports all systems
 
     return list(dict.fromkeys(key for entry in SYSTEMS.values() for key in entry.options))

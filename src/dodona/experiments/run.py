@@ -93,7 +93,6 @@ class Run:
         return sha256(canonical.encode()).hexdigest()[:24]
 
     def __str__(self) -> str:
-        """The run in a line, for messages."""
         what = [self.treebank.name]
         if self.options is not None:
             plain = normalize_exploration(ParserOptions(system=self.options.system, oracle=self.options.oracle))

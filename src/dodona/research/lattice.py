@@ -90,7 +90,6 @@ class Lattice:
     gave_up: bool = False  # MINIMAL ran out of its budget: its derivation is the one of LAZY
 
     def counts(self) -> Counts:
-        """Return how large the graph is."""
         lengths = list(self.by_length())
         return Counts(self.nodes[0].after, lengths[0], lengths[-1], len(self.nodes), len(self.edges))
 
@@ -282,7 +281,6 @@ class Ways:
 
 
 def lattice_graph(lattice: Lattice, title: str) -> Graph:
-    """Return a lattice as a graph to be drawn."""
     numbers = {name: i for i, name in enumerate(lattice.lengths)}
     nodes = []
     for node in lattice.nodes:

@@ -257,7 +257,6 @@ class System:
     # Checks
 
     def _number_carried(self, label: str | None) -> int:
-        """Return the number of the label that SHIFT carries."""
         if label is None:
             return 0 if self.carries_labels else NONE
         if not self.carries_labels:
@@ -277,7 +276,6 @@ class System:
 
 
 def _check_buildable(built: BuiltSystem, gold: Gold) -> None:
-    """Raise an error for a tree that the system cannot build."""
     if built.entry.projective and not gold.is_projective:
         heads = list(gold.head[1 : gold.n + 1])
         raise TreeError(

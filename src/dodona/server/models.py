@@ -164,7 +164,6 @@ def _read_sentences(pipeline: Pipeline, request: AnnotateRequest) -> Iterable[Se
 
 
 def check_length(sentence: Sentence) -> Sentence:
-    """Return a sentence that is not too long."""
     if len(sentence) > MAX_WORDS:
         raise OptionError(f"A sentence of {len(sentence):,} words; expected at most {MAX_WORDS:,}.")
     return sentence

@@ -5,6 +5,7 @@ the clock now and then (`transitions.clock`), and functions do so between portio
 """
 
 import asyncio
+import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -95,26 +96,6 @@ class Stopped(Exception):
     """Raised in a thread whose result nobody waits for any more."""
 
 
-class StoppableTask:
-    """A function that can be stopped from another thread."""
-
-    def __init__(self, deadline: float, metrics: Metrics) -> None:
-        self.deadline = deadline
-        self.metrics = metrics
-        self.is_stopped = False
-        self.has_begun = False
-
-    def run(self, function: Callable[[], T]) -> T:
-        self.has_begun = True
-        with self.metrics.busy.track_inprogress(), observe(self.check):
-            self.check()
-            return function()
-
-    def check(self) -> None:
-        if self.is_stopped or time.monotonic() > self.deadline:
-            raise Stopped
-
-
 class Workers:
     """Threads that work on requests, and the requests that wait for one."""
 
@@ -123,7 +104,7 @@ class Workers:
         self.threads = threads
         self.metrics = metrics
         self.clients: Counter[str] = Counter()  # the admitted requests by the address of the client
-        self._tasks: set[StoppableTask] = set()
+        self._running: set[threading.Event] = set()  # each is set to stop what runs
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
 
     @contextmanager
@@ -145,26 +126,37 @@ class Workers:
 
     async def run(self, deadline: float, function: Callable[[], T]) -> T:
         """Run a function in a thread and return its result; after the deadline, refuse the request."""
-        task = StoppableTask(deadline, self.metrics)
-        self._tasks.add(task)
-        future = self._pool.submit(task.run, function)
-        future.add_done_callback(lambda _: self._tasks.discard(task))
+        begun, stopped = threading.Event(), threading.Event()
+
+        def check() -> None:
+            if stopped.is_set() or time.monotonic() > deadline:
+                raise Stopped
+
+        def work() -> T:
+            begun.set()
+            with self.metrics.busy.track_inprogress(), observe(check):
+                check()
+                return function()
+
+        self._running.add(stopped)
+        future = self._pool.submit(work)
+        future.add_done_callback(lambda _: self._running.discard(stopped))
         seconds = f"{self.limits.seconds:g} seconds"
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
                 return await asyncio.wrap_future(future)
         except (TimeoutError, Stopped):
-            if task.has_begun:
+            if begun.is_set():
                 raise HTTPException(504, f"This took longer than {seconds}; send less text.") from None
             message = f"The server is busy: no thread was free for {seconds}; try again later."
             raise HTTPException(503, message, AGAIN) from None
         finally:
-            task.is_stopped = True
+            stopped.set()
 
     def close(self) -> None:
         """Stop everything that is still at work."""
-        for task in tuple(self._tasks):
-            task.is_stopped = True
+        for stopped in tuple(self._running):
+            stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 

@@ -280,7 +280,6 @@ def _write_tree(sentence: Sentence) -> str:
 def _draw_worst(
     worst: Sequence[Flaws], gold: Sequence[Sentence], system: Sequence[Sentence], width: int
 ) -> Iterator[str]:
-    """Yield lines with both trees of the worst sentences."""
     for one in worst:
         sentence = gold[one.sentence]
         name = f" ({sentence.sent_id})" if sentence.sent_id else ""

@@ -115,7 +115,6 @@ def parse(
 
 
 def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
-    """Return what writes the parses of one output."""
     writer: Callable[[Iterable[Item], str], None] = write
     if form != "conllu":
         from dodona.cli.formats import WRITERS  # which needs longer to import than a sentence to parse

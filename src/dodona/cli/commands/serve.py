@@ -99,7 +99,6 @@ def serve(
 
 
 def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
-    """Load models and serve them, until a signal comes."""
     from dodona.server.app import create_app
     from dodona.server.models import Models
     from dodona.server.run import serve, supervise, write_address

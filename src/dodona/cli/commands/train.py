@@ -162,7 +162,6 @@ def component_names(listed: str | None) -> list[str] | None:
 
 
 def parser_options(options: dict[str, Any]) -> ParserOptions:
-    """Return the options of the parser, from those of the command line."""
     of_network, of_system = (
         {name: value for name in names if (value := options.pop(name, None)) is not None}
         for names in (("layers", "width", "units", "batch", "dropout"), option_names())
