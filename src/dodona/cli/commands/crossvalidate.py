@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import astuple
 from typing import Any
 
@@ -24,24 +23,16 @@ from dodona.evaluation.significance import SCORES, find_unpredicted, scores_of, 
 from dodona.parser.options import ParserOptions
 from dodona.pipeline.crossvalidation import SPLITS, assign_folds, cross_validate
 from dodona.pipeline.modelfile import check_target
+from dodona.pipeline.pipeline import COMPONENTS
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan, TrainingProgress
 from dodona.tables import FORMATS, Result, Table, make_printable, print_results
 
-
-def leave_out_tokenizer(parameter: click.Parameter) -> click.Parameter:
-    """An option of `dodona train` as it is offered here: the words are those of the treebank, so none is trained."""
-    if parameter.name != "components" or not isinstance(parameter, click.Option):
-        return parameter
-    offered = copy(parameter)
-    offered.help = (parameter.help or "").replace("tokenizer, ", "")
-    return offered
-
-
+TRAINED = [name for name in COMPONENTS if name != "tokenizer"]  # the words are those of the treebank
 WIDTH = 160  # of two trees beside each other
 OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
-WITHOUT = ("treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence")
-SHARED = [leave_out_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
+WITHOUT = (*OWN, "components", "treebank", "dev", "patience", "detokenize", "resume", "name", "licence")  # of train
+SHARED = [option for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
 TITLES = {"Options": OWN, "Training": GROUPS["Options"]}
 TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"}
@@ -68,6 +59,10 @@ TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"
     "--split",
     "Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
     values=SPLITS,
+)
+@option(
+    "--components LIST",
+    f"What to train, separated by commas: {', '.join(TRAINED)}. [default: all that the treebank has data for]",
 )
 @integer("-j, --jobs", "Number of processes. [default: one for each core]")
 @choice("--format", "Output format of the scores.", name="form", values=FORMATS)
