@@ -30,7 +30,7 @@ from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import begin_training
-from dodona.research.statistics import Statistics
+from dodona.research.statistics import describe_treebank
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
 
@@ -249,10 +249,7 @@ def _speed(subject: Subject) -> dict[str, float]:
 
 def _statistics(subject: Subject) -> dict[str, Any]:
     """Of the training part: Table 1 of Björkelund and Nivre (2015)."""
-    statistics = Statistics(subject.run.treebank.name)
-    for sentence in subject.gold("train"):
-        statistics.add(sentence)
-    return statistics.row()
+    return describe_treebank(subject.run.treebank.name, subject.gold("train"))
 
 
 MEASURES: dict[str, Callable[[Subject], Any]] = {
