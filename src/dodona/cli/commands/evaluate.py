@@ -16,6 +16,7 @@ from dodona.drawing.trees import OTHER_HEAD, OTHER_LABEL, draw_both
 from dodona.evaluation import (
     Comparison,
     Rate,
+    Score,
     Scores,
     attachment,
     by_distance,
@@ -128,12 +129,9 @@ def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
     return sentences
 
 
-def _arc_rows(scores: Scores) -> list[Row]:
-    rows: list[Row] = []
-    for name, s in scores.items():
-        rates = Rate(s.correct, s.system), Rate(s.correct, s.gold), Rate(2 * s.correct, s.gold + s.system)
-        rows.append((name, s.gold, s.system, s.correct, *(rate.percent for rate in rates)))
-    return rows
+def _arc_row(name: str, s: Score) -> Row:
+    rates = Rate(s.correct, s.system), Rate(s.correct, s.gold), Rate(2 * s.correct, s.gold + s.system)
+    return (name, s.gold, s.system, s.correct, *(rate.percent for rate in rates))
 
 
 def _without_gold(sentences: list[Sentence]) -> list[str]:
@@ -146,9 +144,9 @@ def _without_gold(sentences: list[Sentence]) -> list[str]:
 def _scores_table(scores: Scores, missing: list[str]) -> Table:
     columns = (*ARC_COLUMNS, "aligned accuracy")
     rows: list[Row] = []
-    for (name, score), row in zip(scores.items(), _arc_rows(scores), strict=True):
-        numbers = (*row[1:], Rate(score.correct, score.aligned or 0).percent)
-        rows.append((name, *((None,) * len(numbers) if name in missing else numbers)))
+    for name, score in scores.items():
+        row = (*_arc_row(name, score), Rate(score.correct, score.aligned or 0).percent)
+        rows.append((name, *[None] * (len(row) - 1)) if name in missing else row)
     return Table(columns, rows, "CoNLL 2018 scores", "scores")
 
 
@@ -165,7 +163,7 @@ def _attachment_table(comparison: Comparison) -> Table:
 def _breakdown_table(kind: str, comparison: Comparison) -> Table:
     if kind != "length":
         scores = by_relation(comparison) if kind == "relation" else by_distance(comparison)
-        return Table(ARC_COLUMNS, _arc_rows(scores), f"Arcs by {kind}", kind)
+        return Table(ARC_COLUMNS, [_arc_row(*item) for item in scores.items()], f"Arcs by {kind}", kind)
     rows: list[Row] = [
         (name, bin.exact_match.total, bin.las.total, bin.uas.percent, bin.las.percent, bin.exact_match.percent)
         for name, bin in by_length(comparison).items()
