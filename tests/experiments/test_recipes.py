@@ -299,7 +299,7 @@ def test_missing_runs_and_other_programs_are_told(results: Results, tmp_path: Pa
     store = Store(tmp_path / "runs")
     for i, run in enumerate(runs[:-2]):
         (record,) = Store(results.home / "runs").read_finished([run]).of([run])
-        store.save(run, {**record.data, "program": "other" if i == 0 else record.program})
+        store.save(run, {**record.data, "program": "other" if i == 0 else record.data["program"]})
     write(recipe, results.plan, store.read_finished(runs), tmp_path / "out")
     report = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "2 of 8 runs are missing." in report

@@ -4,7 +4,7 @@ import pytest
 from samples.variants import DYNAMIC, Variant
 
 from dodona import system
-from dodona.research.losses import certainly_lost, lost_arcs
+from dodona.research.derivation import certainly_lost, lost_arcs
 from dodona.research.verification import ConfigurationGraph, explore
 
 Arcs = set[tuple[int, int | None, str | None]]

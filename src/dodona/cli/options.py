@@ -1,33 +1,18 @@
-"""Options: the kinds that many commands have; those that are made from data, of systems and of networks; and help that
-shows options in groups."""
+"""Options: the kinds that many commands have; those of transition systems; and help that shows options in groups."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from dodona.errors import OptionError
 
-if TYPE_CHECKING:
-    from dodona.neural.options import NetworkOptions
-
 __all__ = [
-    "IMPORTED",
-    "NETWORK_OPTIONS",
-    "GroupedCommand",
-    "amount",
-    "choice",
-    "import_option",
-    "integer",
-    "network_options",
-    "option",
-    "option_names",
+    "IMPORTED", "GroupedCommand", "amount", "choice", "flag", "import_option", "integer", "option", "option_names",
     "system_options",
-    "take_network_options",
-    "take_system_options",
-]
+]  # fmt: skip
 
 IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
 
@@ -35,27 +20,39 @@ Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
 
 
-def option(*names: str, default: object = None, **settings: Any) -> Decorator:
-    """An option whose help shows its default, if it has one."""
+def option(names: str, help: str, *, name: str | None = None, default: object = None, **settings: Any) -> Decorator:
+    """An option with its names and the name of its value as help shows them: `-o, --output FILE`. `name` is that of the
+    parameter, if it is another one. Help shows the default, unless its text does."""
+    *flags, metavar = names.replace(",", "").split()
+    if metavar.startswith("-"):
+        flags.append(metavar)
+    else:
+        settings["metavar"] = metavar
     if default is not None:
-        settings |= {"default": default, "show_default": True}
-    return click.option(*names, **settings)
+        settings |= {"default": default, "show_default": "[default:" not in help}
+    return click.option(*flags, *([] if name is None else [name]), help=help, **settings)
 
 
-def integer(*names: str, least: int = 1, most: int | None = None, metavar: str = "N", **settings: Any) -> Decorator:
+def flag(names: str, help: str, *, name: str | None = None) -> Decorator:
+    """An option without a value."""
+    return option(names, help, name=name, is_flag=True)
+
+
+def integer(names: str, help: str, *, least: int = 1, most: int | None = None, **settings: Any) -> Decorator:
     """An option with an integer from `least` to `most`."""
-    return option(*names, type=click.IntRange(least, most), metavar=metavar, **settings)
+    named = names if names.split()[-1].isupper() else f"{names} N"
+    return option(named, help, type=click.IntRange(least, most), **settings)
 
 
-def amount(*names: str, **settings: Any) -> Decorator:
+def amount(names: str, help: str, **settings: Any) -> Decorator:
     """An option with a number above 0."""
-    return option(*names, type=click.FloatRange(0, min_open=True), **settings)
+    return option(names, help, type=click.FloatRange(0, min_open=True), **settings)
 
 
-def choice(*names: str, values: Iterable[str], default: str | None = None, **settings: Any) -> Decorator:
+def choice(names: str, help: str, *, values: Iterable[str], default: str | None = None, **settings: Any) -> Decorator:
     """An option with one of several values; unless another is the default, it is the first."""
     offered = list(values)
-    return option(*names, default=default or offered[0], type=click.Choice(offered), **settings)
+    return option(names, help, default=default or offered[0], type=click.Choice(offered), **settings)
 
 
 def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
@@ -83,7 +80,8 @@ import_option = partial(
 class GroupedCommand(click.Command):
     """A command whose help shows its options under titles; those that no group names come under the first title.
 
-    `groups` has the names of the options, as the function has them, under each title.
+    `groups` has the names of options, as the function has them, under each title. An option that two of them name comes
+    under the first, and one that the command does not have is left out.
     """
 
     def __init__(self, *arguments: Any, groups: Mapping[str, Sequence[str]], **others: Any) -> None:
@@ -95,7 +93,7 @@ class GroupedCommand(click.Command):
         named = {name for names in self.groups.values() for name in names}
         others = [name for name in options if name not in named]
         for title, names in self.groups.items():
-            records = [options[name].get_help_record(ctx) for name in (*names, *others)]
+            records = [options.pop(name).get_help_record(ctx) for name in (*names, *others) if name in options]
             with formatter.section(title):
                 formatter.write_dl([record for record in records if record is not None])
             others = []
@@ -106,17 +104,9 @@ MEANINGS = {
     "moves": "what may be repaired",
     "reduce_label": "the label of a repairing REDUCE",
 }
-SIZES = {
-    "layers": "Number of layers of bidirectional LSTM.",
-    "width": "Width of each layer in each direction; the parser's time grows with it.",
-    "units": "Number of units of the hidden layer, which scores the actions.",
-    "batch": "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]",
-}
-NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
 
 
 def option_names() -> list[str]:
-    """Return the names of all options of systems."""
     from dodona.systems.registry import SYSTEMS  # only for commands that have such options: it imports all systems
 
     return list(dict.fromkeys(key for entry in SYSTEMS.values() for key in entry.options))
@@ -132,47 +122,3 @@ def system_options(command: Command) -> Command:
         text = f"{', '.join(having)}: {MEANINGS.get(key, key)}: {', '.join(values)}."
         command = click.option(f"--{key.replace('_', '-')}", key, help=text)(command)
     return command
-
-
-def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
-    """Take the system options that were given out of all options of a command."""
-    return {key: value for key in option_names() if (value := options.pop(key, None)) is not None}
-
-
-def network_options(command: Command) -> Command:
-    """A decorator: the options of a network's training."""
-    from dodona.neural.options import NetworkOptions
-
-    usual = NetworkOptions()
-    options = [
-        option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
-        option(
-            "--vectors-size",
-            default=10.0,
-            metavar="MB",
-            help="How much of the vectors the model keeps, the words of the treebank first.",
-        ),
-        option(
-            "--positions",
-            metavar="FILE",
-            help="Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
-            "[default: the system's]",
-        ),
-        *(
-            integer(f"--{name}", help=text if name == "batch" else f"{text} [default: {getattr(usual, name)}]")
-            for name, text in SIZES.items()
-        ),
-        option("--dropout", type=float, metavar="P", help=f"Dropout in training. [default: {usual.dropout}]"),
-        option("--resume", is_flag=True, help="Continue an interrupted training from MODEL.checkpoint."),
-    ]
-    for decorate in reversed(options):
-        command = decorate(command)
-    return command
-
-
-def take_network_options(options: dict[str, Any]) -> "NetworkOptions | None":
-    """Take the options of the network out of those of the command; None if all have their defaults."""
-    from dodona.neural.options import NetworkOptions
-
-    given = {name: value for name in (*SIZES, "dropout") if (value := options.pop(name)) is not None}
-    return NetworkOptions(**given) if given else None

@@ -113,7 +113,6 @@ class Accuracy:
     grid: Grid
     records: Records
     part: str = "test"
-    punctuation: bool = True
     test: Test = randomization_p
     against: Mapping[str, str] = field(default_factory=dict)  # the condition that each one is tested against
     levels: Sequence[tuple[float, str]] = LEVELS
@@ -126,18 +125,17 @@ class Accuracy:
         complete = [t for t in treebanks if all(self._of(t, condition) for condition in conditions)]
         rows = []
         for condition in conditions:
-            means = [mean(self._of(t, condition), self.part, score, self.punctuation) or 0.0 for t in complete]
+            means = [mean(self._of(t, condition), self.part, score) or 0.0 for t in complete]
             cells = [self._cell(treebank, condition, score) for treebank in treebanks]
             rows.append([condition, *cells, fmean(means) if means else None])
-        words = "all words" if self.punctuation else "without punctuation"
-        note = f"{self.part.capitalize()} parts, {words}; mean over treebanks where no condition is missing."
+        note = f"{self.part.capitalize()} parts, all words; mean over treebanks where no condition is missing."
         columns = ("", *(treebank.name for treebank in treebanks), "mean")
         rules = frozenset(group[0] for group in self.groups or ())
         return Table(columns, rows, title, name, (note,), rules=rules).mark_best(self.groups)
 
     def _cell(self, treebank: Treebank, condition: str, score: str) -> Cell:
         base, own = (self._of(treebank, each) for each in (self.against.get(condition, condition), condition))
-        return compare_means(base, own, self.part, score, self.test, self.punctuation, self.levels)
+        return compare_means(base, own, self.part, score, self.test, levels=self.levels)
 
     def _of(self, treebank: Treebank, condition: str) -> list[Record]:
         return self.grid.records(self.records, treebank, condition)

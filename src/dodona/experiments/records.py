@@ -28,10 +28,6 @@ class Record:
     def seed(self) -> int:
         return int(self.data["seed"])
 
-    @property
-    def program(self) -> str:
-        return str(self.data["program"])
-
     def result(self, measure: str) -> Any:
         return self.data["results"][measure]
 

@@ -35,7 +35,7 @@ def notes(recipe: Recipe, plan: Plan, records: Records) -> list[str]:
     lines = [", ".join(said) + "."]
     if len(finished) < len(runs):
         lines.append(f"{len(runs) - len(finished)} of {len(runs)} runs are missing.")
-    programs = Counter(f"{record.data['versions']['dodona']} ({record.program})" for record in finished)
+    programs = Counter(f"{record.data['versions']['dodona']} ({record.data['program']})" for record in finished)
     if len(programs) > 1:
         mixed = ", ".join(f"{count} of {program}" for program, count in programs.items())
         lines.append(f"Runs of different programs are mixed: {mixed}.")
@@ -84,5 +84,5 @@ def runs_table(runs: Sequence[Run], records: Records) -> Table:
             own = [None if options.get(name) is None else str(options[name]) for name in OPTIONS]
             has = record.data["results"]
             percents = [f"{record.percent(part, score):.4f}" if part in has else None for part, score in scores]
-            rows.append([run.treebank.name, *own, run.seed, *percents, record.program, run.key])
+            rows.append([run.treebank.name, *own, run.seed, *percents, record.data["program"], run.key])
     return Table(columns, rows)

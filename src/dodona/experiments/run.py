@@ -31,7 +31,7 @@ from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import begin_training
 from dodona.pipeline.pipeline import Pipeline
-from dodona.research.statistics import Statistics
+from dodona.research.statistics import describe_treebank
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
 
@@ -94,7 +94,6 @@ class Run:
         return sha256(canonical.encode()).hexdigest()[:24]
 
     def __str__(self) -> str:
-        """The run in a line, for messages."""
         what = [self.treebank.name]
         if self.options is not None:
             plain = normalize_exploration(ParserOptions(system=self.options.system, oracle=self.options.oracle))
@@ -252,10 +251,7 @@ def _speed(subject: Subject) -> dict[str, float]:
 
 def _statistics(subject: Subject) -> dict[str, Any]:
     """Of the training part: Table 1 of Björkelund and Nivre (2015)."""
-    statistics = Statistics(subject.run.treebank.name)
-    for sentence in subject.gold("train"):
-        statistics.add(sentence)
-    return statistics.row()
+    return describe_treebank(subject.run.treebank.name, subject.gold("train"))
 
 
 MEASURES: dict[str, Callable[[Subject], Any]] = {

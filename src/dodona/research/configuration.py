@@ -26,7 +26,6 @@ class Configuration:
     _label_names: tuple[str, ...]
 
     def __len__(self) -> int:
-        """The number of words."""
         return self.state.n
 
     @property

@@ -5,7 +5,7 @@ derivation.steps[0].costs        # of every legal transition
 derivation.transitions           # ['SHIFT', 'LEFT', …]
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,12 +13,13 @@ from typing import Any
 from dodona.errors import OptionError, TreeError
 from dodona.research.configuration import Configuration
 from dodona.research.lattice import JOINT, lattice_oracles
-from dodona.research.losses import certainly_lost, lost_arcs
 from dodona.research.system import GoldTree, System
 from dodona.systems.registry import BUDGET
 from dodona.tables import Cell, Table, escape_xml
+from dodona.transitions.derivations import gold_tree
+from dodona.transitions.moves import NONE
 
-__all__ = ["Derivation", "LegalMove", "Step", "TakenMove", "Walk", "derive"]
+__all__ = ["Derivation", "LegalMove", "Step", "TakenMove", "Walk", "certainly_lost", "derive", "lost_arcs"]
 
 LabelledArc = tuple[int, int, str | None]
 """Head, dependent and label."""
@@ -398,3 +399,49 @@ class Walk:
             self.apply(c, self._allowed(c, "dynamic")[0])
         pairs = zip(self.system.tree(c)[0], self.heads, strict=True)
         return [d for d, (h, gold) in enumerate(pairs, start=1) if h != gold]
+
+
+def lost_arcs(
+    system: System,
+    c: Configuration,
+    gold: GoldTree,
+    *,
+    words: Iterable[int] | None = None,
+    remembered: str | None = None,
+) -> dict[str, list[int]]:
+    """Return for every legal transition the words whose gold arc, with its label, it makes unreachable: some
+    continuation could build it before the transition, and none after it.
+
+    Each arc is looked at alone, as a gold tree of which no other arc is known: a transition loses it if its cost with
+    regard to this tree is not zero. Where the reachability of a set of arcs follows from that of its members (Goldberg
+    and Nivre 2013: arc decomposition), as many arcs are lost as the transition costs. In other systems, and with one
+    root, arcs may be reachable one by one but not together: then a transition may cost more than that.
+
+    `words` are those to look at, all by default. An arc that is lost already is not lost again. `remembered` is the
+    label that SHIFT would store (see `System.apply`).
+    """
+    n = gold.core.n
+    lost: dict[str, list[int]] = {transition: [] for transition in system.legal(c)}
+    for d in range(1, n + 1) if words is None else words:
+        heads, labels = [NONE] * n, [NONE] * n
+        heads[d - 1], labels[d - 1] = gold.core.head[d], gold.core.label[d]
+        alone = GoldTree(gold_tree(heads, labels), gold.label_names, approximate=True)
+        for transition, cost in system.costs(c, alone, remembered=remembered).items():
+            if cost > 0:
+                lost[transition].append(d)
+    return lost
+
+
+def certainly_lost(c: Configuration, heads: list[int], labels: list[str] | None = None) -> list[int]:
+    """Return the words whose gold arc cannot be built any more, as far as that can be seen without an oracle.
+
+    That is a word with another head or label, or whose head is in no list any more. For systems without costs.
+    """
+    present = {node for nodes in c.lists.values() for node in nodes}
+    lost = []
+    for d, (h, head, label) in enumerate(zip(c.heads, heads, c.labels, strict=True), start=1):
+        gone = h is None and (head not in present or d not in present)
+        differs = h is not None and (h != head or (labels is not None and label != labels[d - 1]))
+        if gone or differs:
+            lost.append(d)
+    return lost

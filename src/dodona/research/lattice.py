@@ -6,8 +6,8 @@ once and counts derivations with integers of any size, and `Derivations.lattice`
 configurations in few words, and letters for the static oracles.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
@@ -38,11 +38,11 @@ class TooMany(DodonaError):
 class Counts:
     """How large a lattice is: derivations with the numbers of transitions of the shortest and of the longest one."""
 
-    configurations: int
-    transitions: int
     derivations: int
     shortest: int
     longest: int
+    configurations: int
+    transitions: int
 
     def in_words(self) -> str:
         """Return the numbers as a sentence."""
@@ -90,9 +90,8 @@ class Lattice:
     gave_up: bool = False  # MINIMAL ran out of its budget: its derivation is the one of LAZY
 
     def counts(self) -> Counts:
-        """Return how large the graph is."""
         lengths = list(self.by_length())
-        return Counts(len(self.nodes), len(self.edges), self.nodes[0].after, lengths[0], lengths[-1])
+        return Counts(self.nodes[0].after, lengths[0], lengths[-1], len(self.nodes), len(self.edges))
 
     def _repr_svg_(self) -> str | None:
         """The picture, for notebooks; none of a graph that is too large to be looked at."""
@@ -171,60 +170,51 @@ class Derivations:
         return following
 
     def count(self, most: int | None = None) -> Counts:
-        """Count without keeping the graph: depth first, and what follows a configuration is worked out only once.
-
-        More than `most` configurations raise `TooMany`.
-        """
-        finished: dict[bytes, Ways] = {}
-        start = self.start()
-        open_ones = [self._enter(_pack(start), start)]
-        transitions = 0
-        while open_ones:
-            key, following, ways = open_ones[-1]
-            for c in following:
-                transitions += 1
-                packed = _pack(c)
-                if packed not in finished:
-                    open_ones.append(self._enter(packed, c))
-                    break
-                ways.add(finished[packed])
-            else:
-                finished[key] = ways
-                open_ones.pop()
-                if open_ones:
-                    open_ones[-1][2].add(ways)
-            if most is not None and len(finished) + len(open_ones) > most:
-                raise TooMany(f"there are more than {most} configurations")
-        return Counts(len(finished), transitions, ways.number, ways.shortest, ways.longest)
-
-    def _enter(self, key: bytes, c: Configuration) -> tuple[bytes, Iterator[Configuration], "Ways"]:
-        following = (self.after(c, transition) for transition in self.list_allowed(c))
-        return key, following, Ways(int(self.system.is_terminal(c)))
+        """Count without keeping the configurations. More than `most` of them raise `TooMany`."""
+        below: list[list[int]] = []
+        ways: list[tuple[int, int, int]] = []  # to the end: how many, the length of the shortest and of the longest
+        for c, transitions in self._visit(most):
+            below.append([target for target, _ in transitions])
+            ways.append((int(self.system.is_terminal(c)), 0, 0))
+        for i in reversed(_sort_topologically(below)):
+            if below[i]:
+                numbers, shortest, longest = zip(*(ways[j] for j in below[i]), strict=True)
+                ways[i] = sum(numbers), min(shortest) + 1, max(longest) + 1
+        return Counts(*ways[0], len(below), sum(map(len, below)))
 
     def lattice(self, most: int | None = None) -> Lattice:
         """Return the graph. More than `most` configurations raise `TooMany`."""
-        reached = [self.start()]
-        numbers = {_pack(reached[0]): 0}
+        reached: list[Configuration] = []
         arcs: list[tuple[int, int, str]] = []
-        for source, c in enumerate(reached):  # grows while it is walked through
+        for source, (c, transitions) in enumerate(self._visit(most)):
+            reached.append(c)
+            arcs += [(source, target, transition) for target, transition in transitions]
+        return self._sort_into_layers(reached, arcs)
+
+    def _visit(self, most: int | None) -> Iterator[tuple[Configuration, list[tuple[int, str]]]]:
+        """Yield each configuration once, breadth first, with the numbers of those that its transitions lead to."""
+        todo = deque([self.start()])
+        numbers = {_pack(todo[0]): 0}
+        while todo:
+            c = todo.popleft()
+            transitions = []
             for transition in self.list_allowed(c):
                 following = self.after(c, transition)
-                target = numbers.setdefault(_pack(following), len(reached))
-                if target == len(reached):
-                    reached.append(following)
-                arcs.append((source, target, transition))
-            if most is not None and len(reached) > most:
+                key = _pack(following)
+                if key not in numbers:
+                    numbers[key] = len(numbers)
+                    todo.append(following)
+                transitions.append((numbers[key], transition))
+            if most is not None and len(numbers) > most:
                 raise TooMany(f"there are more than {most} configurations")
-        return self._sort_into_layers(reached, arcs)
+            yield c, transitions
 
     def _sort_into_layers(self, reached: list[Configuration], arcs: list[tuple[int, int, str]]) -> Lattice:
         """Sort the nodes by layers, count the ways through each, and mark the static derivations."""
         below: list[list[int]] = [[] for _ in reached]
-        sorter: TopologicalSorter[int] = TopologicalSorter({0: ()})
         for source, target, _ in arcs:
             below[source].append(target)
-            sorter.add(target, source)
-        topological = list(sorter.static_order())
+        topological = _sort_topologically(below)
         layer, before, after = [0] * len(reached), [0] * len(reached), [0] * len(reached)
         before[0] = 1
         for i in topological:
@@ -237,30 +227,27 @@ class Derivations:
         place = {i: k for k, i in enumerate(order)}
         nodes = [Node(reached[i], layer[i], before[i], after[i], self.system.is_terminal(reached[i])) for i in order]
         edges = sorted((place[source], place[target], transition) for source, target, transition in arcs)
-        taken, lengths, gave_up = self._static_paths({_pack(reached[i]): place[i] for i in order})
-        marked = [Edge(*edge, tuple(name for name in lengths if edge in taken[name])) for edge in edges]
-        return Lattice(nodes, marked, lengths, gave_up)
+        fallbacks = self.system.fallbacks
+        paths = self._static_paths({_pack(reached[i]): place[i] for i in order})
+        marked = [Edge(*edge, tuple(name for name, path in paths.items() if edge in path)) for edge in edges]
+        lengths = {name: len(path) for name, path in paths.items()}
+        return Lattice(nodes, marked, lengths, self.system.fallbacks > fallbacks)
 
-    def _static_paths(
-        self, numbers: Mapping[bytes, int]
-    ) -> tuple[dict[str, set[tuple[int, int, str]]], dict[str, int], bool]:
+    def _static_paths(self, numbers: Mapping[bytes, int]) -> dict[str, set[tuple[int, int, str]]]:
         """Follow each static oracle through the graph; one that leaves it is left out."""
-        taken: dict[str, set[tuple[int, int, str]]] = {}
-        lengths: dict[str, int] = {}
-        before = self.system.fallbacks
+        paths: dict[str, set[tuple[int, int, str]]] = {}
         for name in self.system.entry.static_oracles:
             path = set()
             c = self.start()
-            derivation = self.system.static(self.gold, oracle=name)
-            for transition in derivation:
+            for transition in self.system.static(self.gold, oracle=name):
                 if transition not in self.list_allowed(c):
                     break
                 following = self.after(c, transition)
                 path.add((numbers[_pack(c)], numbers[_pack(following)], transition))
                 c = following
             else:
-                taken[name], lengths[name] = path, len(derivation)
-        return taken, lengths, self.system.fallbacks > before
+                paths[name] = path
+        return paths
 
 
 def _pack(c: Configuration) -> bytes:
@@ -268,24 +255,16 @@ def _pack(c: Configuration) -> bytes:
     return repr(c.key).encode()
 
 
-@dataclass(slots=True)
-class Ways:
-    """The ways from a configuration to the end: how many, and how long."""
-
-    number: int = 0
-    shortest: int = 0
-    longest: int = 0
-
-    def add(self, following: "Ways") -> None:
-        """Add the ways that begin with a transition to where `following` go on."""
-        shortest, longest = following.shortest + 1, following.longest + 1
-        self.shortest = min(self.shortest, shortest) if self.number else shortest
-        self.longest = max(self.longest, longest)
-        self.number += following.number
+def _sort_topologically(below: Sequence[Iterable[int]]) -> list[int]:
+    """Return the numbers of nodes in an order in which each comes before those below it."""
+    sorter: TopologicalSorter[int] = TopologicalSorter({0: ()})
+    for source, targets in enumerate(below):
+        for target in targets:
+            sorter.add(target, source)
+    return list(sorter.static_order())
 
 
 def lattice_graph(lattice: Lattice, title: str) -> Graph:
-    """Return a lattice as a graph to be drawn."""
     numbers = {name: i for i, name in enumerate(lattice.lengths)}
     nodes = []
     for node in lattice.nodes:

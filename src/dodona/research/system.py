@@ -12,7 +12,7 @@ compiled core does not check them.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from dodona.data.trees import check_tree
 from dodona.errors import OptionError, TransitionError, TreeError
@@ -49,6 +49,13 @@ class GoldTree:
 
 
 Heads = Sequence[int] | GoldTree
+
+
+class CostOptions(TypedDict, total=False):
+    """What `System.costs` and the oracles that follow from it take besides the tree."""
+
+    approximate: bool
+    remembered: str | None
 
 
 class System:
@@ -174,33 +181,20 @@ class System:
         return costs
 
     def zero_cost(
-        self,
-        c: Configuration,
-        heads: Heads,
-        labels: Sequence[str] | None = None,
-        *,
-        approximate: bool = False,
-        remembered: str | None = None,
+        self, c: Configuration, heads: Heads, labels: Sequence[str] | None = None, **options: Unpack[CostOptions]
     ) -> list[str]:
         """Return the zero-cost transitions: the dynamic oracle."""
-        costs = self.costs(c, heads, labels, approximate=approximate, remembered=remembered)
-        return [transition for transition, cost in costs.items() if cost == 0]
+        return [name for name, cost in self.costs(c, heads, labels, **options).items() if cost == 0]
 
     def prefer(
-        self,
-        c: Configuration,
-        heads: Heads,
-        labels: Sequence[str] | None = None,
-        *,
-        approximate: bool = False,
-        remembered: str | None = None,
+        self, c: Configuration, heads: Heads, labels: Sequence[str] | None = None, **options: Unpack[CostOptions]
     ) -> list[str]:
         """Return the zero-cost transitions that the system prefers, or all if it prefers none of them. The joint oracle
         of nonmonotonic prefers transitions that need no repair."""
         if not self.has_preferences:
             raise OptionError(f"{self.name} prefers none of the transitions that cost nothing")
-        tree = self.gold(heads, labels, approximate=approximate)
-        free = self.zero_cost(c, tree, remembered=remembered)
+        tree = self.gold(heads, labels, approximate=options.get("approximate", False))
+        free = self.zero_cost(c, tree, **options)
         preferred = []
         for transition in free:
             move, _, label = self._actions.parse(c, transition)
@@ -263,7 +257,6 @@ class System:
     # Checks
 
     def _number_carried(self, label: str | None) -> int:
-        """Return the number of the label that SHIFT carries."""
         if label is None:
             return 0 if self.carries_labels else NONE
         if not self.carries_labels:
@@ -283,7 +276,6 @@ class System:
 
 
 def _check_buildable(built: BuiltSystem, gold: Gold) -> None:
-    """Raise an error for a tree that the system cannot build."""
     if built.entry.projective and not gold.is_projective:
         heads = list(gold.head[1 : gold.n + 1])
         raise TreeError(

@@ -48,7 +48,6 @@ def is_projective(heads: Tree) -> bool:
 
 
 def projective_trees(n: int) -> list[Tree]:
-    """Return every projective tree over n words."""
     return [heads for heads in all_trees(n) if is_projective(heads)]
 
 
@@ -100,7 +99,6 @@ def steps(system: System, c: Configuration) -> Iterator[Named]:
 
 
 def follow(system: System, c: Configuration, step: Named) -> Configuration:
-    """Return what follows, as another configuration."""
     following = c.copy()
     system.apply(following, step[0], remembered=step[1])
     return following
@@ -184,7 +182,6 @@ class WrongCost:
 
     @property
     def history(self) -> list[str]:
-        """A shortest way to the configuration."""
         return self.graph.history(self.place)
 
 

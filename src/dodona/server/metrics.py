@@ -66,11 +66,8 @@ class Metrics:
         """Take time and memory from the system; where it does not tell the memory, that stays 0."""
         before, self._cpu_seconds = self._cpu_seconds, time.process_time()
         self.cpu.inc(self._cpu_seconds - before)
-        try:
-            with open("/proc/self/statm") as file:
-                self.resident.set(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
-        except OSError:
-            pass
+        with suppress(OSError), open("/proc/self/statm") as file:
+            self.resident.set(int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
 
     def write(self) -> bytes:
         """Return the numbers of all processes together, in the text format of Prometheus."""

@@ -19,16 +19,9 @@ from dodona.server.requests import NoFields
 from dodona.transitions.clock import look
 
 __all__ = [
-    "AnnotateRequest",
-    "AnnotatedText",
-    "ModelList",
-    "ModelName",
-    "Models",
-    "annotate",
-    "check_length",
-    "divide",
+    "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length", "divide",
     "list_models",
-]
+]  # fmt: skip
 
 SHOWN_LETTERS = 40  # of a name from outside, in a message
 PORTION = 4096  # words that are parsed together
@@ -171,7 +164,6 @@ def _read_sentences(pipeline: Pipeline, request: AnnotateRequest) -> Iterable[Se
 
 
 def check_length(sentence: Sentence) -> Sentence:
-    """Return a sentence that is not too long."""
     if len(sentence) > MAX_WORDS:
         raise OptionError(f"A sentence of {len(sentence):,} words; expected at most {MAX_WORDS:,}.")
     return sentence

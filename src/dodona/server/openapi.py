@@ -53,7 +53,6 @@ class Health(msgspec.Struct):
 
 
 def describe(functions: Mapping[str, Function]) -> dict[str, Any]:
-    """Return the description of an interface with these functions."""
     kinds = [ErrorMessage, Health, ModelList, ProcessRequest, ProcessedText]
     kinds += [kind for function in functions.values() for kind in (function.request, function.answer)]
     _, schemas = msgspec.json.schema_components(kinds, ref_template=f"{SCHEMAS}{{name}}")

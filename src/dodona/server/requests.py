@@ -76,7 +76,6 @@ def read_query(query: str) -> dict[str, str]:
 
 
 def read_form(content_type: str, body: bytes) -> dict[str, str]:
-    """Return the fields of a form."""
     kind, options = parse_options_header(content_type)
     if kind == MULTIPART.encode():
         boundary = options.get(b"boundary", b"")

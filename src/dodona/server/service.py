@@ -5,6 +5,7 @@ the clock now and then (`transitions.clock`), and functions do so between portio
 """
 
 import asyncio
+import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
@@ -95,30 +96,6 @@ class Stopped(Exception):
     """Raised in a thread whose result nobody waits for any more."""
 
 
-class StoppableTask:
-    """A function that can be stopped from another thread."""
-
-    def __init__(self, deadline: float, metrics: Metrics) -> None:
-        self.deadline = deadline
-        self.metrics = metrics
-        self.is_stopped = False
-        self.has_begun = False
-
-    def run(self, function: Callable[[], T]) -> T:
-        self.has_begun = True
-        self.metrics.busy.inc()
-        try:
-            with observe(self.check):
-                self.check()
-                return function()
-        finally:
-            self.metrics.busy.dec()
-
-    def check(self) -> None:
-        if self.is_stopped or time.monotonic() > self.deadline:
-            raise Stopped
-
-
 class Workers:
     """Threads that work on requests, and the requests that wait for one."""
 
@@ -126,9 +103,8 @@ class Workers:
         self.limits = limits
         self.threads = threads
         self.metrics = metrics
-        self.admitted = 0
         self.clients: Counter[str] = Counter()  # the admitted requests by the address of the client
-        self._tasks: set[StoppableTask] = set()
+        self._running: set[threading.Event] = set()  # each is set to stop what runs
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
 
     @contextmanager
@@ -137,89 +113,51 @@ class Workers:
         if self.clients[client] >= self.limits.client:
             message = f"Too many requests at a time: {self.limits.client} of yours are not answered yet; wait for one."
             raise HTTPException(429, message, AGAIN)
-        if self.admitted >= self.threads + self.limits.waiting:
+        if self.clients.total() >= self.threads + self.limits.waiting:
             raise HTTPException(503, "The server is busy: too many requests wait already; try again later.", AGAIN)
-        self.admitted += 1
-        self.metrics.in_progress.inc()
         self.clients[client] += 1
         try:
-            yield
+            with self.metrics.in_progress.track_inprogress():
+                yield
         finally:
-            self.admitted -= 1
-            self.metrics.in_progress.dec()
             self.clients[client] -= 1
             if not self.clients[client]:
                 del self.clients[client]
 
     async def run(self, deadline: float, function: Callable[[], T]) -> T:
         """Run a function in a thread and return its result; after the deadline, refuse the request."""
-        task = StoppableTask(deadline, self.metrics)
-        self._tasks.add(task)
-        future = self._pool.submit(task.run, function)
-        future.add_done_callback(lambda _: self._tasks.discard(task))
+        begun, stopped = threading.Event(), threading.Event()
+
+        def check() -> None:
+            if stopped.is_set() or time.monotonic() > deadline:
+                raise Stopped
+
+        def work() -> T:
+            begun.set()
+            with self.metrics.busy.track_inprogress(), observe(check):
+                check()
+                return function()
+
+        self._running.add(stopped)
+        future = self._pool.submit(work)
+        future.add_done_callback(lambda _: self._running.discard(stopped))
         seconds = f"{self.limits.seconds:g} seconds"
         try:
             async with asyncio.timeout(deadline - time.monotonic()):
                 return await asyncio.wrap_future(future)
         except (TimeoutError, Stopped):
-            if task.has_begun:
+            if begun.is_set():
                 raise HTTPException(504, f"This took longer than {seconds}; send less text.") from None
             message = f"The server is busy: no thread was free for {seconds}; try again later."
             raise HTTPException(503, message, AGAIN) from None
         finally:
-            task.is_stopped = True
+            stopped.set()
 
     def close(self) -> None:
         """Stop everything that is still at work."""
-        for task in tuple(self._tasks):
-            task.is_stopped = True
+        for stopped in tuple(self._running):
+            stopped.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-class BodyMemory:
-    """The bytes of all bodies and answers in memory at a time."""
-
-    def __init__(self, limits: Limits, metrics: Metrics) -> None:
-        self.limits = limits
-        self.metrics = metrics
-        self.taken = 0
-
-    async def read_body(self, request: Request, deadline: float, held: ExitStack) -> bytes:
-        """Return the body of a request, read until the deadline; the limits hold while it arrives."""
-        message = f"The request is too large; expected at most {self.limits.size:,} bytes."
-        too_large = HTTPException(413, message, {"Connection": "close"})
-        declared = request.headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > self.limits.size:
-            raise too_large
-        chunks: list[bytes] = []
-        size = 0
-        try:
-            async with asyncio.timeout(deadline - time.monotonic()):
-                async for chunk in request.stream():
-                    size += len(chunk)
-                    if size > self.limits.size:
-                        raise too_large
-                    if self.taken + len(chunk) > self.limits.memory:
-                        message = "The server is busy: its memory for requests is full; try again later."
-                        raise HTTPException(503, message, AGAIN)
-                    self.hold(len(chunk), held)
-                    chunks.append(chunk)
-        except TimeoutError:
-            message = f"The request did not arrive within {self.limits.seconds:g} seconds."
-            raise HTTPException(408, message) from None
-        except ClientDisconnect:
-            raise HTTPException(400, "The request ended too early.") from None
-        return b"".join(chunks)
-
-    def hold(self, count: int, held: ExitStack) -> None:
-        """Count bytes until the end of `held`, those of an answer too: while slow clients take theirs, others may be
-        refused."""
-        self._take(count)
-        held.callback(self._take, -count)
-
-    def _take(self, count: int) -> None:
-        self.taken += count
-        self.metrics.body_bytes.inc(count)
 
 
 class Answer(Response):
@@ -250,7 +188,7 @@ class Service:
         threads = limits.threads or available_cores()
         self.metrics = Metrics(threads)
         self.workers = Workers(limits, threads, self.metrics)
-        self.memory = BodyMemory(limits, self.metrics)
+        self.taken = 0  # bytes of all bodies and answers in memory
 
     async def answer_metrics(self, request: Request) -> Response:
         return Response(self.metrics.write(), media_type="text/plain; version=0.0.4")
@@ -283,12 +221,49 @@ class Service:
         deadline = time.monotonic() + self.limits.seconds
         with ExitStack() as stack:
             with self.workers.admit(request.client.host if request.client else ""):
-                body = await self.memory.read_body(request, deadline, stack)
+                body = await self._read_body(request, deadline, stack)
                 self.metrics.received.inc(len(body))
                 working = self.workers.run(deadline, lambda: work(body))
                 result = await self._unless_disconnected(request, working)
-            self.memory.hold(len(result), stack)
+            self._hold(len(result), stack)
             return Answer(result, self.limits.seconds, stack.pop_all())
+
+    async def _read_body(self, request: Request, deadline: float, held: ExitStack) -> bytes:
+        """Return the body of a request, read until the deadline; the limits hold while it arrives."""
+        message = f"The request is too large; expected at most {self.limits.size:,} bytes."
+        too_large = HTTPException(413, message, {"Connection": "close"})
+        declared = request.headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > self.limits.size:
+            raise too_large
+        chunks: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(deadline - time.monotonic()):
+                async for chunk in request.stream():
+                    size += len(chunk)
+                    if size > self.limits.size:
+                        raise too_large
+                    if self.taken + len(chunk) > self.limits.memory:
+                        message = "The server is busy: its memory for requests is full; try again later."
+                        raise HTTPException(503, message, AGAIN)
+                    self._hold(len(chunk), held)
+                    chunks.append(chunk)
+        except TimeoutError:
+            message = f"The request did not arrive within {self.limits.seconds:g} seconds."
+            raise HTTPException(408, message) from None
+        except ClientDisconnect:
+            raise HTTPException(400, "The request ended too early.") from None
+        return b"".join(chunks)
+
+    def _hold(self, count: int, held: ExitStack) -> None:
+        """Count bytes until the end of `held`, those of an answer too: while slow clients take theirs, others may be
+        refused."""
+        self._take(count)
+        held.callback(self._take, -count)
+
+    def _take(self, count: int) -> None:
+        self.taken += count
+        self.metrics.body_bytes.inc(count)
 
     async def _unless_disconnected(self, request: Request, work: Coroutine[Any, Any, bytes]) -> bytes:
         running = asyncio.create_task(work)

@@ -67,7 +67,6 @@ class ProcessedText(Struct):
 
 
 def process(request: ProcessRequest, models: Models) -> ProcessedText:
-    """Return the answer to a request."""
     name, pipeline = models.pick(request.model)
     output = _check_output(request.output)
     options = {option.partition("=")[0].strip() for option in (request.tokenizer or "").split(";")}

@@ -34,13 +34,11 @@ LEAST_WORDS = 1000
 @click.command("bench", short_help="Measure how fast a model is on this machine.")
 @click.argument("model")
 @click.argument("file")
-@option("--seconds", default=30.0, metavar="N", help="How long to measure; longer is more precise.")
-@integer("--threads", help="Threads to try too. [default: all cores]")
-@click.option("--json", "target", metavar="OUT", help="Write the figures to this file too.")
-@click.option(
-    "--compare", "before", metavar="OLD", help="Compare with a file of --json; exit code 1 if something became slower."
-)
-@option("--tolerance", default=5.0, metavar="PERCENT", help="With --compare: how much slower is not yet slower.")
+@option("--seconds N", "How long to measure; longer is more precise.", default=30.0)
+@integer("--threads", "Threads to try too. [default: all cores]")
+@option("--json OUT", "Write the figures to this file too.", name="target")
+@option("--compare OLD", "Compare with a file of --json; exit code 1 if something became slower.", name="before")
+@option("--tolerance PERCENT", "With --compare: how much slower is not yet slower.", default=5.0)
 def bench(
     model: str, file: str, seconds: float, threads: int | None, target: str | None, before: str | None, tolerance: float
 ) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 
 import click
 
-from dodona.cli.options import choice
+from dodona.cli.options import choice, option
 from dodona.cli.outputs import is_same_file, say
 from dodona.data.files import bare_name, chunks
 from dodona.data.formats import INPUTS, OUTPUTS, convert, format_by_name, read_stream
@@ -15,20 +15,16 @@ from dodona.errors import FormatError, OptionError
 
 @click.command("convert", short_help="Convert between CoNLL-U, CoNLL-X, words and text.")
 @click.argument("source", metavar="INPUT")
-@click.option(
-    "-o", "--output", "target", default="-", metavar="FILE", help="Where to write. [default: standard output]"
-)
+@option("-o, --output FILE", "Where to write. [default: standard output]", name="target", default="-")
 @choice(
     "--from",
-    "form",
-    values=[form for form in INPUTS if form != "text"],
-    help="horizontal: a sentence a line, words separated by spaces; vertical: a word a line, empty lines between "
+    "horizontal: a sentence a line, words separated by spaces; vertical: a word a line, empty lines between "
     "sentences; auto: by the name of the file, or CoNLL-U if it looks like it.",
+    name="form",
+    values=[form for form in INPUTS if form != "text"],
 )
-@click.option(
-    "--to",
-    type=click.Choice(OUTPUTS),
-    help="text: raw text. [default: by the name of the output: .conllu, .conllx, .txt]",
+@option(
+    "--to", "text: raw text. [default: by the name of the output: .conllu, .conllx, .txt]", type=click.Choice(OUTPUTS)
 )
 def convert_command(source: str, target: str, form: str, to: str | None) -> None:
     """Convert the sentences of INPUT (`-` for standard input, .gz and .xz too) to another format.

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from copy import copy
 from dataclasses import astuple
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
-from dodona.cli.options import GroupedCommand, choice, integer
+from dodona.cli.options import GroupedCommand, choice, integer, option
 from dodona.cli.outputs import is_same_file
 from dodona.cli.progress import open_bar
 from dodona.data import Sentence, write
@@ -24,33 +23,19 @@ from dodona.evaluation.significance import SCORES, find_unpredicted, scores_of, 
 from dodona.parser.options import ParserOptions
 from dodona.pipeline.crossvalidation import SPLITS, assign_folds, cross_validate
 from dodona.pipeline.modelfile import check_target
+from dodona.pipeline.pipeline import COMPONENTS
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan, TrainingProgress
 from dodona.tables import FORMATS, Result, Table, make_printable, print_results
 
-
-def leave_out_tokenizer(parameter: click.Parameter) -> click.Parameter:
-    """An option of `dodona train` as it is offered here: the words are those of the treebank, so none is trained."""
-    if parameter.name != "components" or not isinstance(parameter, click.Option):
-        return parameter
-    offered = copy(parameter)
-    offered.help = (parameter.help or "").replace("tokenizer, ", "")
-    return offered
-
-
+TRAINED = [name for name in COMPONENTS if name != "tokenizer"]  # the words are those of the treebank
 WIDTH = 160  # of two trees beside each other
 OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
-WITHOUT = ("treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence")
-SHARED = [leave_out_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
+WITHOUT = (*OWN, "components", "treebank", "dev", "patience", "detokenize", "resume", "name", "licence")  # of train
+SHARED = [option for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
-TITLES = {
-    "Options": OWN,
-    **{
-        title: [name for name in names if name not in WITHOUT]
-        for title, names in ({"Training": GROUPS["Options"]} | GROUPS).items()
-        if title != "Options"
-    },
-}
+TITLES = {"Options": OWN, "Training": GROUPS["Options"]}
+TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"}
 
 
 @click.command(
@@ -61,23 +46,26 @@ TITLES = {
     params=SHARED,
 )
 @click.argument("treebank")
-@click.option("-o", "--output", metavar="FILE", help="Where to write the parsed treebank, in its own order.")
-@click.option(
-    "--suspects",
-    "suspects_file",
-    metavar="FILE",
-    help="Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
+@option("-o, --output FILE", "Where to write the parsed treebank, in its own order.")
+@option(
+    "--suspects FILE",
+    "Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
     "`.json`, or else text with both trees.",
+    name="suspects_file",
 )
-@integer("--most", default=100, help="Number of suspects.")
-@integer("--folds", default=10, least=2, help="Number of folds.")
+@integer("--most", "Number of suspects.", default=100)
+@integer("--folds", "Number of folds.", default=10, least=2)
 @choice(
     "--split",
+    "Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
     values=SPLITS,
-    help="Folds of sentences that follow each other, of every N-th sentence, or by chance (--seed).",
 )
-@integer("-j", "--jobs", help="Number of processes. [default: one for each core]")
-@choice("--format", "form", values=FORMATS, help="Output format of the scores.")
+@option(
+    "--components LIST",
+    f"What to train, separated by commas: {', '.join(TRAINED)}. [default: all that the treebank has data for]",
+)
+@integer("-j, --jobs", "Number of processes. [default: one for each core]")
+@choice("--format", "Output format of the scores.", name="form", values=FORMATS)
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
     form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,

@@ -9,6 +9,7 @@ import click
 
 from dodona.cli.formats import WRITERS, first_of, write_html, write_svg, write_tikz
 from dodona.cli.inputs import make_safe
+from dodona.cli.options import flag, option
 from dodona.cli.outputs import EXTENSIONS, is_same_file, say
 from dodona.data import Sentence, read
 from dodona.data.files import bare_name
@@ -23,38 +24,29 @@ MAX_LETTERS = 100  # of the name of a file
 
 @click.command(short_help="Draw trees as text, SVG, HTML or LaTeX, and errors of a parse.")
 @click.argument("files", nargs=-1, metavar="[FILES|-]")
-@click.option(
-    "--diff", is_flag=True, help="FILES are GOLD and PARSED: draw the sentences that differ, and mark errors."
-)
-@click.option(
+@flag("--diff", "FILES are GOLD and PARSED: draw the sentences that differ, and mark errors.")
+@option(
     "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    help="tree: as text; svg: a picture; html: a page of pictures; tikz: for LaTeX with tikz-dependency. [default: as "
+    "tree: as text; svg: a picture; html: a page of pictures; tikz: for LaTeX with tikz-dependency. [default: as "
     "the name of the output ends (.txt, .svg, .html, .tex); svg for a folder; tree]",
+    name="form",
+    type=click.Choice(FORMATS),
 )
-@click.option(
-    "-o",
-    "--output",
-    "target",
+@option(
+    "-o, --output FILE|FOLDER/",
+    "Where to write; a folder gets a file for each sentence. [default: standard output]",
+    name="target",
     default="-",
-    metavar="FILE|FOLDER/",
-    help="Where to write; a folder gets a file for each sentence. [default: standard output]",
 )
-@click.option(
-    "-n",
-    "--sentence",
-    "wanted",
-    multiple=True,
-    help="Which sentence: its number or sent_id; repeatable. [default: all]",
+@option(
+    "-n, --sentence", "Which sentence: its number or sent_id; repeatable. [default: all]", name="wanted", multiple=True
 )
-@click.option(
-    "--width",
+@option(
+    "--width PIXELS",
+    "With svg and html: longer sentences in several lines. [default: one line, which can be scrolled]",
     type=click.FloatRange(100),
-    metavar="PIXELS",
-    help="With svg and html: longer sentences in several lines. [default: one line, which can be scrolled]",
 )
-@click.option("--standalone", is_flag=True, help="With tikz: write a whole LaTeX document.")
+@flag("--standalone", "With tikz: write a whole LaTeX document.")
 def draw(
     files: tuple[str, ...], diff: bool, form: str | None, target: str, wanted: tuple[str, ...], width: float | None,
     standalone: bool,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona import FormatError, MismatchError
-from dodona.cli.options import choice, integer
+from dodona.cli.options import choice, flag, integer, option
 from dodona.cli.outputs import say
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
@@ -16,6 +16,7 @@ from dodona.drawing.trees import OTHER_HEAD, OTHER_LABEL, draw_both
 from dodona.evaluation import (
     Comparison,
     Rate,
+    Score,
     Scores,
     attachment,
     by_distance,
@@ -51,18 +52,14 @@ Row = tuple[Value, ...]
 @click.argument("gold")
 @click.argument("system")
 @click.argument("system2", required=False)
-@click.option("--by", multiple=True, type=click.Choice(BREAKDOWNS), help="Also show where the errors are; repeatable.")
-@click.option(
-    "--calibration", is_flag=True, help="Compare the confidence in MISC (`dodona parse --confidence`) with accuracy."
-)
-@click.option("--diagram", metavar="FILE.svg", help="Do that, and draw it as a diagram, too.")
-@click.option("--confusion", is_flag=True, help="Show what is taken for what, and the worst sentences with both trees.")
-@integer("--worst", default=5, least=0, help="With --confusion: how many sentences.")
-@integer(
-    "--shuffles", default=SHUFFLES, help="How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2."
-)
-@integer("--seed", default=1, least=0, help="Random seed of these swaps.")
-@choice("--format", "output", values=FORMATS, help="Output format.")
+@option("--by", "Also show where the errors are; repeatable.", multiple=True, type=click.Choice(BREAKDOWNS))
+@flag("--calibration", "Compare the confidence in MISC (`dodona parse --confidence`) with accuracy.")
+@option("--diagram FILE.svg", "Do that, and draw it as a diagram, too.")
+@flag("--confusion", "Show what is taken for what, and the worst sentences with both trees.")
+@integer("--worst", "With --confusion: how many sentences.", default=5, least=0)
+@integer("--shuffles", "How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2.", default=SHUFFLES)
+@integer("--seed", "Random seed of these swaps.", default=1, least=0)
+@choice("--format", "Output format.", name="output", values=FORMATS)
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
     confusion: bool, worst: int, shuffles: int, seed: int, output: str,
@@ -132,12 +129,9 @@ def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
     return sentences
 
 
-def _arc_rows(scores: Scores) -> list[Row]:
-    rows: list[Row] = []
-    for name, s in scores.items():
-        rates = Rate(s.correct, s.system), Rate(s.correct, s.gold), Rate(2 * s.correct, s.gold + s.system)
-        rows.append((name, s.gold, s.system, s.correct, *(rate.percent for rate in rates)))
-    return rows
+def _arc_row(name: str, s: Score) -> Row:
+    rates = Rate(s.correct, s.system), Rate(s.correct, s.gold), Rate(2 * s.correct, s.gold + s.system)
+    return (name, s.gold, s.system, s.correct, *(rate.percent for rate in rates))
 
 
 def _without_gold(sentences: list[Sentence]) -> list[str]:
@@ -150,9 +144,9 @@ def _without_gold(sentences: list[Sentence]) -> list[str]:
 def _scores_table(scores: Scores, missing: list[str]) -> Table:
     columns = (*ARC_COLUMNS, "aligned accuracy")
     rows: list[Row] = []
-    for (name, score), row in zip(scores.items(), _arc_rows(scores), strict=True):
-        numbers = (*row[1:], Rate(score.correct, score.aligned or 0).percent)
-        rows.append((name, *((None,) * len(numbers) if name in missing else numbers)))
+    for name, score in scores.items():
+        row = (*_arc_row(name, score), Rate(score.correct, score.aligned or 0).percent)
+        rows.append((name, *[None] * (len(row) - 1)) if name in missing else row)
     return Table(columns, rows, "CoNLL 2018 scores", "scores")
 
 
@@ -169,7 +163,7 @@ def _attachment_table(comparison: Comparison) -> Table:
 def _breakdown_table(kind: str, comparison: Comparison) -> Table:
     if kind != "length":
         scores = by_relation(comparison) if kind == "relation" else by_distance(comparison)
-        return Table(ARC_COLUMNS, _arc_rows(scores), f"Arcs by {kind}", kind)
+        return Table(ARC_COLUMNS, [_arc_row(*item) for item in scores.items()], f"Arcs by {kind}", kind)
     rows: list[Row] = [
         (name, bin.exact_match.total, bin.las.total, bin.uas.percent, bin.las.percent, bin.exact_match.percent)
         for name, bin in by_length(comparison).items()
@@ -284,7 +278,6 @@ def _write_tree(sentence: Sentence) -> str:
 def _draw_worst(
     worst: Sequence[Flaws], gold: Sequence[Sentence], system: Sequence[Sentence], width: int
 ) -> Iterator[str]:
-    """Yield lines with both trees of the worst sentences."""
     for one in worst:
         sentence = gold[one.sentence]
         name = f" ({sentence.sent_id})" if sentence.sent_id else ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from dodona.cli.options import IMPORTED, choice, integer
+from dodona.cli.options import IMPORTED, choice, flag, integer, option
 from dodona.cli.outputs import say
 from dodona.distributed.cluster import choose_monitor
 from dodona.errors import DodonaError
@@ -22,25 +22,24 @@ from dodona.tables import Table, open_console
 
 @click.command("experiment", short_help="Make a table or figure of the papers again.")
 @click.argument("name", required=False)
-@click.option("--list", "wants_list", is_flag=True, help="List the experiments.")
-@click.option(
-    "--treebanks",
-    metavar="DIR",
-    help="A folder with a folder for each treebank, which has train, dev and test.conllu, also .gz or .xz.",
+@flag("--list", "List the experiments.", name="wants_list")
+@option(
+    "--treebanks DIR",
+    "A folder with a folder for each treebank, which has train, dev and test.conllu, also .gz or .xz.",
 )
-@click.option("--only", metavar="NAMES", help="Only these treebanks, separated by commas.")
-@integer("--seeds", default=5, help="How often each parser is trained.")
-@integer("--beam-seeds", help="How often each parser with a beam is trained, which takes longer. [default: as --seeds]")
-@integer("--iterations", help="Iterations over the training data, if not as in the paper.")
-@integer("--beam", least=2, metavar="WIDTH", help="The width of beams, if not that of the experiment.")
-@choice("--tags", values=["gold", *TAGS[:1]], help="The tags that parsers see.")
-@integer("--limit", least=2, metavar="SENTENCES", help="Only the first sentences of each part.")
+@option("--only NAMES", "Only these treebanks, separated by commas.")
+@integer("--seeds", "How often each parser is trained.", default=5)
+@integer("--beam-seeds", "How often each parser with a beam is trained, which takes longer. [default: as --seeds]")
+@integer("--iterations", "Iterations over the training data, if not as in the paper.")
+@integer("--beam WIDTH", "The width of beams, if not that of the experiment.", least=2)
+@choice("--tags", "The tags that parsers see.", values=["gold", *TAGS[:1]])
+@integer("--limit SENTENCES", "Only the first sentences of each part.", least=2)
 @click.option("--neural/--no-neural", default=True, help="Networks too, where an experiment has them: hours each.")
-@integer("--jobs", least=0, help="Number of processes; 0: only this one. [default: one for each core]")
-@click.option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
-@click.option("--runs", metavar="DIR", help="Where finished runs are kept, for all experiments. [default: OUT/runs]")
-@click.option("--no-runs", is_flag=True, help="Carry out nothing: make the tables from the runs that are finished.")
-@click.option("-o", "--output", "out", metavar="OUT", help="A folder; the results go into OUT/NAME.")
+@integer("--jobs", "Number of processes; 0: only this one. [default: one for each core]", least=0)
+@option("--scheduler ADDRESS", "Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
+@option("--runs DIR", "Where finished runs are kept, for all experiments. [default: OUT/runs]")
+@flag("--no-runs", "Carry out nothing: make the tables from the runs that are finished.")
+@option("-o, --output OUT", "A folder; the results go into OUT/NAME.", name="out")
 def experiment(
     name: str | None, wants_list: bool, treebanks: str | None, only: str | None, seeds: int, beam_seeds: int | None,
     iterations: int | None, beam: int | None, tags: str, limit: int | None, neural: bool, jobs: int | None,

@@ -3,6 +3,7 @@
 import click
 
 from dodona.cli.commands.models import models as models_command
+from dodona.cli.options import flag
 from dodona.errors import OptionError
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import Pipeline, describe
@@ -10,7 +11,7 @@ from dodona.pipeline.pipeline import Pipeline, describe
 
 @click.command(short_help="Show the description and the scores of a model, or list the models.")
 @click.argument("model", required=False)
-@click.option("--models", is_flag=True, help="List the models, as `dodona models` does.")
+@flag("--models", "List the models, as `dodona models` does.")
 def info(model: str | None, models: bool) -> None:
     """Show the training data, the options and the scores of MODEL; without one, list the models.
 

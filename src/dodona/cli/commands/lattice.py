@@ -4,13 +4,14 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import click
 
 from dodona import DodonaError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence
-from dodona.cli.options import integer, option, system_options
+from dodona.cli.options import flag, integer, option, system_options
 from dodona.data.files import output
 from dodona.drawing.graph import graph_dot, graph_svg
 from dodona.research.lattice import (
@@ -40,32 +41,29 @@ def _long_numbers() -> Iterator[None]:
 
 @click.command(short_help="Draw or count all derivations of a sentence under an oracle.")
 @click.argument("file", required=False)
-@option("-n", "--sentence", default="1", help="Which sentence: its number or sent_id.")
-@click.option("--heads", help='A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
-@click.option("--words", help='With --heads: the words, e.g. "she reads books".')
-@option("-s", "--system", "name", default="swap-standard", help="The transition system.")
-@click.option(
-    "--oracle",
-    "oracle_name",
-    metavar="NAME",
-    help="dynamic: all zero-cost transitions; swap-standard: nd-all, nd-sw; nonmonotonic: joint too. "
+@option("-n, --sentence", "Which sentence: its number or sent_id.", default="1")
+@option("--heads", 'A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
+@option("--words", 'With --heads: the words, e.g. "she reads books".')
+@option("-s, --system", "The transition system.", name="name", default="swap-standard")
+@option(
+    "--oracle NAME",
+    "dynamic: all zero-cost transitions; swap-standard: nd-all, nd-sw; nonmonotonic: joint too. "
     "[default: the one that allows most]",
+    name="oracle_name",
 )
-@click.option("--labelled", is_flag=True, help="With the labels of arcs.")
-@click.option("--single-root", is_flag=True, help="Exactly one word is attached to ROOT.")
+@flag("--labelled", "With the labels of arcs.")
+@flag("--single-root", "Exactly one word is attached to ROOT.")
 @system_options
-@click.option("--root-label", help="The label of root arcs that are left to the end.")
-@click.option(
+@option("--root-label", "The label of root arcs that are left to the end.")
+@option(
     "--format",
-    "form",
+    "svg, dot (Graphviz), text or json. [default: as the name of the output ends; text]",
+    name="form",
     type=click.Choice(FORMATS),
-    help="svg, dot (Graphviz), text or json. [default: as the name of the output ends; text]",
 )
-@click.option(
-    "-o", "--output", "target", default="-", metavar="FILE", help="Where to write it. [default: standard output]"
-)
-@integer("--max-nodes", default=400, help="With more configurations than this, only count.")
-@integer("--max-configurations", default=100_000, help="Give up counting after this many configurations.")
+@option("-o, --output FILE", "Where to write it. [default: standard output]", name="target", default="-")
+@integer("--max-nodes", "With more configurations than this, only count.", default=400)
+@integer("--max-configurations", "Give up counting after this many configurations.", default=100_000)
 @_long_numbers()
 def lattice(
     file: str | None, sentence: str, heads: str | None, words: str | None, name: str, oracle_name: str | None,
@@ -121,11 +119,7 @@ def _as_json(derivations: Derivations, counts: Counts, drawn: Lattice | None) ->
     counted: dict[str, Any] = {
         "system": derivations.system.name,
         "oracle": derivations.oracle,
-        "derivations": counts.derivations,
-        "shortest": counts.shortest,
-        "longest": counts.longest,
-        "configurations": counts.configurations,
-        "transitions": counts.transitions,
+        **asdict(counts),
     }
     if drawn is None:
         return counted | {"nodes": None, "edges": None}

@@ -12,7 +12,7 @@ from rich.progress import TextColumn
 
 from dodona import OptionError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
-from dodona.cli.options import choice, import_option, integer, option, system_options
+from dodona.cli.options import choice, flag, import_option, integer, option, system_options
 from dodona.cli.progress import open_bar
 from dodona.data import Sentence
 from dodona.data.files import output
@@ -32,33 +32,32 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 
 @click.command(short_help="Derive a sentence with an oracle, transition by transition.")
 @click.argument("file", required=False)
-@click.option("--text", help="A sentence instead of a FILE, which a model parses.")
-@click.option("--model", help=f"With --text: the name or the file of the model. [default: {MODEL}]")
-@click.option("--heads", help='A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
-@click.option("--words", help='With --heads: the words, e.g. "she reads books".')
-@click.option("--labels", help='With --heads or --verify: the labels, e.g. "nsubj root obj". [default: unlabelled]')
+@option("--text", "A sentence instead of a FILE, which a model parses.")
+@option("--model", f"With --text: the name or the file of the model. [default: {MODEL}]")
+@option("--heads", 'A tree instead of a FILE: the head of each word, 0 for a root word, e.g. "2 0 2".')
+@option("--words", 'With --heads: the words, e.g. "she reads books".')
+@option("--labels", 'With --heads or --verify: the labels, e.g. "nsubj root obj". [default: unlabelled]')
 @integer(
     "--verify",
-    "max_words",
-    help="Compare all oracles of the system with exhaustive search, for all trees of up to N words.",
+    "Compare all oracles of the system with exhaustive search, for all trees of up to N words.",
+    name="max_words",
 )
-@click.option("--list", "list_systems", is_flag=True, help="Show the systems with their oracles and options.")
-@option("-s", "--system", "name", default="arc-eager", help="The transition system.")
-@option("-n", "--sentence", default="1", help="Which sentence: its number or sent_id.")
-@click.option(
-    "-o",
-    "--oracle",
-    "oracle_name",
-    help="The oracle. [default: the first static oracle; after a --history, dynamic or nd-all]",
+@flag("--list", "Show the systems with their oracles and options.", name="list_systems")
+@option("-s, --system", "The transition system.", name="name", default="arc-eager")
+@option("-n, --sentence", "Which sentence: its number or sent_id.", default="1")
+@option(
+    "-o, --oracle",
+    "The oracle. [default: the first static oracle; after a --history, dynamic or nd-all]",
+    name="oracle_name",
 )
-@click.option("--history", help='Transitions to take first, e.g. "SHIFT RIGHT:obj"; the oracle continues from there.')
-@click.option("--unlabelled", is_flag=True, help="Leave the labels out.")
-@click.option("--single-root", is_flag=True, help="Exactly one word is attached to ROOT.")
+@option("--history", 'Transitions to take first, e.g. "SHIFT RIGHT:obj"; the oracle continues from there.')
+@flag("--unlabelled", "Leave the labels out.")
+@flag("--single-root", "Exactly one word is attached to ROOT.")
 @system_options
-@click.option("--root-label", help="The label of root arcs that are left to the end.")
-@click.option("--approximate", is_flag=True, help="Show costs also for a tree that the system cannot build.")
-@choice("--format", "form", values=FORMATS, help="latex: a tabular; html: a page, with a picture of the tree.")
-@click.option("--output", "target", default="-", metavar="FILE", help="Where to write. [default: standard output]")
+@option("--root-label", "The label of root arcs that are left to the end.")
+@flag("--approximate", "Show costs also for a tree that the system cannot build.")
+@choice("--format", "latex: a tabular; html: a page, with a picture of the tree.", name="form", values=FORMATS)
+@option("--output FILE", "Where to write. [default: standard output]", name="target", default="-")
 @import_option(is_eager=True)
 def oracle(
     file: str | None, text: str | None, model: str | None, heads: str | None, words: str | None, labels: str | None,

@@ -12,11 +12,11 @@ from dodona.pipeline.pipeline import Pipeline
 
 @click.command("package", short_help="Make a package of a model, to be installed with pip.")
 @click.argument("model")
-@click.option("--language", required=True, metavar="CODE", help="The language, as UD abbreviates it: ga.")
-@click.option("--name", metavar="NAME", help="The name for `dodona parse` and `dodona.load`. [default: the language]")
-@click.option("--licence", help="Licence of the model. [default: what the model says of its training data]")
-@option("--version", default=__version__, help="Version of the package.")
-@click.option("-o", "--output", default=".", metavar="FOLDER", help="Where to write the wheel. [default: here]")
+@option("--language CODE", "The language, as UD abbreviates it: ga.", required=True)
+@option("--name NAME", "The name for `dodona parse` and `dodona.load`. [default: the language]")
+@option("--licence", "Licence of the model. [default: what the model says of its training data]")
+@option("--version", "Version of the package.", default=__version__)
+@option("-o, --output FOLDER", "Where to write the wheel. [default: here]", default=".")
 def package_command(
     model: str, language: str, name: str | None, licence: str | None, version: str, output: str
 ) -> None:

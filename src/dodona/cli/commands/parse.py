@@ -4,13 +4,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from dodona.cli.inputs import name_texts
-from dodona.cli.options import IMPORTED, amount, choice, integer
+from dodona.cli.options import IMPORTED, amount, choice, flag, integer, option
 from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, say, write_each
 from dodona.cli.progress import ReadingProgress
 from dodona.data import write
@@ -24,9 +24,6 @@ from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.models import model_names, model_path
 from dodona.pipeline.pipeline import Pipeline, collect_rarely
 
-if TYPE_CHECKING:
-    from dodona.distributed.cluster import Cluster
-
 DEFAULT_MODEL = "en"
 LOCAL = "local"  # a scheduler
 SHARD_SIZE = 8.0  # megabytes
@@ -34,59 +31,44 @@ SHARD_SIZE = 8.0  # megabytes
 
 @click.command(short_help="Parse text, words or CoNLL-U.")
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
-@click.option("-o", "--output", default="-", metavar="FILE", help="Where to write. [default: standard output]")
-@click.option("--each", is_flag=True, help="Write one output for each of FILES, into the folder that -o names.")
+@option("-o, --output FILE", "Where to write. [default: standard output]", default="-")
+@flag("--each", "Write one output for each of FILES, into the folder that -o names.")
 @choice(
     "--input",
-    "kind",
-    values=INPUTS,
-    help="text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
+    "text: raw text, empty lines between paragraphs; horizontal: a sentence a line, words separated by spaces; "
     "vertical: a word a line, empty lines between sentences; auto: by the name of the file, or CoNLL-U if it "
     "looks like it, or else text.",
+    name="kind",
+    values=INPUTS,
 )
 @choice(
     "--format",
-    "form",
-    values=EXTENSIONS,
-    help="jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
+    "jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
     "page of pictures; tikz: for LaTeX with tikz-dependency.",
+    name="form",
+    values=EXTENSIONS,
 )
-@click.option("--retag", is_flag=True, help="Replace existing tags and lemmas.")
-@integer("--beam", most=WIDEST, metavar="WIDTH", help="Beam width; 1 is greedy. [default: as the model was trained]")
-@integer(
-    "--nbest",
-    default=1,
-    metavar="K",
-    help="Write the K best trees of each sentence, with scores in comments; needs a beam.",
-)
-@click.option(
+@flag("--retag", "Replace existing tags and lemmas.")
+@integer("--beam WIDTH", "Beam width; 1 is greedy. [default: as the model was trained]", most=WIDEST)
+@integer("--nbest K", "Write the K best trees of each sentence, with scores in comments; needs a beam.", default=1)
+@flag(
     "--confidence",
-    is_flag=True,
-    help="Write into MISC how probable it is that each word's head and label are right, and the mean into a comment.",
+    "Write into MISC how probable it is that each word's head and label are right, and the mean into a comment.",
 )
-@click.option(
-    "--sort", is_flag=True, help="With --confidence: the most doubtful sentences first, after all are parsed."
-)
-@click.option("--constrained", is_flag=True, help="Keep the HEAD and DEPREL of the input; predict those that are `_`.")
-@integer(
-    "--max-length",
-    metavar="WORDS",
-    help="Parse longer sentences in pieces, and say so in a comment. [default: no limit]",
-)
+@flag("--sort", "With --confidence: the most doubtful sentences first, after all are parsed.")
+@flag("--constrained", "Keep the HEAD and DEPREL of the input; predict those that are `_`.")
+@integer("--max-length WORDS", "Parse longer sentences in pieces, and say so in a comment. [default: no limit]")
 @amount(
-    "--timeout",
-    metavar="SECONDS",
-    help="Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]",
+    "--timeout SECONDS", "Parse a sentence that takes longer in pieces, and say so in a comment. [default: no limit]"
 )
-@integer("-j", "--jobs", default=1, help="Number of threads.")
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Parse FILES on a Dask cluster (tcp://10.0.0.1:8786), or with `local` on processes of this machine (--jobs, "
+@integer("-j, --jobs", "Number of threads.", default=1)
+@option(
+    "--scheduler ADDRESS",
+    "Parse FILES on a Dask cluster (tcp://10.0.0.1:8786), or with `local` on processes of this machine (--jobs, "
     "or one for each core). The folder that -o names gets an output for each shard of FILES, and a manifest. The same "
     "command goes on where it was stopped.",
 )
-@amount("--shard-size", metavar="MB", help="With --scheduler: megabytes of text in a shard. [default: 8]")
+@amount("--shard-size MB", "With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
@@ -133,7 +115,6 @@ def parse(
 
 
 def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
-    """Return what writes the parses of one output."""
     writer: Callable[[Iterable[Item], str], None] = write
     if form != "conllu":
         from dodona.cli.formats import WRITERS  # which needs longer to import than a sentence to parse
@@ -230,7 +211,7 @@ def _read_source(
 
 def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, context: click.Context) -> None:
     """Parse files into a folder of shards, on a cluster or on several processes of this machine."""
-    from dodona.distributed.cluster import choose_monitor  # with Dask, which takes long to import
+    from dodona.distributed.cluster import Cluster, choose_monitor  # with Dask, which takes long to import
     from dodona.distributed.corpus import Corpus, parse_corpus
     from dodona.distributed.models import read_model
 
@@ -242,7 +223,9 @@ def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, con
     size = max(1, round((options["shard_size"] or SHARD_SIZE) * 1e6))
     corpus = Corpus(files, _name_documents(files), request, options["kind"], options["retag"], size)
     folder = os.path.abspath(output)
-    summary = parse_corpus(corpus, sent, folder, _pick_cluster(context), choose_monitor("shards"), say)
+    address = None if options["scheduler"] == LOCAL else options["scheduler"]
+    cluster = Cluster(_count_processes(context), address, context.meta.get(IMPORTED, ()))
+    summary = parse_corpus(corpus, sent, folder, cluster, choose_monitor("shards"), say)
     if summary.pieces:
         say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
     counts = f"{summary.shards} shards, {summary.sentences:,} sentences, {summary.words:,} words"
@@ -287,14 +270,13 @@ def _check_cluster_options(options: dict[str, Any]) -> None:
         raise OptionError(f"--scheduler writes shards into a folder; expected -o with a folder, not {shown}")
 
 
-def _pick_cluster(context: click.Context) -> "Cluster":
-    from dodona.distributed.cluster import Cluster
+def _count_processes(context: click.Context) -> int:
+    """Return the number of processes of this machine; a cluster needs none of them."""
     from dodona.pipeline.processes import available_cores
 
     is_given = context.get_parameter_source("jobs") is not ParameterSource.DEFAULT
-    modules = context.meta.get(IMPORTED, ())
-    if context.params["scheduler"] == LOCAL:
-        return Cluster(context.params["jobs"] if is_given else available_cores(), None, modules)
-    if is_given:
-        raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
-    return Cluster(0, context.params["scheduler"], modules)
+    if context.params["scheduler"] != LOCAL:
+        if is_given:
+            raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
+        return 0
+    return int(context.params["jobs"]) if is_given else available_cores()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dodona.cli.options import amount, integer, option
+from dodona.cli.options import amount, flag, integer, option
 from dodona.cli.outputs import say
 from dodona.errors import FormatWarning, OptionError
 
@@ -24,50 +24,36 @@ MEBIBYTE = 1 << 20
 
 @click.command(short_help="Serve models over HTTP, and the playground page.")
 @click.argument("models", nargs=-1)
-@option("--host", default="127.0.0.1", help="Address to listen on; 0.0.0.0: all networks.")
-@click.option("--port", default=8001, show_default=True, type=click.IntRange(0, 65535), help="0: any free port.")
-@click.option("--open", "opened", is_flag=True, help="Open the playground page in a browser.")
+@option("--host", "Address to listen on; 0.0.0.0: all networks.", default="127.0.0.1")
+@option("--port", "0: any free port.", default=8001, type=click.IntRange(0, 65535))
+@flag("--open", "Open the playground page in a browser.", name="opened")
 @integer(
     "--threads",
+    "Requests that each process works on at the same time. [default: as many as there are cores for it]",
     least=0,
-    help="Requests that each process works on at the same time. [default: as many as there are cores for it]",
 )
-@integer("--processes", default=1, help="Processes that share the work and the models; each has its own limits.")
+@integer("--processes", "Processes that share the work and the models; each has its own limits.", default=1)
+@integer("--waiting", "Requests that may wait for a thread; a further one gets the answer 503.", default=256, least=0)
 @integer(
-    "--waiting", default=256, least=0, help="Requests that may wait for a thread; a further one gets the answer 503."
-)
-@integer(
-    "--per-client",
-    default=128,
-    help="Requests of one client, by its address, at a time; a further one gets the answer 429.",
+    "--per-client", "Requests of one client, by its address, at a time; a further one gets the answer 429.", default=128
 )
 @amount(
-    "--timeout",
-    default=60.0,
-    metavar="SECONDS",
-    help="Time for a request, the wait for a thread included; then the answer is 504.",
+    "--timeout SECONDS", "Time for a request, the wait for a thread included; then the answer is 504.", default=60.0
 )
-@amount("--max-size", default=4.0, metavar="MIB", help="Mebibytes in a request; for a larger one the answer is 413.")
-@amount(
-    "--max-memory",
-    default=256.0,
-    metavar="MIB",
-    help="Mebibytes in all requests and answers at a time; then the answer is 503.",
-)
-@click.option(
-    "--allow-host",
-    "hosts",
-    multiple=True,
-    metavar="NAME",
-    help="Answer to this name in the Host header, or with *.NAME to all that end so, and to no others. [default: to "
+@amount("--max-size MIB", "Mebibytes in a request; for a larger one the answer is 413.", default=4.0)
+@amount("--max-memory MIB", "Mebibytes in all requests and answers at a time; then the answer is 503.", default=256.0)
+@option(
+    "--allow-host NAME",
+    "Answer to this name in the Host header, or with *.NAME to all that end so, and to no others. [default: to "
     "local names only, if the server listens on one, and else to all]",
-)
-@click.option(
-    "--allow-origin",
-    "origins",
+    name="hosts",
     multiple=True,
-    metavar="ORIGIN",
-    help="Let pages of another site use the server, for example https://example.org; *: all. [default: none]",
+)
+@option(
+    "--allow-origin ORIGIN",
+    "Let pages of another site use the server, for example https://example.org; *: all. [default: none]",
+    name="origins",
+    multiple=True,
 )
 def serve(
     models: tuple[str, ...], host: str, port: int, opened: bool, threads: int | None, processes: int, waiting: int,
@@ -113,7 +99,6 @@ def serve(
 
 
 def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
-    """Load models and serve them, until a signal comes."""
     from dodona.server.app import create_app
     from dodona.server.models import Models
     from dodona.server.run import serve, supervise, write_address

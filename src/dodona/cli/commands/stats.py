@@ -6,8 +6,8 @@ import click
 
 from dodona.cli.options import choice
 from dodona.cli.progress import ReadingProgress
-from dodona.research.statistics import Statistics
-from dodona.tables import FORMATS, Table, Value, open_console
+from dodona.research.statistics import describe_treebank
+from dodona.tables import FORMATS, Table, open_console
 
 COLUMNS = (
     "file", "sentences", "words", "projective\n%", "non-proj.\narcs %", "EAGER\nswaps", "LAZY\nsaves %",
@@ -17,7 +17,7 @@ COLUMNS = (
 
 @click.command(short_help="Show statistics of a treebank: non-projectivity and swaps.")
 @click.argument("files", nargs=-1, required=True)
-@choice("--format", "form", values=FORMATS, help="Output format.")
+@choice("--format", "Output format.", name="form", values=FORMATS)
 def stats(files: tuple[str, ...], form: str) -> None:
     """Count sentences, non-projective arcs, and the swaps of swap-standard's oracles in FILES (CoNLL-U, `-` for
     standard input), one row each: Table 1 of Björkelund and Nivre (2015).
@@ -27,13 +27,8 @@ def stats(files: tuple[str, ...], form: str) -> None:
                where the search of MINIMAL takes too long, the swaps of LAZY are counted
     unique     sentences with one derivation only under ND-ALL
     """
-    rows: list[dict[str, Value]] = []
     with ReadingProgress(files, results=False) as progress:
-        for file in files:
-            statistics = Statistics(file)
-            for sentence in progress.read_sentences(file):
-                statistics.add(sentence)
-            rows.append(statistics.row())
+        rows = [describe_treebank(file, progress.read_sentences(file)) for file in files]
     table = Table(list(rows[0]), [list(row.values()) for row in rows])
     if form != "table":
         click.echo(table.json(indent=2) if form == "json" else table.tsv(), nl=False)

@@ -7,23 +7,13 @@ from typing import Any
 import click
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from dodona.cli.options import (
-    NETWORK_OPTIONS,
-    GroupedCommand,
-    choice,
-    integer,
-    network_options,
-    option,
-    option_names,
-    system_options,
-    take_network_options,
-    take_system_options,
-)
+from dodona.cli.options import GroupedCommand, choice, flag, integer, option, option_names, system_options
 from dodona.cli.outputs import is_same_file, say
 from dodona.cli.progress import open_bar
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
 from dodona.errors import OptionError
+from dodona.neural.options import NetworkOptions
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
@@ -31,6 +21,8 @@ from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS, TrainingPlan, TrainingProgress, train_pipeline
 from dodona.systems.registry import SYSTEMS
 
+NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
+NETWORK = NetworkOptions()  # the defaults
 GROUPS = {
     "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
     "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
@@ -45,80 +37,81 @@ GROUPS = {
 
 @click.command(name="train", short_help="Train a model on a treebank.", cls=GroupedCommand, groups=GROUPS)
 @click.argument("treebank")
-@click.option("-o", "--output", required=True, metavar="MODEL", help="Where to write the model.")
-@click.option(
-    "--dev", metavar="FILE", help="Development treebank: scored after each iteration, and the best one is kept."
-)
+@option("-o, --output MODEL", "Where to write the model.", required=True)
+@option("--dev FILE", "Development treebank: scored after each iteration, and the best one is kept.")
 @choice(
     "--scorer",
-    values=SCORERS,
-    help="What scores the parser's actions. linear: feature templates; trained in minutes, the fastest parser. "
+    "What scores the parser's actions. linear: feature templates; trained in minutes, the fastest parser. "
     "neural: a network; about 2 to 6 points of LAS more, a parser several times slower, long training without a GPU; "
     "needs JAX to train, but not to parse.",
+    values=SCORERS,
 )
 @integer(
-    "--patience",
-    help="With --dev: stop after this many iterations without improvement. [default: linear: 5; neural: never]",
+    "--patience", "With --dev: stop after this many iterations without improvement. [default: linear: 5; neural: never]"
 )
-@click.option(
-    "--components",
-    metavar="LIST",
-    help=f"What to train, separated by commas: {', '.join(COMPONENTS)}. [default: all that the treebank has data for]",
+@option(
+    "--components LIST",
+    f"What to train, separated by commas: {', '.join(COMPONENTS)}. [default: all that the treebank has data for]",
 )
-@choice("--tags", values=TAGS, help="The tags that the parser is trained on: predicted by jackknifing, or gold.")
-@integer("--folds", default=10, least=2, help="Number of folds for jackknifing.")
-@integer("-j", "--jobs", help="Processes that train the taggers of the folds. [default: one for each core]")
-@click.option("--detokenize", is_flag=True, help="Generate raw text for a treebank that has no `# text`.")
-@click.option(
-    "-s",
-    "--system",
+@choice("--tags", "The tags that the parser is trained on: predicted by jackknifing, or gold.", values=TAGS)
+@integer("--folds", "Number of folds for jackknifing.", default=10, least=2)
+@integer("-j, --jobs", "Processes that train the taggers of the folds. [default: one for each core]")
+@flag("--detokenize", "Generate raw text for a treebank that has no `# text`.")
+@option(
+    "-s, --system",
+    "The transition system. [default: linear: arc-eager; neural: arc-hybrid]",
     type=click.Choice(list(SYSTEMS)),
-    help="The transition system. [default: linear: arc-eager; neural: arc-hybrid]",
 )
-@click.option(
-    "--oracle",
-    metavar="NAME",
-    help="Which actions are correct: static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, "
+@option(
+    "--oracle NAME",
+    "Which actions are correct: static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, "
     "nd-all. [default: dynamic or nd-all; with a beam, nondeterministic or nd-all]",
 )
-@click.option(
-    "--iterations",
-    type=int,
-    metavar="N",
-    help="Iterations over the data. [default: linear: mostly 15; neural: 30 to 40]",
-)
+@option("--iterations N", "Iterations over the data. [default: linear: mostly 15; neural: 30 to 40]", type=int)
 @integer(
-    "--beam",
+    "--beam WIDTH",
+    "Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
     default=1,
     most=WIDEST,
-    metavar="WIDTH",
-    help="Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
 )
-@click.option("--early-update", is_flag=True, help="With a beam: early update, not max-violation.")
-@option("--explore", default=0.9, metavar="P", help="Dynamic oracle: probability that a mistake is followed (p).")
-@integer("--explore-after", default=1, least=0, help="Dynamic oracle: iterations without exploration (k).")
-@click.option("--random-choice", is_flag=True, help="After a mistake take a random correct action, not the best one.")
-@choice("--update", values=UPDATES, help="The update rule.")
-@click.option(
-    "--templates",
-    metavar="FILE",
-    help="Feature templates: a file, or the name of a shipped one. [default: the system's, with all columns]",
+@flag("--early-update", "With a beam: early update, not max-violation.")
+@option("--explore P", "Dynamic oracle: probability that a mistake is followed (p).", default=0.9)
+@integer("--explore-after", "Dynamic oracle: iterations without exploration (k).", default=1, least=0)
+@flag("--random-choice", "After a mistake take a random correct action, not the best one.")
+@choice("--update", "The update rule.", values=UPDATES)
+@option(
+    "--templates FILE",
+    "Feature templates: a file, or the name of a shipped one. [default: the system's, with all columns]",
 )
 @choice(
     "--nonprojective",
+    "What projective systems do with non-projective trees: lift them with one of four encodings, drop or keep them.",
     values=NONPROJECTIVE,
     default="head",
-    help="What projective systems do with non-projective trees: lift them with one of four encodings, drop or "
-    "keep them.",
 )
-@network_options
+@option("--vectors FILE", "Pretrained word vectors: word2vec, GloVe or fastText as text.")
+@option("--vectors-size MB", "How much of the vectors the model keeps, the words of the treebank first.", default=10.0)
+@option(
+    "--positions FILE",
+    "Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
+    "[default: the system's]",
+)
+@integer("--layers", f"Number of layers of bidirectional LSTM. [default: {NETWORK.layers}]")
+@integer(
+    "--width",
+    f"Width of each layer in each direction; the parser's time grows with it. [default: {NETWORK.width}]",
+)
+@integer("--units", f"Number of units of the hidden layer, which scores the actions. [default: {NETWORK.units}]")
+@integer("--batch", "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]")
+@option("--dropout P", f"Dropout in training. [default: {NETWORK.dropout}]", type=float)
+@flag("--resume", "Continue an interrupted training from MODEL.checkpoint.")
 @system_options
-@integer("--max-length", metavar="WORDS", help="Train the parser on no longer sentences. [default: no limit]")
-@click.option("--allow-multiple-roots", is_flag=True, help="Parses may have more than one root word.")
-@option("--size", default=12.0, metavar="MB", help="Maximum size of the parser's weights.")
-@option("--seed", default=1, metavar="N", help="Random seed; the same one gives the same model.")
-@click.option("--name", help="Name of the training data, for the record in the model. [default: the file's]")
-@click.option("--licence", help="Licence of the training data, for the record in the model.")
+@integer("--max-length WORDS", "Train the parser on no longer sentences. [default: no limit]")
+@flag("--allow-multiple-roots", "Parses may have more than one root word.")
+@option("--size MB", "Maximum size of the parser's weights.", default=12.0)
+@option("--seed N", "Random seed; the same one gives the same model.", default=1)
+@option("--name", "Name of the training data, for the record in the model. [default: the file's]")
+@option("--licence", "Licence of the training data, for the record in the model.")
 def train_command(
     treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
     jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
@@ -169,14 +162,13 @@ def component_names(listed: str | None) -> list[str] | None:
 
 
 def parser_options(options: dict[str, Any]) -> ParserOptions:
-    """Return the options of the parser, from those of the command line."""
-    network = take_network_options(options)
-    return ParserOptions(
-        system_options=take_system_options(options),
-        single_root=not options.pop("allow_multiple_roots"),
-        network=network,
-        **options,
+    of_network, of_system = (
+        {name: value for name in names if (value := options.pop(name, None)) is not None}
+        for names in (("layers", "width", "units", "batch", "dropout"), option_names())
     )
+    network = NetworkOptions(**of_network) if of_network else None
+    single_root = not options.pop("allow_multiple_roots")
+    return ParserOptions(system_options=of_system, single_root=single_root, network=network, **options)
 
 
 def _replace_surrogates(text: str | None) -> str | None:

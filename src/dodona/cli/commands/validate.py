@@ -4,12 +4,13 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import click
 
-from dodona.cli.options import choice, integer
+from dodona.cli.options import choice, flag, integer, option
 from dodona.cli.outputs import is_same_file
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
@@ -66,25 +67,25 @@ class _NothingToRepair(Exception):
 
 @click.command("validate", short_help="Check a treebank against the rules of UD, and repair it.")
 @click.argument("files", nargs=-1, required=True)
-@click.option(
+@option(
     "--level",
-    type=click.Choice([str(level) for level in LEVELS]),
-    help="; ".join(f"{level}: {what}" for level, what in LEVELS.items()) + ". Each level includes those before. "
+    "; ".join(f"{level}: {what}" for level, what in LEVELS.items()) + ". Each level includes those before. "
     "[default: 5 with --lang, else 3; 2 if udtools is not installed]",
+    type=click.Choice([str(level) for level in LEVELS]),
 )
-@click.option("--lang", "language", metavar="CODE", help="The language, for levels 4 and 5: en, grc, …")
-@integer("-j", "--jobs", help="Number of processes, for level 3 and up. [default: one for each core]")
+@option("--lang CODE", "The language, for levels 4 and 5: en, grc, …", name="language")
+@integer("-j, --jobs", "Number of processes, for level 3 and up. [default: one for each core]")
 @integer(
     "--max",
-    "max_shown",
+    "Show this many findings of each rule for each file; all are counted.",
+    name="max_shown",
     default=20,
     least=0,
-    help="Show this many findings of each rule for each file; all are counted.",
 )
-@choice("--format", "form", values=["table", "json", "tsv"], help="Output format.")
-@click.option("--fix", is_flag=True, help="Repair what is safe; needs -o or --in-place. What remains is reported.")
-@click.option("-o", "--output", "target", metavar="FILE", help="With --fix: where to write the repaired file.")
-@click.option("--in-place", is_flag=True, help="With --fix: replace each file by the repaired one.")
+@choice("--format", "Output format.", name="form", values=["table", "json", "tsv"])
+@flag("--fix", "Repair what is safe; needs -o or --in-place. What remains is reported.")
+@option("-o, --output FILE", "With --fix: where to write the repaired file.", name="target")
+@flag("--in-place", "With --fix: replace each file by the repaired one.")
 def validate_command(
     files: tuple[str, ...], level: str | None, language: str | None, jobs: int | None, max_shown: int, form: str,
     fix: bool, target: str | None, in_place: bool
@@ -149,14 +150,11 @@ def _fix(file: str, target: str, options: dict[str, Any], report: Report) -> Non
     """Write the repaired file, and check it while it is written."""
     repairs: Counter[str] = Counter()
     in_place = file == target or is_same_file(file, target)
-    try:
-        with output(target) as out:
-            data = _copy(repair_chunks(chunks(file), file, repairs), out)
-            report.add_all(validate_chunks(data, file if target == "-" else target, **options))
-            if in_place and not repairs.total():
-                raise _NothingToRepair
-    except _NothingToRepair:
-        pass
+    with suppress(_NothingToRepair), output(target) as out:
+        data = _copy(repair_chunks(chunks(file), file, repairs), out)
+        report.add_all(validate_chunks(data, file if target == "-" else target, **options))
+        if in_place and not repairs.total():
+            raise _NothingToRepair
     report.repairs[file] = repairs
 
 

@@ -1,4 +1,4 @@
-"""The recipes: one short file for each experiment, and the list of them all."""
+"""The recipes: short files, most of one experiment each, and the list of them all."""
 
 from dodona.errors import OptionError
 from dodona.experiments.plan import Recipe
@@ -7,7 +7,6 @@ from dodona.experiments.recipes import (
     cost_sensitive,
     covington,
     exploration,
-    learning_curves,
     nonmonotonic,
     static_vs_dynamic,
     swap,
@@ -16,20 +15,11 @@ from dodona.experiments.recipes import (
 
 __all__ = ["RECIPES", "recipe_of"]
 
-RECIPES: dict[str, Recipe] = {
-    module.RECIPE.name: module.RECIPE
-    for module in (
-        static_vs_dynamic,
-        exploration,
-        ambiguity,
-        nonmonotonic,
-        covington,
-        swap,
-        learning_curves,
-        cost_sensitive,
-        systems,
-    )
-}
+ALL = (
+    static_vs_dynamic.RECIPE, exploration.RECIPE, ambiguity.RECIPE, nonmonotonic.RECIPE, covington.RECIPE, swap.RECIPE,
+    swap.LEARNING_CURVES, cost_sensitive.RECIPE, systems.RECIPE,
+)  # fmt: skip
+RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in ALL}
 
 
 def recipe_of(name: str) -> Recipe:

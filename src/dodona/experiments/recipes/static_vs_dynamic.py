@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, randomization_p
+from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
 from dodona.experiments.records import Records
 from dodona.tables import Table
@@ -16,13 +16,8 @@ CONDITIONS = {
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table]:
-    accuracy = Accuracy(
-        Grid(plan, CONDITIONS),
-        records,
-        test=randomization_p,
-        against={f"{short}: dynamic": f"{short}: static" for short in SYSTEMS},
-        groups=[(0, 1), (2, 3), (4, 5)],
-    )
+    against = {f"{short}: dynamic": f"{short}: static" for short in SYSTEMS}
+    accuracy = Accuracy(Grid(plan, CONDITIONS), records, against=against, groups=[(0, 1), (2, 3), (4, 5)])
     note = f"{LEVEL_NOTE} against the static oracle (approximate randomization). The better oracle is bold."
     title = "with static and dynamic oracles (k = 1, p = 0.9)"
     return [accuracy.table(s.lower(), f"{s} {title}", s).add_notes(note) for s in ("UAS", "LAS")]

@@ -1,12 +1,14 @@
 """Björkelund and Nivre (2015), Tables 1 to 5: static and non-deterministic oracles for SwapStandard, greedy and with a
-beam. `learning-curves` shows more of the same runs."""
+beam; and of the same runs, Figures 5 and 6: accuracy on dev, and swaps in training, by iteration."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
 from typing import Any
 
 from dodona.experiments.comparisons import LEVEL_NOTE, Accuracy, mark_of, mean, sentence_wilcoxon_p
+from dodona.experiments.figures import Curves, Figure
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe, as_in_the_papers
-from dodona.experiments.records import Records
+from dodona.experiments.records import Record, Records
 from dodona.experiments.run import Run
 from dodona.experiments.treebanks import Treebank
 from dodona.tables import Cell, Table, Value
@@ -102,6 +104,41 @@ def _test(grid: Grid, records: Records, search: str) -> Table:
     return Table(names, rows, title, f"test-{search}", (note,), rules=frozenset([2]))
 
 
+def report_curves(plan: Plan, records: Records) -> Sequence[Table | Figure]:
+    """Figures 5 and 6."""
+    figures: list[Figure] = []
+    for search in SEARCHES:
+        las, swaps = (_panels(plan, records, search, numbers) for numbers in (_las, _swaps))
+        title = f"LAS on dev by iteration, {search} search"
+        figures.append(Curves(f"las-{search}", title, "iteration", "LAS on dev", las))
+        title = f"Swaps per sentence in training, by iteration, {search} search"
+        figures.append(Curves(f"swaps-{search}", title, "iteration", "swaps per sentence", swaps))
+    return figures
+
+
+def _panels(
+    plan: Plan, records: Records, search: str, numbers: Callable[[Record], list[float]]
+) -> dict[str, dict[str, list[float]]]:
+    panels: dict[str, dict[str, list[float]]] = {}
+    own_grid = grid(plan)
+    for treebank in own_grid.plan.treebanks:
+        for oracle in ORACLES:
+            own = own_grid.records(records, treebank, f"{search} {oracle}")
+            if own:
+                means = [fmean(point) for point in zip(*map(numbers, own), strict=True)]
+                panels.setdefault(treebank.name, {})[oracle] = means
+    return panels
+
+
+def _las(record: Record) -> list[float]:
+    return [point["LAS"] for point in record.result("curve")]
+
+
+def _swaps(record: Record) -> list[float]:
+    counts = record.result("swaps")
+    return [swaps / counts["sentences"] for swaps in counts["swaps"]]
+
+
 RECIPE = Recipe(
     name="swap",
     paper="Björkelund & Nivre 2015, Tables 1 to 5",
@@ -109,4 +146,13 @@ RECIPE = Recipe(
     paper_claim="With a beam static oracles do as well; a greedy parser gains from ND-ALL, and fewer swaps are better.",
     runs=runs,
     report=report,
+)
+
+LEARNING_CURVES = Recipe(
+    name="learning-curves",
+    paper="Björkelund & Nivre 2015, Figures 5 and 6",
+    shows="LAS on dev and swaps per sentence by iteration, for the five oracles of SwapStandard.",
+    paper_claim="Oracles that swap too often learn worse: EAGER in German; in Hungarian ND-ALL, whose swaps grow.",
+    runs=lambda plan: grid(plan).runs(),
+    report=report_curves,
 )

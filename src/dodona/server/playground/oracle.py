@@ -16,7 +16,7 @@ from dodona.research.derivation import Walk
 from dodona.research.lattice import Counts, Derivations, Lattice, TooMany, configuration_label, lattice_oracles
 from dodona.research.system import System, system
 from dodona.server.models import Models
-from dodona.server.playground.parse import describe_models
+from dodona.server.playground.parse import Name, describe_models
 from dodona.server.requests import NoFields
 from dodona.systems.registry import SYSTEMS, build
 
@@ -32,7 +32,6 @@ PADDING = 16.0
 
 Word = Annotated[str, Meta(min_length=1, max_length=MAX_LETTERS)]
 Head = Annotated[int, Meta(ge=0, le=MAX_WORDS)]
-Name = Annotated[str, Meta(max_length=100)]
 
 
 class TreeRequest(Struct, kw_only=True):
@@ -59,35 +58,20 @@ def _make_example(title: str, tree: str) -> dict[str, Any]:
     return {"title": title, "words": words, "heads": list(map(int, heads)), "labels": labels}
 
 
-EXAMPLES: list[dict[str, Any]] = [
-    _make_example("Three words to begin with", "She/2/nsubj reads/0/root books/2/obj"),
-    _make_example(
-        "Arcs to both sides",
-        "The/2/det wind/3/nsubj moves/0/root the/5/det leaves/3/obj of/9/case the/9/det old/9/amod oak/5/nmod "
-        "./3/punct",
-    ),
-    _make_example(
-        "Where does the lantern belong?",
-        "He/2/nsubj watched/0/root the/4/det owl/2/obj with/7/case a/7/det lantern/2/obl",
-    ),
-    _make_example(
-        "A head that comes late",
-        "Leaves/2/nsubj fall/0/root when/6/mark cold/5/amod winds/6/nsubj blow/2/advcl hard/6/advmod",
-    ),
-    _make_example(
-        "A head that must be repaired (nonmonotonic)", "They/2/nsubj knew/0/root the/4/det oracle/5/nsubj spoke/2/ccomp"
-    ),
-    _make_example("Two roots", "Listen/0/root !/1/punct Trees/4/nsubj speak/0/root ./4/punct"),
-    _make_example("Crossing arcs", "An/2/det answer/3/nsubj came/0/root about/5/case rain/2/nmod"),
-    _make_example(
-        "Crossing arcs in Dutch",
-        "dat/6/mark hij/6/nsubj haar/7/nsubj de/5/det eik/7/obj zag/0/root planten/6/xcomp",
-    ),
-    _make_example(
-        "From right to left: Hebrew",
-        "הרוח/2/nsubj מזיזה/0/root את/4/case העלים/2/obj של/6/case האלון/4/nmod",
-    ),
-]
+TREES = {
+    "Three words to begin with": "She/2/nsubj reads/0/root books/2/obj",
+    "Arcs to both sides": "The/2/det wind/3/nsubj moves/0/root the/5/det leaves/3/obj of/9/case the/9/det old/9/amod "
+    "oak/5/nmod ./3/punct",
+    "Where does the lantern belong?": "He/2/nsubj watched/0/root the/4/det owl/2/obj with/7/case a/7/det lantern/2/obl",
+    "A head that comes late": "Leaves/2/nsubj fall/0/root when/6/mark cold/5/amod winds/6/nsubj blow/2/advcl "
+    "hard/6/advmod",
+    "A head that must be repaired (nonmonotonic)": "They/2/nsubj knew/0/root the/4/det oracle/5/nsubj spoke/2/ccomp",
+    "Two roots": "Listen/0/root !/1/punct Trees/4/nsubj speak/0/root ./4/punct",
+    "Crossing arcs": "An/2/det answer/3/nsubj came/0/root about/5/case rain/2/nmod",
+    "Crossing arcs in Dutch": "dat/6/mark hij/6/nsubj haar/7/nsubj de/5/det eik/7/obj zag/0/root planten/6/xcomp",
+    "From right to left: Hebrew": "הרוח/2/nsubj מזיזה/0/root את/4/case העלים/2/obj של/6/case האלון/4/nmod",
+}
+EXAMPLES = [_make_example(title, tree) for title, tree in TREES.items()]
 """Sentences for a lesson: some that every system builds, and some with crossing arcs. Each word has its head, the
 number of a word or 0 for ROOT, and its label."""
 

@@ -15,7 +15,7 @@ from dodona.parser.request import Analysis, Request, remove_notes, sentence_conf
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models
 
-__all__ = ["CorrectRequest", "ParseRequest", "correct", "describe_models", "parse"]
+__all__ = ["CorrectRequest", "Name", "ParseRequest", "correct", "describe_models", "parse"]
 
 MAX_TEXT, MAX_SENTENCES, MAX_WORDS, MAX_LABEL = 20_000, 200, 400, 60  # what the page gets at a time
 MAX_TREES, BEAM = 10, 8
@@ -82,7 +82,7 @@ def correct(request: CorrectRequest, models: Models) -> dict[str, Any]:
     """Return the tree of a sentence that has the `given` arcs. All other arcs are parsed again around them; without
     `rest` nothing is parsed."""
     name, nlp = models.pick(request.model)
-    (sentence,) = _read(_write_arcs(request.conllu, request.given, blank=request.rest))
+    sentence = _read_with_arcs(request.conllu, request.given, blank=request.rest)
     if not request.rest:
         heads = [-1 if h is None else h for h in sentence.heads]
         _check_tree(sentence, heads)
@@ -160,15 +160,18 @@ def _tree(sentence: Sentence, analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _write_arcs(text: str, given: list[GivenArc], blank: bool) -> str:
-    """Write the given arcs into a sentence; with `blank`, remove all others."""
-    sentences = _read(text)
+def _read_with_arcs(text: str, given: list[GivenArc], blank: bool) -> Sentence:
+    """Read a sentence, and give it these arcs; with `blank`, it loses all others."""
+    sentences = _read(text.replace("\r\n", "\n"))
     if len(sentences) != 1:
         raise OptionError(f"{len(sentences)} sentences; expected one")
-    n = len(sentences[0])
+    (sentence,) = sentences
+    n = len(sentence)
     if n > MAX_WORDS:
         raise OptionError(f"{n} words; the playground takes sentences up to {MAX_WORDS}")
-    arcs: dict[str, tuple[int, str | None]] = {}
+    heads: list[int | None] = [None] * n if blank else list(sentence.heads)
+    before = ["_"] * n if blank else list(sentence.labels)
+    labels = list(before)
     for d, h, label in given:
         if not (1 <= d <= n and 0 <= h <= n and h != d):
             raise TreeError(f"Word {d} cannot have the head {h}; expected another word from 0 to {n}")
@@ -176,19 +179,9 @@ def _write_arcs(text: str, given: list[GivenArc], blank: bool) -> str:
             raise OptionError(f"given: expected a label without spaces, not {label[:MAX_LABEL]!r}")
         if label is not None and len(label) > MAX_LABEL:
             raise OptionError(f"given: a label of {len(label)} letters; expected at most {MAX_LABEL}")
-        arcs[str(d)] = (h, label)
-    lines = text.replace("\r\n", "\n").split("\n")
-    for i, line in enumerate(lines):
-        columns = line.split("\t")
-        if line.startswith("#") or not columns[0].isdecimal():
-            continue
-        if columns[0] in arcs:
-            head, label = arcs[columns[0]]
-            columns[6], columns[7] = str(head), label or ("_" if blank else columns[7])
-        elif blank:
-            columns[6], columns[7] = "_", "_"
-        lines[i] = "\t".join(columns)
-    return "\n".join(lines)
+        heads[d - 1], labels[d - 1] = h, label or before[d - 1]
+    sentence.heads, sentence.labels = heads, labels
+    return sentence
 
 
 def _check_tree(sentence: Sentence, heads: list[int]) -> None:
