@@ -50,8 +50,8 @@ class BuildExtensions(build_ext):
 # for scripts/sanitize.py: "address,undefined" makes faults in memory and undefined behaviour end the program
 SANITIZE = [f"-fsanitize={names}"] if (names := os.environ.get("DODONA_SANITIZE")) else []
 SHARED = "dodona._shared"  # what all compiled modules need, compiled once
-HOT_FOLDERS = ("data", "linear", "neural", "search", "systems", "tagger", "tokenizer")
-HOT = (*(f"dodona.{name}." for name in HOT_FOLDERS), "dodona.transitions.state", "dodona.transitions.system")
+HOT_FOLDERS = ("data", "linear", "neural", "search", "systems", "tagger", "tokenizer", "transitions")
+HOT = tuple(f"dodona.{name}." for name in HOT_FOLDERS)
 COLD = (SHARED, "dodona.transitions.derivations", "dodona.transitions.overrides")
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 setup(
