@@ -107,14 +107,15 @@ class Silver:
         """Return how silver is mixed with so many gold words; `tags`: for a component that learns tags."""
         there = self.tagged_words if tags else self.words
         usual = min(MOST_PASSES * there, MOST_SILVER * gold * iterations)
-        return Mixture(gold, iterations, 0 if not there else usual if self.asked is None else self.asked)
+        return Mixture(gold, iterations, 0 if not there else self.asked or usual)
 
     def stream(self, seed: int, tags: bool = False) -> "SilverStream":
         return SilverStream(self, seed, tags)
 
-    def without_forms(self) -> "Silver":
-        """Return the same without the counts of forms, which are much to send to another process."""
-        return replace(self, forms=Counter())
+    def for_fold(self, gold: int) -> "Silver":
+        """Return the silver for one of many trainings on folds, in other processes perhaps: for a training on so many
+        gold words, not more silver ones, and without the counts of forms, which are much to send."""
+        return replace(self, forms=Counter(), asked=min(gold, self.asked or gold))
 
     def __str__(self) -> str:
         said = f"{self.sentences:,} sentences, {self.words:,} words"

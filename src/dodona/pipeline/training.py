@@ -198,7 +198,9 @@ def train_pipeline(
     source = None if silver is None else SilverSource(silver)
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
         callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
-        train_fold = partial(train_tagger, options=makers["tagger"][1], silver=silver and silver.without_forms())
+        own = makers["tagger"][1]
+        fold_silver = None if silver is None else silver.for_fold(own.iterations * sum(map(len, sentences)))
+        train_fold = partial(train_tagger, options=own, silver=fold_silver)
         seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
         seen_dev = parts["tagger"].apply([sentence.copy() for sentence in dev])
         source = None if silver is None else SilverSource(silver, parts["tagger"].apply)
@@ -215,7 +217,8 @@ def _survey(
     callback: Callback,
 ) -> Silver:  # fmt: skip
     """Read the silver files once, check them, and say what can be learned from them."""
-    callback(TrainingProgress("silver", message="reading and checking " + ", ".join(map(str, plan.silver))))
+    which = str(plan.silver[0]) if len(plan.silver) == 1 else f"{len(plan.silver)} files"
+    callback(TrainingProgress("silver", message=f"reading and checking {which}"))
     held_out = HeldOut([*dev, *(sentence for file in plan.held_out for sentence in read_all(file))])
     labels = {label for sentence in sentences for label in sentence.labels}
     tags = {tag for sentence in sentences for tag in _tags_of(sentence)}

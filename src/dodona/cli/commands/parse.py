@@ -192,7 +192,7 @@ def _is_text(argument: str) -> bool:
     return (not argument or any(letter.isspace() for letter in argument)) and not _is_file(argument)
 
 
-def _name_documents(sources: Sequence[str]) -> list[str | None]:
+def name_documents(sources: Sequence[str]) -> list[str | None]:
     """Where several texts are parsed into one file, every one needs a name of its own: its file's, or else a number."""
     if len(sources) == 1:
         return [None]
@@ -204,7 +204,7 @@ def _read_sources(
 ) -> Iterator[Item]:
     """Yield the sentences of all sources, with a boundary after each of them; and a pause wherever something has to be
     waited for, or an error comes."""
-    names = [None] * len(sources) if each else _name_documents(sources)
+    names = [None] * len(sources) if each else name_documents(sources)
     for source, name in zip(sources, names, strict=True):
         try:
             if size_of(source) is None:
@@ -236,20 +236,20 @@ def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, con
 
     options, output = context.params, context.params["output"]
     _check_cluster_options(options)
-    files = [os.path.abspath(file) for file in _find_files(sources)]
+    files = [os.path.abspath(file) for file in find_files(sources)]
     sent = read_model(model)
     sent.pipeline().parser.check(request)
     size = max(1, round((options["shard_size"] or SHARD_SIZE) * 1e6))
-    corpus = Corpus(files, _name_documents(files), request, options["kind"], options["retag"], size)
+    corpus = Corpus(files, name_documents(files), request, options["kind"], options["retag"], size)
     folder = os.path.abspath(output)
-    summary = parse_corpus(corpus, sent, folder, _pick_cluster(context), choose_monitor("shards"), say)
+    summary = parse_corpus(corpus, sent, folder, pick_cluster(context), choose_monitor("shards"), say)
     if summary.pieces:
         say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
     counts = f"{summary.shards} shards, {summary.sentences:,} sentences, {summary.words:,} words"
     say(f"{counts}: {os.path.join(output, '*.conllu')}, in this order")
 
 
-def _find_files(sources: Sequence[str]) -> list[str]:
+def find_files(sources: Sequence[str]) -> list[str]:
     """Return the files that names and patterns stand for, those of a pattern sorted by name."""
     from glob import glob, has_magic
 
@@ -287,7 +287,8 @@ def _check_cluster_options(options: dict[str, Any]) -> None:
         raise OptionError(f"--scheduler writes shards into a folder; expected -o with a folder, not {shown}")
 
 
-def _pick_cluster(context: click.Context) -> "Cluster":
+def pick_cluster(context: click.Context) -> "Cluster":
+    """Return where the options --scheduler and --jobs of a command let the work be done."""
     from dodona.distributed.cluster import Cluster
     from dodona.pipeline.processes import available_cores
 
