@@ -187,7 +187,7 @@ class SilverStream:
                 yield sentence
         if count != len(marks):
             raise FormatError(
-                f"{file}: the file has changed while it was learned from; expected {len(marks)} sentences"
+                f"{file}: the file has changed during training; expected {len(marks)} sentences, as before"
             )
 
 
@@ -209,9 +209,7 @@ def survey_silver(
     words = tagged_words = longest = 0
     for file in map(str, files):
         if size_of(file) is None or file == "-":
-            raise FormatError(
-                f"{file}: cannot be read; expected a file of silver sentences, which is read several times"
-            )
+            raise FormatError(f"{file}: no file; expected one with silver sentences, which is read several times")
         own = bytearray()
         for sentence in read(file):
             reason = judge(sentence)
