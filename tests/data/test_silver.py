@@ -130,11 +130,10 @@ def test_a_block_is_all_that_is_in_memory(tmp_path: Path, monkeypatch: pytest.Mo
     write(numbered(300), path)
     silver = survey([path])
     taken = 0
-    plain = module.read
 
     def counted(file: str) -> Iterator[Sentence]:
         nonlocal taken
-        for sentence in plain(file):
+        for sentence in read(file):
             taken += 1
             yield sentence
 

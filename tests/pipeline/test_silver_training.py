@@ -12,6 +12,8 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError, Sentence, write
+from dodona.data.silver import survey_silver
+from dodona.linear.perceptron import GreedyLearner
 from dodona.neural.trainer import NeuralLearner
 from dodona.parser import neural_training
 from dodona.parser import training as parser_training
@@ -21,6 +23,7 @@ from dodona.pipeline import training as pipeline_training
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, TrainingProgress, train_pipeline
 from dodona.tagger import tagger as tagger_module
+from dodona.tagger.model import TagLearner, Traits
 
 GOLD, DEV = treebank(30), treebank(8, seed=2)
 ITERATIONS = 6
@@ -98,7 +101,7 @@ def tagged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], list[int]]]
     log: list[tuple[list[str], list[int]]] = []
 
     words_of: dict[int, tuple[Any, list[str]]] = {}
-    plain = tagger_module.Traits
+    plain = Traits
 
     def record_traits(words: list[str], *others: Any) -> Any:
         traits = plain(words, *others)
@@ -111,7 +114,7 @@ def tagged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], list[int]]]
             self.learner.train(traits, gold)
 
     monkeypatch.setattr(tagger_module, "Traits", record_traits)
-    monkeypatch.setattr(tagger_module, "TagLearner", partial(RecordedLearner, tagger_module.TagLearner))
+    monkeypatch.setattr(tagger_module, "TagLearner", partial(RecordedLearner, TagLearner))
     return log
 
 
@@ -136,7 +139,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[Sentence]:
             self.learner.train(words, *others)
 
     monkeypatch.setattr(parser_training, "SentenceEncoder", RecordedEncoder)
-    monkeypatch.setattr(parser_training, "GreedyLearner", partial(RecordedLearner, parser_training.GreedyLearner))
+    monkeypatch.setattr(parser_training, "GreedyLearner", partial(RecordedLearner, GreedyLearner))
     return log
 
 
@@ -214,7 +217,7 @@ def test_a_network_learns_from_batches_of_both(silver: list[Path], monkeypatch: 
     monkeypatch.setattr(NeuralLearner, "_learn", record)
     options = ParserOptions(scorer="neural", iterations=4, network=SMALL)
     training = parser_training.begin_training(
-        GOLD, options, silver=parser_training.SilverSource(pipeline_training.survey_silver(
+        GOLD, options, silver=parser_training.SilverSource(survey_silver(
             silver, lambda s: "", lambda s: True, 800))
     )  # fmt: skip
     planned = training.learner.planned  # type: ignore[attr-defined]
@@ -245,9 +248,7 @@ def test_tags_that_gold_does_not_have(tmp_path: Path, tagged: list[tuple[list[st
     learned = {tuple(words) for words, _ in tagged if is_silver(words)}
     assert learned == {tuple(s.words) for s in SILVER[10:20]}
     trees = parser_training.prepare_trees(GOLD, ParserOptions(scorer="neural"))
-    source = parser_training.SilverSource(
-        pipeline_training.survey_silver([tmp_path / "odd"], lambda s: "", lambda s: True)
-    )
+    source = parser_training.SilverSource(survey_silver([tmp_path / "odd"], lambda s: "", lambda s: True))
     data = neural_training._NetworkData(trees, 64, None, parser_training.SilverTrees(source, trees, 1))
     examples = [example for _, some in data.silver_examples(1) for example in some]
     assert {(example.gold_tags[1] < 0).sum() for example in examples} == {0, 1}
@@ -261,7 +262,7 @@ def test_lifted_arcs_that_gold_does_not_have(tmp_path: Path) -> None:
         s.set_tree([h or 0 for h in s.heads], ["obj" if label == "advmod" else label for label in s.labels])
     write(crossing, tmp_path / "crossing")
     trees = parser_training.prepare_trees(gold, ParserOptions())
-    silver = pipeline_training.survey_silver([tmp_path / "crossing"], lambda s: "", lambda s: True)
+    silver = survey_silver([tmp_path / "crossing"], lambda s: "", lambda s: True)
     lifted = list(parser_training.SilverTrees(parser_training.SilverSource(silver), trees, 1).of_iteration(1))
     assert lifted
     obj = trees.built.label_names.index("obj")
@@ -382,7 +383,7 @@ def test_what_is_left_out_and_counted(tmp_path: Path) -> None:
         assert reason in line
     assert f"1 of more than {len(long) - 1} words" in line
     write([several], path)
-    dodona.train(GOLD, components=["parser"], tags="gold", iterations=1, silver=path, single_root=False)
+    dodona.train(GOLD, components=["parser"], tags="gold", iterations=1, silver=[path], single_root=False)
     refuse(path, "no silver sentence is left to learn from: 1 with several roots")
 
 
