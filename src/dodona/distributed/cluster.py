@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -94,7 +95,11 @@ class Cluster:
 
     @contextmanager
     def session(self) -> "Iterator[ClusterSession]":
-        """Start the processes, or connect to the cluster, until the end of the block."""
+        """Start the processes, or connect to the cluster, until the end of the block. This process alone needs no
+        Dask."""
+        if self.jobs == 0 and self.scheduler is None:
+            yield LoneSession()
+            return
         try:
             import_module("distributed")
         except ImportError as error:
@@ -157,6 +162,40 @@ class ClusterSession:
 
     def report_loss(self) -> SchedulerLost:
         return SchedulerLost(f"the connection to the Dask scheduler at {self.place} is lost")
+
+
+class LoneSession(ClusterSession):
+    """Tasks that this process does itself, one after the other, while outcomes are read."""
+
+    def __init__(self) -> None:
+        super().__init__(LoneClient(), "this process")
+        self._waiting: deque[tuple[Any, Function, tuple[Any, ...]]] = deque()
+
+    def submit(self, task: Any, key: str, function: Function, *arguments: Any, urgent: bool = False) -> None:
+        (self._waiting.appendleft if urgent else self._waiting.append)((task, function, arguments))
+
+    def outcomes(self) -> Iterator[Outcome]:
+        while self._waiting:
+            task, function, arguments = self._waiting.popleft()
+            try:
+                result = function(*arguments)
+            except Exception as error:
+                yield task, None, describe_error(error)
+            else:
+                yield task, result, ""
+
+    def is_lost(self) -> bool:
+        return False
+
+
+class LoneClient:
+    """What of Dask's client is asked for, where this process is the only worker."""
+
+    def nthreads(self) -> dict[str, int]:
+        return {"this process": 1}
+
+    def run(self, function: Function, *arguments: Any, workers: Sequence[str], on_error: str) -> dict[str, Any]:
+        return {worker: function(*arguments) for worker in workers}
 
 
 @contextmanager

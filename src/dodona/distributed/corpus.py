@@ -27,7 +27,7 @@ from dodona.distributed.shards import Cut, FinishTask, ParseTask, finish, look, 
 from dodona.errors import DodonaError, FormatError
 from dodona.parser.request import Request
 
-__all__ = ["Corpus", "Summary", "parse_corpus"]
+__all__ = ["Corpus", "Summary", "list_shards", "parse_corpus"]
 
 MANIFEST = "manifest.json"
 PARTS = ".parts"
@@ -216,6 +216,12 @@ def parse_corpus(
     if all(shard.state == "finished" for shard in shards):
         shutil.rmtree(os.path.join(folder, PARTS), ignore_errors=True)
     return Summary(len(shards), sum(s.sentences for s in shards), sum(s.words for s in shards), run.pieces)
+
+
+def list_shards(folder: str) -> list[str]:
+    """Return the files of a folder that `parse_corpus` has finished, without those that have no sentence."""
+    manifest = Manifest.load(folder)
+    return [] if manifest is None else [manifest.path(shard) for shard in manifest.shards if shard.words]
 
 
 def _look_at_files(session: ClusterSession, corpus: Corpus) -> list[dict[str, Any]]:

@@ -5,18 +5,19 @@ the same size.
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dodona.data.silver import Mixture
 from dodona.neural.network import Batch, Steps
 from dodona.neural.scorer import Contributions
 from dodona.transitions.gold import Gold
 
-__all__ = ["Example", "Lanes", "Tables", "lane_length", "lay_out", "split_records"]
+__all__ = ["Example", "Lanes", "SilverExamples", "Tables", "fill_batches", "lane_length", "lay_out", "split_records"]
 
 LANE = 64  # words; longer sentences have longer lanes
 
@@ -43,6 +44,15 @@ class Example:
 
     def __len__(self) -> int:
         return len(self.forms)
+
+
+@dataclass(frozen=True)
+class SilverExamples:
+    """What is learned from beside the gold examples: how it is mixed with them, and the examples of an iteration, some
+    at a time, with the tables that their words refer to."""
+
+    mixture: Mixture
+    of_iteration: Callable[[int], Iterator[tuple[Tables, list[Example]]]]
 
 
 def lane_length(n: int) -> int:
@@ -75,6 +85,24 @@ class Lanes:
         """Return the contributions of a sentence of n words; ROOT and nobody are the last two rows."""
         root = self.length * self.count
         return Contributions(n, rows, time * self.count + lane, root, root + 1, self.count)
+
+
+def fill_batches(
+    examples: Sequence[Example], words: int, generator: np.random.Generator
+) -> Iterator[tuple[Lanes, list[Example]]]:
+    """Yield batches of about so many words in random order, each with the places of its sentences."""
+    batches: list[tuple[Lanes, list[Example]]] = []
+    filling: dict[int, int] = {}  # by the length of the lanes: the batch that is being filled
+    for i in generator.permutation(len(examples)):
+        example = examples[i]
+        length = lane_length(len(example))
+        if length not in filling or not batches[filling[length]][0].add(len(example)):
+            filling[length] = len(batches)
+            batches.append((Lanes(length, max(1, words // length)), []))
+            batches[-1][0].add(len(example))
+        batches[filling[length]][1].append(example)
+    for i in generator.permutation(len(batches)):
+        yield batches[i]
 
 
 def lay_out(tables: Tables, examples: Sequence[Example], lanes: Lanes) -> Batch:

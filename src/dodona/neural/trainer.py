@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.neural.batching import Example, Lanes, Tables, lane_length, lay_out, split_records
+from dodona.neural.batching import Example, Lanes, SilverExamples, Tables, fill_batches, lay_out, split_records
 from dodona.neural.network import Batch, DataSizes, Dropout, encode, initial_weights, step_loss
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
@@ -24,6 +24,7 @@ from dodona.transitions.policy import Policy
 __all__ = ["NeuralLearner"]
 
 Array = Any
+TabledBatch = tuple[Tables, Lanes, list[Example]]
 HEAD = ("hidden.bias", "labels", "actions", "actions.bias")
 WARMUP = 200  # updates during which the rate rises, a fifth of all at most
 TAG_WEIGHT = 0.3  # of the losses of the tags
@@ -39,17 +40,21 @@ class NeuralLearner:
     def __init__(
         self, options: NetworkOptions, sizes: DataSizes, positions: Positions, policy: Policy, tables: Tables,
         examples: Sequence[Example], *, iterations: int, seed: int = 1, random_choice: bool = False,
+        silver: SilverExamples | None = None, longest: int = 0,
     ) -> None:  # fmt: skip
         assert options.batch is not None
         self.options, self.positions, self.tables, self.examples = options, positions, tables, examples
-        self.batch, self.seed = options.batch, seed
+        self.batch, self.seed, self.silver = options.batch, seed, silver
         self.parameters = initial_weights(options, sizes, seed)
         self.averaged = jax.tree.map(jnp.copy, self.parameters)
         self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
         self.updates = 0
-        self.planned = iterations * sum(1 for _ in self.batches(np.random.default_rng(seed)))
+        batches = sum(1 for _ in self.batches(np.random.default_rng(seed)))
+        self.planned = iterations * batches
+        if silver is not None:
+            self.planned += round(silver.mixture.silver * batches / silver.mixture.gold)
         self.vectors = None if tables.vectors is None else jnp.asarray(tables.vectors)
-        longest = max((len(example) for example in examples), default=0)
+        longest = max(longest, *(len(example) for example in examples), 0)
         self.rollouts = Rollouts(policy, self._layer(), random_choice=random_choice, longest=longest, seed=seed)
         self._forward = jax.jit(partial(_forward, options=options, dropout=Dropout(options.dropout)))
         self._head = jax.jit(jax.value_and_grad(step_loss, argnums=(0, 1)), static_argnums=3)
@@ -69,35 +74,39 @@ class NeuralLearner:
         self.rollouts.reseed(int(generator.integers(1 << 31)))
         total = 0.0
         steps = mistakes = seen = 0
-        for lanes, examples in self.batches(generator):
+        for tables, lanes, examples in self._mix(number, generator):
             key, now = jax.random.split(key)
-            loss, counted = self._learn(lanes, examples, explore, now)
+            loss, counted = self._learn(tables, lanes, examples, explore, now)
             total += loss
-            seen += len(examples)
+            seen += len(examples) if tables is self.tables else 0
             report(seen / len(self.examples))
             steps += counted[0]
             mistakes += counted[1]
         return steps, mistakes, total / max(1, steps)
 
     def batches(self, generator: np.random.Generator) -> Iterator[tuple[Lanes, list[Example]]]:
-        """Yield batches of sentences in random order, each with the places of its sentences."""
-        batches: list[tuple[Lanes, list[Example]]] = []
-        filling: dict[int, int] = {}  # by the length of the lanes: the batch that is being filled
-        for i in generator.permutation(len(self.examples)):
-            example = self.examples[i]
-            length = lane_length(len(example))
-            if length not in filling or not batches[filling[length]][0].add(len(example)):
-                filling[length] = len(batches)
-                batches.append((Lanes(length, max(1, self.batch // length)), []))
-                batches[-1][0].add(len(example))
-            batches[filling[length]][1].append(example)
-        for i in generator.permutation(len(batches)):
-            yield batches[i]
+        """Yield batches of the gold sentences in random order, each with the places of its sentences."""
+        return fill_batches(self.examples, self.batch, generator)
+
+    def _mix(self, number: int, generator: np.random.Generator) -> Iterator[TabledBatch]:
+        """Yield the batches of an iteration, each either gold or silver, with what their words refer to."""
+        gold = ((self.tables, *batch) for batch in self.batches(generator))
+        if self.silver is None:
+            return gold
+        silver = self._silver_batches(number)
+        return self.silver.mixture.mix(number, gold, silver, lambda batch: sum(map(len, batch[2])))
+
+    def _silver_batches(self, number: int) -> Iterator[TabledBatch]:
+        assert self.silver is not None
+        generator = np.random.default_rng([self.seed, number, 1])
+        for tables, examples in self.silver.of_iteration(number):
+            for batch in fill_batches(examples, self.batch, generator):
+                yield tables, *batch
 
     def _learn(
-        self, lanes: Lanes, examples: list[Example], explore: float, key: Array
+        self, tables: Tables, lanes: Lanes, examples: list[Example], explore: float, key: Array
     ) -> tuple[float, tuple[int, int]]:
-        batch = lay_out(self.tables, examples, lanes)
+        batch = lay_out(tables, examples, lanes)
         first, second = jax.random.split(key)
         (rows, _), backward = self._forward(self.parameters, batch, self.vectors, first)
         self.rollouts.rescore(self._layer())

@@ -1,8 +1,10 @@
 """Training a network of the parser: its data as numbers, and the learner that goes over them again and again."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.errors import FormatError
-from dodona.neural.batching import Example, Tables
+from dodona.neural.batching import Example, SilverExamples, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
 from dodona.neural.positions import Positions
@@ -20,13 +22,16 @@ from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
 from dodona.parser.neural import NeuralModel, quantize_weights
 from dodona.parser.parser import Parser
-from dodona.parser.training import NetworkSource, ParserTraining, TrainingTrees
+from dodona.parser.training import NetworkSource, ParserTraining, SilverSource, SilverTrees, TrainingTree, TrainingTrees
 from dodona.tagger.tagger import Tag, list_values
 from dodona.transitions.policy import Policy
 
 __all__ = ["NetworkTraining"]
 
 FREQUENT = 2  # a word of the vocabulary stands so often in the training data
+VOCABULARY = 20_000  # words: beside the frequent ones of the treebank, the most frequent ones of silver up to so many
+SILVER_TREES = 4096  # that are turned into batches together
+CACHED_FORMS = 200_000  # of silver, whose numbers are kept
 ITERATIONS = 30, 40  # at least, at most
 WORDS = 6_000_000  # words to learn from in all iterations, within these bounds
 BATCH = 512, 2000  # words, at least and at most
@@ -38,13 +43,13 @@ CLIPPED = 1e-4  # the share of inputs outside of the scale
 class NetworkTraining(ParserTraining):
     """A network, which learns with JAX."""
 
-    def __init__(self, trees: TrainingTrees, source: NetworkSource) -> None:
-        words = sum(len(tree.seen.words) for tree in trees.trees)
-        super().__init__(trees, trees.options.iterations or _clip(WORDS // max(1, words), ITERATIONS))
+    def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
+        words = trees.words
+        super().__init__(trees, trees.options.iterations or _clip(WORDS // max(1, words), ITERATIONS), silver)
         options, network = self.options, self.options.network
         assert network is not None
         self.network, self.positions = network, Positions.load(options.positions)
-        self.data = _NetworkData(trees, network.subwords, source.vectors)
+        self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver)
         sizes = DataSizes(
             words=len(self.data.words) + 1,
             tags=len(self.data.tag_parts) + 1,
@@ -59,12 +64,14 @@ class NetworkTraining(ParserTraining):
             replace(network, batch=network.batch or _clip(words // BATCHES, BATCH)),
             sizes,
             self.positions,
-            Policy(trees.built.core, options.oracle, longest=trees.longest),
+            Policy(trees.built.core, options.oracle, longest=self.longest),
             self.data.tables(),
             self.data.examples(),
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
+            silver=None if self.silver is None else SilverExamples(self.silver.mixture, self.data.silver_examples),
+            longest=self.longest,
         )
         if source.state is not None:
             self._restore(source.state, source.where)
@@ -107,13 +114,19 @@ def _clip(number: int, bounds: tuple[int, int]) -> int:
 
 
 class _NetworkData:
-    """The training data as numbers."""
+    """The training data as numbers. Silver sentences become numbers when they are learned from."""
 
-    def __init__(self, trees: TrainingTrees, subwords: int, vectors: Vectors | None) -> None:
+    def __init__(
+        self, trees: TrainingTrees, subwords: int, vectors: Vectors | None, silver: SilverTrees | None = None
+    ) -> None:
         self.trees, self.vectors = trees, None if vectors is None else _drop_collisions(vectors)
+        self.silver = silver
         seen = [tree.seen for tree in trees.trees]
         self.counts = Counter(word.lower() for sentence in seen for word in sentence.words)
         frequent = [word for word, count in self.counts.items() if count >= FREQUENT]
+        if silver is not None:
+            frequent += _most_frequent(silver.silver.forms, VOCABULARY - len(frequent), set(frequent))
+            self.counts.update({word: silver.silver.forms[word] for word in {*self.counts, *frequent}})
         self.words = sorted({fingerprint(word) for word in frequent})
         forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
         tags = dict.fromkeys(tag for sentence in seen for tag in _tags_of(sentence))
@@ -123,32 +136,62 @@ class _NetworkData:
         self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in _tags_of(tree.sentence)})
         self.kinds = list_values(self.tags)
         with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
-        vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
-        self.form_numbers = np.array([vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
-        self.tag_numbers = [vocabulary.of_tag(tag) for tag in self.seen_tags]
+        self.vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
+        self.form_numbers = np.array([self.vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
+        self.tag_numbers = [self.vocabulary.of_tag(tag) for tag in self.seen_tags]
+        self.tag_width = max(1, max(map(len, self.tag_numbers)))  # parts of a tag, at most
+        self._values = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
+        self._form_numbers = lru_cache(CACHED_FORMS)(self.vocabulary.of_form)
 
     def tables(self) -> Tables:
-        most = max(1, max(map(len, self.tag_numbers)))
         vectors = None
         if self.vectors is not None:  # row 0, for nothing, is zeros
             vectors = np.pad(self.vectors.values * self.vectors.scales[:, None], ((1, 0), (0, 0))).astype(np.float32)
+        return self._make_tables(self.form_numbers, self.forms, self.tag_numbers, vectors)
+
+    def _make_tables(
+        self, form_numbers: NDArray[np.int32], forms: Iterable[str], tag_numbers: Sequence[list[int]],
+        vectors: NDArray[np.float32] | None = None,
+    ) -> Tables:  # fmt: skip
+        width = self.tag_width
         return Tables(
-            self.form_numbers,
-            np.array([self.counts[form.lower()] for form in self.forms], dtype=np.int32),
-            np.array([[*numbers, *[0] * (most - len(numbers))] for numbers in self.tag_numbers], dtype=np.int32),
+            form_numbers,
+            np.array([self.counts[form.lower()] for form in forms], dtype=np.int32),
+            np.array([[*numbers[:width], *[0] * (width - len(numbers))] for numbers in tag_numbers], dtype=np.int32),
             vectors,
         )
 
     def examples(self) -> list[Example]:
-        values = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
-        examples = []
-        for tree in self.trees.trees:
-            gold = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
-            numbers = [[known[value] for value in column] for known, column in zip(values, gold, strict=True)]
-            examples.append(
-                Example(*self.words_and_tags(tree.seen), np.array(numbers, np.int32), tree.gold, tree.moves)
-            )
-        return examples
+        return [self._make_example(tree, self.forms, self.seen_tags) for tree in self.trees.trees]
+
+    def silver_examples(self, iteration: int) -> Iterator[tuple[Tables, list[Example]]]:
+        """Yield the silver examples of an iteration, some at a time, with tables of their own: there are more forms
+        than memory should hold."""
+        assert self.silver is not None
+        trees = self.silver.of_iteration(iteration)
+        while some := list(islice(trees, SILVER_TREES)):
+            forms: dict[str, int] = {}
+            tags: dict[Tag, int] = {}
+            for tree in some:
+                for form in tree.seen.words:
+                    forms.setdefault(form, len(forms))
+                for tag in _tags_of(tree.seen):
+                    tags.setdefault(tag, len(tags))
+            numbers = np.array([self._form_numbers(form) for form in forms], dtype=np.int32)
+            tables = self._make_tables(numbers, forms, [self.vocabulary.of_tag(tag) for tag in tags])
+            yield tables, [self._make_example(tree, forms, tags) for tree in some]
+
+    def _make_example(self, tree: TrainingTree, forms: Mapping[str, int], tags: Mapping[Tag, int]) -> Example:
+        """Return a tree as numbers; a value of a tag that the treebank does not have is not learned from."""
+        gold = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
+        numbers = [[known.get(value, -1) for value in column] for known, column in zip(self._values, gold, strict=True)]
+        return Example(
+            np.array([forms[word] for word in tree.seen.words], dtype=np.int32),
+            np.array([tags[tag] for tag in _tags_of(tree.seen)], dtype=np.int32),
+            np.array(numbers, np.int32),
+            tree.gold,
+            tree.moves,
+        )
 
     def words_and_tags(self, sentence: Sentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         return (
@@ -169,6 +212,12 @@ class _NetworkData:
             if words > SAMPLE:
                 break
         return max(1e-6, float(np.quantile(np.concatenate(sizes), 1 - CLIPPED)) / 127)
+
+
+def _most_frequent(counts: Counter[str], most: int, without: set[str]) -> list[str]:
+    """Return the words of silver that become part of the vocabulary, the most frequent ones first."""
+    frequent = sorted((-count, word) for word, count in counts.items() if count >= FREQUENT and word not in without)
+    return [word for _, word in frequent[: max(0, most)]]
 
 
 def _tags_of(sentence: Sentence) -> Iterator[Tag]:

@@ -2,13 +2,14 @@
 
 `prepare_trees` makes trees that the system can build: it lifts arcs of non-projective ones, numbers labels, and plans
 derivations for static oracles. A `ParserTraining` goes over them, one iteration after the other, and can make a parser
-after each; that of a network is in `parser.neural_training`. `train_parser` does all of it.
+after each; that of a network is in `parser.neural_training`. `train_parser` does all of it. Trees that another parser
+has made, if there are any, are prepared while they are learned from: `SilverTrees`.
 """
 
 import random
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,10 +18,13 @@ from numpy.typing import NDArray
 from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, remove_lift
+from dodona.data.silver import Silver
+from dodona.data.stream import only_sentences, split_batches
 from dodona.data.trees import is_projective
 from dodona.errors import FormatError, OptionError
 from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner, StructuredLearner
+from dodona.linear.scorer import Words
 from dodona.linear.templates import Templates
 from dodona.neural.positions import Positions
 from dodona.neural.vectors import Vectors
@@ -40,6 +44,8 @@ __all__ = [
     "LinearTraining",
     "NetworkSource",
     "ParserTraining",
+    "SilverSource",
+    "SilverTrees",
     "TrainingTree",
     "TrainingTrees",
     "begin_training",
@@ -67,6 +73,15 @@ class NetworkSource:
     where: str = "state"  # named in errors
 
 
+@dataclass(frozen=True)
+class SilverSource:
+    """What a parser learns from beside gold trees: silver sentences, and a function that gives a batch of them, in
+    place, the tags that the parser will see; None: their own."""
+
+    silver: Silver
+    tag: Callable[[list[Sentence]], object] | None = None
+
+
 def train_parser(
     sentences: Iterable[Sentence],
     options: ParserOptions,
@@ -74,14 +89,16 @@ def train_parser(
     *,
     seen: Sequence[Sentence] | None = None,
     source: NetworkSource | None = None,
+    silver: SilverSource | None = None,
 ) -> Parser:
     """Train a parser on gold trees. `callback` is told of its progress; if it returns True after an iteration, that was
     the last.
 
     `seen` are the same sentences with the tags that the parser learns to use, predicted ones; None: the gold ones.
-    `source` is what a network can begin with: vectors, or the state of an interrupted training.
+    `source` is what a network can begin with: vectors, or the state of an interrupted training. `silver` is what it
+    learns from beside gold trees.
     """
-    training = begin_training(sentences, options, seen, source)
+    training = begin_training(sentences, options, seen, source, silver)
     for progress in training.iterations(callback):
         if callback(progress):
             break
@@ -93,15 +110,16 @@ def begin_training(
     options: ParserOptions,
     seen: Sequence[Sentence] | None = None,
     source: NetworkSource | None = None,
+    silver: SilverSource | None = None,
 ) -> "ParserTraining":
     """Return a training of a parser before its first iteration; the arguments are those of `train_parser`."""
     check_parser_options(options)
     trees = prepare_trees(sentences, options, seen)
     if options.scorer == "linear":
-        return LinearTraining(trees)
+        return LinearTraining(trees, silver)
     from dodona.parser.neural_training import NetworkTraining  # which needs JAX
 
-    return NetworkTraining(trees, source or NetworkSource())
+    return NetworkTraining(trees, source or NetworkSource(), silver)
 
 
 def check_parser_options(options: ParserOptions) -> None:
@@ -145,6 +163,36 @@ class TrainingTrees:
     def longest(self) -> int:
         return max(tree.gold.n for tree in self.trees)
 
+    @property
+    def words(self) -> int:
+        return sum(tree.gold.n for tree in self.trees)
+
+
+class SilverTrees:
+    """Silver sentences as trees to be learned from, those of an iteration at a time, for any kind of scorer.
+
+    Their labels are those of the gold trees. A lifted arc that no gold tree has is encoded as one that is not lifted.
+    """
+
+    def __init__(self, source: SilverSource, trees: TrainingTrees, iterations: int) -> None:
+        self.silver, self.mixture = source.silver, source.silver.mixture(trees.words, iterations)
+        self._tag, self._options, self._built = source.tag, trees.options, trees.built
+        self._stream = source.silver.stream(trees.options.seed)
+        self._numbers: dict[str | None, int] = {label: i for i, label in enumerate(trees.built.label_names)}
+
+    def of_iteration(self, number: int) -> Iterator[TrainingTree]:
+        """Yield the trees that belong to an iteration, counted from 1."""
+        for batch, _ in split_batches(self._stream.between(*self.mixture.bounds(number))):
+            sentences = seen = list(only_sentences(batch))
+            if self._tag is not None:
+                seen = [sentence.copy() for sentence in sentences]
+                self._tag(seen)
+            chosen = _select_trees(sentences, seen, self._built.entry.projective, self._options)
+            for sentence, as_seen, heads, names in chosen:
+                known = [name if name in self._numbers or name is None else remove_lift(name) for name in names]
+                if all(name in self._numbers or name is None for name in known):  # gold has some only as lifted ones
+                    yield _make_tree(sentence, as_seen, heads, known, self._built, self._numbers, self._options)
+
 
 def prepare_trees(
     sentences: Iterable[Sentence], options: ParserOptions, seen: Sequence[Sentence] | None = None
@@ -165,13 +213,18 @@ def prepare_trees(
             options = replace(options, system_options=options.system_options | usual)
     built = build_for_labels(labels, options)
     numbers: dict[str | None, int] = {label: i for i, label in enumerate(built.label_names)}
-    is_planned = options.oracle in built.entry.static_oracles
-    trees = []
-    for sentence, as_seen, heads, names in prepared:
-        gold = gold_tree(heads, [numbers.get(name, NONE) for name in names])
-        moves = built.entry.plan(built.core, gold, options.oracle, BUDGET) if is_planned else None
-        trees.append(TrainingTree(sentence, as_seen, gold, array("i", moves or [])))
+    trees = [_make_tree(*each, built, numbers, options) for each in prepared]
     return TrainingTrees(options, labels, built, trees)
+
+
+def _make_tree(
+    sentence: Sentence, seen: Sentence, heads: list[int], names: Sequence[str | None], built: BuiltSystem,
+    numbers: Mapping[str | None, int], options: ParserOptions,
+) -> TrainingTree:  # fmt: skip
+    gold = gold_tree(heads, [numbers.get(name, NONE) for name in names])
+    is_planned = options.oracle in built.entry.static_oracles
+    moves = built.entry.plan(built.core, gold, options.oracle, BUDGET) if is_planned else None
+    return TrainingTree(sentence, seen, gold, array("i", moves or []))
 
 
 def build_for_labels(labels: Sequence[str], options: ParserOptions) -> BuiltSystem:
@@ -241,9 +294,11 @@ def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:
 class ParserTraining:
     """The training of a parser's model, one iteration after the other."""
 
-    def __init__(self, trees: TrainingTrees, planned: int) -> None:
+    def __init__(self, trees: TrainingTrees, planned: int, silver: SilverSource | None = None) -> None:
         self.trees, self.planned = trees, planned
         self.options = replace(trees.options, iterations=planned)
+        self.silver = None if silver is None else SilverTrees(silver, trees, planned)
+        self.longest = max(trees.longest, 0 if silver is None else silver.silver.longest)
         self.done = 0  # iterations
 
     def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
@@ -265,22 +320,28 @@ class ParserTraining:
         return None
 
 
+LinearExample = tuple[Words, Gold, "array[int]"]
+
+
 class LinearTraining(ParserTraining):
     """Feature templates and weights that are learned by a perceptron."""
 
-    def __init__(self, trees: TrainingTrees) -> None:
+    def __init__(self, trees: TrainingTrees, silver: SilverSource | None = None) -> None:
         assert trees.options.iterations is not None
-        super().__init__(trees, trees.options.iterations)
+        super().__init__(trees, trees.options.iterations, silver)
         self.templates = Templates.load(self.options.templates)
         self.learner = self._make_learner()
-        encode = SentenceEncoder(self.templates)
-        self._examples = [(encode(tree.seen), tree.gold, tree.moves) for tree in trees.trees]
+        self._encode = SentenceEncoder(self.templates)
+        self._examples = list(map(self._make_example, trees.trees))
         self._generator = random.Random(self.options.seed)
         self._order = list(range(len(self._examples)))
         self._transitions = 0  # of all iterations before
 
+    def _make_example(self, tree: TrainingTree) -> LinearExample:
+        return self._encode(tree.seen), tree.gold, tree.moves
+
     def _make_learner(self) -> GreedyLearner | StructuredLearner:
-        options, longest = self.options, self.trees.longest
+        options, longest = self.options, self.longest
         policy = Policy(self.trees.built.core, options.oracle, longest=longest)
         own: dict[str, Any] = {"rule": options.update, "aggressiveness": options.aggressiveness, "longest": longest}
         if options.beam == 1:
@@ -290,12 +351,20 @@ class LinearTraining(ParserTraining):
         return StructuredLearner(policy, self.templates, **own)
 
     def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
-        self._generator.shuffle(self._order)
-        for i in self._order:
-            self.learner.train(*self._examples[i], explore)
+        for example in self._list_examples(number):
+            self.learner.train(*example, explore)
         before, self._transitions = self._transitions, self.learner.transitions
         counts = (*self.learner.count(), self._transitions - before)
         return TrainingProgress("parser", number, self.planned, *counts)
+
+    def _list_examples(self, number: int) -> Iterable[LinearExample]:
+        """Return what an iteration learns from, in its order."""
+        self._generator.shuffle(self._order)
+        gold = (self._examples[i] for i in self._order)
+        if self.silver is None:
+            return gold
+        silver = map(self._make_example, self.silver.of_iteration(number))
+        return self.silver.mixture.mix(number, gold, silver, lambda example: example[1].n)
 
     def parser(self) -> Parser:
         arrays = freeze_weights(self.learner.weights, self.options.size)

@@ -1,7 +1,8 @@
 """Checkpoints: the state of a long training after each iteration, in a file like a model's.
 
 Training that is continued from a checkpoint gives the same model as one that was never interrupted. A checkpoint fits
-one treebank, one set of options and one file of vectors; a digest of them tells whether it is the right one.
+one treebank, one set of options, one file of vectors and the same silver sentences; a digest of them tells whether it
+is the right one.
 """
 
 import hashlib
@@ -45,9 +46,10 @@ class Checkpoint:
         options: ParserOptions,
         data: Sequence[Sequence[Sentence]],
         vectors: Vectors | None,
+        silver: str = "",
     ) -> None:
         self.path = path
-        self._digest = _digest(options, data, vectors)
+        self._digest = _digest(options, data, vectors, silver)
 
     def save(self, state: dict[str, NDArray[Any]], best: BestParser | None) -> None:
         """Write the file anew, whole or not at all."""
@@ -82,8 +84,9 @@ class Checkpoint:
         return state, BestParser(parser, best["number"], best["UAS"], best["LAS"])
 
 
-def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None) -> str:
+def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None, silver: str) -> str:
     digest = hashlib.sha256(json.dumps(asdict(options), sort_keys=True).encode())
+    digest.update(silver.encode())
     for part in data:
         digest.update(b"part")
         for sentence in part:

@@ -16,6 +16,8 @@ from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.conllu import read_all
 from dodona.data.files import chunks
+from dodona.data.held_out import HeldOut
+from dodona.data.silver import Silver, survey_silver
 from dodona.data.spacing import check_text
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import LemmatizerOptions, train_lemmatizer
@@ -29,6 +31,7 @@ from dodona.parser.training import (
     NO_TREE,
     NetworkSource,
     ParserTraining,
+    SilverSource,
     begin_training,
     build_for_labels,
     check_parser_options,
@@ -64,6 +67,9 @@ def train(
     checkpoint: str | Path | None = None,
     resume: bool = False,
     max_length: int | None = None,
+    silver: Sequence[str | Path] = (),
+    silver_words: int | None = None,
+    held_out: Sequence[str | Path] = (),
     system: str | None = None,
     system_options: Mapping[str, Any] | None = None,
     templates: str | None = None,
@@ -87,9 +93,11 @@ def train(
 ) -> Pipeline:
     """Train a pipeline on gold trees, from a file or from sentences.
 
-    The options up to `max_length` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
-    the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which
-    docs/training.md and docs/neural.md explain. None means the default for the treebank, the scorer or the system.
+    The options up to `held_out` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
+    the files of a network's training, the length of sentences; and files of sentences that another parser has parsed,
+    how many of their words are learned from, and files of sentences that are left out of them. The others are those of
+    `ParserOptions`, which docs/training.md and docs/neural.md explain. None means the default for the treebank, the
+    scorer or the system.
     `callback` is called with a `TrainingProgress` after each iteration of each component; if it returns True, that was
     the last one of this component.
     """
@@ -118,12 +126,16 @@ class TrainingPlan:
     folds: int = 10  # number of these taggers
     jobs: int = 1  # processes that train them; several need a main module that can be imported again
     patience: int | None = None  # iterations of the parser without gain on the development data before it stops; None:
-    # 5 for a linear parser; a network learns ever more slowly, as planned from the start, and does not stop
+    # 5 for a linear parser; a network learns ever more slowly, as planned from the start, and does not stop; nor does
+    # a parser that learns from silver, because the best comes last, when gold is alone
     vectors: str | Path | None = None  # a file of pretrained word vectors, for a network
     vectors_size: float = 10.0  # megabytes of them that are kept
     checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
     resume: bool = False  # continue from it
     max_length: int | None = None  # words; the parser does not learn from longer sentences
+    silver: Sequence[str | Path] = ()  # files of sentences that another parser has parsed; docs/distillation.md
+    silver_words: int | None = None  # of them that a component learns from in all; None: by gold and silver words
+    held_out: Sequence[str | Path] = ()  # files of sentences that are left out of silver, beside the development data
 
     def __post_init__(self) -> None:
         if self.tags not in TAGS:
@@ -133,7 +145,12 @@ class TrainingPlan:
                 raise OptionError(f"component {name!r}: expected some of {', '.join(COMPONENTS)}")
         if self.components is not None and "parser" not in self.components:
             raise OptionError("components without 'parser': a pipeline ends with one")
-        for name in ("folds", "jobs", "patience", "max_length"):
+        for name in ("silver", "held_out"):
+            files = getattr(self, name)
+            object.__setattr__(self, name, (files,) if isinstance(files, str | Path) else tuple(files))
+        if (self.silver_words is not None or self.held_out) and not self.silver:
+            raise OptionError("silver_words or held_out without silver; expected files of silver sentences")
+        for name in ("folds", "jobs", "patience", "max_length", "silver_words"):
             least = 2 if name == "folds" else 1
             if getattr(self, name) is not None and getattr(self, name) < least:
                 raise OptionError(f"{name} {getattr(self, name)}: expected at least {least}")
@@ -166,6 +183,7 @@ def train_pipeline(
     wanted = _choose_components(sentences, plan)
     plan.check(options.scorer)
     _check_training_input(sentences, dev, options, wanted)
+    silver = _survey(sentences, dev, options, plan, callback) if plan.silver else None
     parts: dict[str, Any] = {}
     makers: dict[str, tuple[Callable[..., Any], Any]] = {
         "tokenizer": (train_tokenizer, TokenizerOptions(seed=options.seed)),
@@ -174,19 +192,56 @@ def train_pipeline(
     }
     for name in wanted:
         train_component, own = makers[name]
-        parts[name] = train_component(sentences, own, callback)
+        more = {"silver": silver} if name == "tagger" else {}
+        parts[name] = train_component(sentences, own, callback, **more)
     seen, seen_dev = sentences, dev
+    source = None if silver is None else SilverSource(silver)
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
         callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
-        train_fold = partial(train_tagger, options=makers["tagger"][1])
+        own = makers["tagger"][1]
+        fold_silver = None if silver is None else silver.for_fold(own.iterations * sum(map(len, sentences)))
+        train_fold = partial(train_tagger, options=own, silver=fold_silver)
         seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
         seen_dev = parts["tagger"].apply([sentence.copy() for sentence in dev])
-    parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
+        source = None if silver is None else SilverSource(silver, parts["tagger"].apply)
+    parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback, source).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
     if dev:
         pipeline.about["dev"] = _score_tags(pipeline, dev) | about["dev"]
     return pipeline
+
+
+def _survey(
+    sentences: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions, plan: TrainingPlan,
+    callback: Callback,
+) -> Silver:  # fmt: skip
+    """Read the silver files once, check them, and say what can be learned from them."""
+    which = str(plan.silver[0]) if len(plan.silver) == 1 else f"{len(plan.silver)} files"
+    callback(TrainingProgress("silver", message=f"reading and checking {which}"))
+    held_out = HeldOut([*dev, *(sentence for file in plan.held_out for sentence in read_all(file))])
+    labels = {label for sentence in sentences for label in sentence.labels}
+    tags = {tag for sentence in sentences for tag in _tags_of(sentence)}
+
+    def judge(sentence: Sentence) -> str:
+        if all(head is None for head in sentence.heads):
+            return "without a tree"
+        check_tree(sentence, options)
+        if options.single_root and sentence.heads.count(0) > 1:
+            return "with several roots"
+        if not labels.issuperset(sentence.labels):
+            return "with labels that the treebank does not have"
+        if plan.max_length is not None and len(sentence) > plan.max_length:
+            return f"of more than {plan.max_length} words"
+        return "held out" if held_out.has(sentence) else ""
+
+    silver = survey_silver(plan.silver, judge, lambda sentence: tags.issuperset(_tags_of(sentence)), plan.silver_words)
+    callback(TrainingProgress("silver", message=str(silver)))
+    return silver
+
+
+def _tags_of(sentence: Sentence) -> Iterator[tuple[str, ...]]:
+    return zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
 
 
 def _choose_components(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:
@@ -273,6 +328,7 @@ class _ParserTrainer:
     dev: Sequence[Sentence]  # with gold tags
     seen: Sequence[Sentence]  # the same sentences with the tags that the parser sees
     callback: Callback
+    silver: SilverSource | None = None
     best: BestParser | None = None
     checkpoint: Checkpoint | None = None
     save_after: float = 0.0  # in the time of `monotonic`
@@ -289,7 +345,12 @@ class _ParserTrainer:
             apart = [seen[i] for i in sorted(held)]
             sentences, seen = ([s for i, s in enumerate(some) if i not in held] for some in (sentences, seen))
         source = self._source(sentences, seen) if self.options.scorer == "neural" else None
-        training = begin_training(sentences, self.options, seen, source)
+        training = begin_training(sentences, self.options, seen, source, self.silver)
+        if training.silver is not None:
+            mixture = training.silver.mixture
+            alone = training.planned - mixture.mixed / mixture.gold
+            how = f"{mixture.gold * training.planned:,} gold and {mixture.silver:,} silver words"
+            self._tell("parser", f"learns from {how} in {training.planned} iterations, the last {alone:.1f} gold alone")
         for progress in training.iterations(self.callback):
             if self._is_last(progress, training):
                 break
@@ -326,7 +387,9 @@ class _ParserTrainer:
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
         vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
         if self.plan.checkpoint is not None:
-            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
+            data = [sentences, seen, self.seen]
+            silver = "" if self.silver is None else f"{self.silver.silver.digest} {self.silver.silver.asked}"
+            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, data, vectors, silver)
         if self.checkpoint is None or not self.plan.resume:
             return NetworkSource(vectors)
         state, self.best = self.checkpoint.load()
@@ -344,7 +407,9 @@ class _ParserTrainer:
     def _is_last(self, progress: TrainingProgress, training: ParserTraining) -> bool:
         """Score the parser after an iteration, keep it if it is the best so far, and return whether to stop."""
         last = False
-        patience = PATIENCE if self.plan.patience is None and self.options.scorer == "linear" else self.plan.patience
+        patience = self.plan.patience
+        if patience is None and self.options.scorer == "linear" and self.silver is None:
+            patience = PATIENCE
         if self.dev:
             parser = training.parser()
             uas, las = parser.scores(self.seen)

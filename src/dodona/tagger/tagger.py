@@ -15,6 +15,7 @@ from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress,
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.hashing import hash_text
+from dodona.data.silver import Silver
 from dodona.data.storage import fill_in_tags, forms_of
 from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.errors import FormatError
@@ -43,6 +44,7 @@ FOLDS = 10
 Tag = tuple[str, str, str]  # UPOS, XPOS, FEATS
 Example = tuple[Sequence[str], Sequence[int]]  # words and the numbers of their tags
 Counts = defaultdict[str, Counter[int]]
+Prepared = tuple[Traits, NDArray[np.int32]]  # what is learned from: words with their features, numbers of tags
 Entry = tuple[int, tuple[int, ...]]  # the most frequent tag, and the possible ones; empty: all
 
 
@@ -247,11 +249,17 @@ class Tagger:
         return cls(options, tags, frequent, dict(arrays), where)
 
 
-def train_tagger(sentences: Sequence[Sentence], options: TaggerOptions, callback: Callback = ignore) -> Tagger:
-    """Train a tagger on gold tags. `callback` is told of each iteration; if it returns True, that was the last."""
+def train_tagger(
+    sentences: Sequence[Sentence], options: TaggerOptions, callback: Callback = ignore, silver: Silver | None = None
+) -> Tagger:
+    """Train a tagger on gold tags. `callback` is told of each iteration; if it returns True, that was the last.
+
+    The tags of `silver` are learned from, too. The lexicon is that of the gold sentences alone: it forbids tags, and
+    what another parser has tagged does not forbid any.
+    """
     if not sentences:
         raise FormatError("there is no sentence to train on")
-    gold = [list(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)) for sentence in sentences]
+    gold = [_tags_of(sentence) for sentence in sentences]
     counts = Counter(tag for tags in gold for tag in tags)
     tags = sorted(counts, key=lambda tag: (-counts[tag], tag))
     frequent = sum(count >= FREQUENT_TAG for count in counts.values())
@@ -265,16 +273,44 @@ def train_tagger(sentences: Sequence[Sentence], options: TaggerOptions, callback
         for part, lexicon in hold_out_lexicons(examples)
         for words, numbers in part
     ]
+    arrays = build_lexicon(examples)
     learner = TagLearner(tagset, options.seed % (1 << 64))
     generator = random.Random(options.seed)
+    mixed = None if silver is None else _SilverTags(silver, sum(map(len, gold)), options, number, tagset, arrays)
     for iteration in range(1, options.iterations + 1):
         generator.shuffle(prepared)
-        for traits, numbers in prepared:
+        for traits, numbers in prepared if mixed is None else mixed.mix(iteration, prepared):
             learner.train(traits, numbers)
         if callback(TrainingProgress("tagger", iteration, options.iterations, *learner.count())):
             break
-    arrays = build_lexicon(examples) | freeze_weights(learner.weights, options.size)
-    return Tagger(options, tags, frequent, arrays, "this tagger")
+    return Tagger(options, tags, frequent, arrays | freeze_weights(learner.weights, options.size), "this tagger")
+
+
+class _SilverTags:
+    """Silver sentences as a learner takes them. Their words are looked up in the lexicon as those of new text are."""
+
+    def __init__(
+        self, silver: Silver, gold: int, options: TaggerOptions, number: Mapping[Tag, int], tagset: TagSet,
+        lexicon: Mapping[str, NDArray[Any]],
+    ) -> None:  # fmt: skip
+        self._mixture = silver.mixture(gold, options.iterations, tags=True)
+        self._stream = silver.stream(options.seed, tags=True)
+        self._number, self._tagset, self._lexicon = number, tagset, _make_lexicon(lexicon)
+
+    def mix(self, iteration: int, gold: Iterable[Prepared]) -> Iterator[Prepared]:
+        """Yield the examples of an iteration, gold and silver."""
+        silver = self._prepare(self._stream.between(*self._mixture.bounds(iteration)))
+        return self._mixture.mix(iteration, gold, silver, lambda example: len(example[1]))
+
+    def _prepare(self, sentences: Iterable[Sentence]) -> Iterator[Prepared]:
+        for sentence in sentences:
+            numbers = [self._number.get(tag, -1) for tag in _tags_of(sentence)]
+            if -1 not in numbers:  # a tag of the treebank may be missing in a part of it
+                yield Traits(sentence.words, self._tagset, self._lexicon), np.array(numbers, dtype=np.int32)
+
+
+def _tags_of(sentence: Sentence) -> list[Tag]:
+    return list(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True))
 
 
 def _make_tagset(tags: Sequence[Tag], frequent: int, where: str) -> TagSet:

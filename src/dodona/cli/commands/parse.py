@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -23,6 +23,9 @@ from dodona.parser.parser import Request
 from dodona.pipeline.modelfile import is_model
 from dodona.pipeline.models import model_names, model_path
 from dodona.pipeline.pipeline import Pipeline, collect_rarely
+
+if TYPE_CHECKING:
+    from dodona.distributed.cluster import Cluster
 
 DEFAULT_MODEL = "en"
 LOCAL = "local"  # a scheduler
@@ -173,7 +176,7 @@ def _is_text(argument: str) -> bool:
     return (not argument or any(letter.isspace() for letter in argument)) and not _is_file(argument)
 
 
-def _name_documents(sources: Sequence[str]) -> list[str | None]:
+def name_documents(sources: Sequence[str]) -> list[str | None]:
     """Where several texts are parsed into one file, every one needs a name of its own: its file's, or else a number."""
     if len(sources) == 1:
         return [None]
@@ -185,7 +188,7 @@ def _read_sources(
 ) -> Iterator[Item]:
     """Yield the sentences of all sources, with a boundary after each of them; and a pause wherever something has to be
     waited for, or an error comes."""
-    names = [None] * len(sources) if each else _name_documents(sources)
+    names = [None] * len(sources) if each else name_documents(sources)
     for source, name in zip(sources, names, strict=True):
         try:
             if size_of(source) is None:
@@ -211,28 +214,26 @@ def _read_source(
 
 def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, context: click.Context) -> None:
     """Parse files into a folder of shards, on a cluster or on several processes of this machine."""
-    from dodona.distributed.cluster import Cluster, choose_monitor  # with Dask, which takes long to import
+    from dodona.distributed.cluster import choose_monitor  # with Dask, which takes long to import
     from dodona.distributed.corpus import Corpus, parse_corpus
     from dodona.distributed.models import read_model
 
     options, output = context.params, context.params["output"]
     _check_cluster_options(options)
-    files = [os.path.abspath(file) for file in _find_files(sources)]
+    files = [os.path.abspath(file) for file in find_files(sources)]
     sent = read_model(model)
     sent.pipeline().parser.check(request)
     size = max(1, round((options["shard_size"] or SHARD_SIZE) * 1e6))
-    corpus = Corpus(files, _name_documents(files), request, options["kind"], options["retag"], size)
+    corpus = Corpus(files, name_documents(files), request, options["kind"], options["retag"], size)
     folder = os.path.abspath(output)
-    address = None if options["scheduler"] == LOCAL else options["scheduler"]
-    cluster = Cluster(_count_processes(context), address, context.meta.get(IMPORTED, ()))
-    summary = parse_corpus(corpus, sent, folder, cluster, choose_monitor("shards"), say)
+    summary = parse_corpus(corpus, sent, folder, pick_cluster(context), choose_monitor("shards"), say)
     if summary.pieces:
         say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
     counts = f"{summary.shards} shards, {summary.sentences:,} sentences, {summary.words:,} words"
     say(f"{counts}: {os.path.join(output, '*.conllu')}, in this order")
 
 
-def _find_files(sources: Sequence[str]) -> list[str]:
+def find_files(sources: Sequence[str]) -> list[str]:
     """Return the files that names and patterns stand for, those of a pattern sorted by name."""
     from glob import glob, has_magic
 
@@ -270,13 +271,16 @@ def _check_cluster_options(options: dict[str, Any]) -> None:
         raise OptionError(f"--scheduler writes shards into a folder; expected -o with a folder, not {shown}")
 
 
-def _count_processes(context: click.Context) -> int:
-    """Return the number of processes of this machine; a cluster needs none of them."""
+def pick_cluster(context: click.Context) -> "Cluster":
+    """Return where the options --scheduler and --jobs of a command let the work be done."""
+    from dodona.distributed.cluster import Cluster
     from dodona.pipeline.processes import available_cores
 
+    scheduler, jobs = context.params["scheduler"], context.params["jobs"]
     is_given = context.get_parameter_source("jobs") is not ParameterSource.DEFAULT
-    if context.params["scheduler"] != LOCAL:
-        if is_given:
-            raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
-        return 0
-    return int(context.params["jobs"]) if is_given else available_cores()
+    modules = context.meta.get(IMPORTED, ())
+    if scheduler == LOCAL:
+        return Cluster(int(jobs) if is_given else available_cores(), None, modules)
+    if is_given:
+        raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
+    return Cluster(0, scheduler, modules)

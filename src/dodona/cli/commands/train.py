@@ -26,6 +26,7 @@ NETWORK = NetworkOptions()  # the defaults
 GROUPS = {
     "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
     "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
+    "Sentences that another parser has parsed, for tagger and parser": ("silver", "silver_words", "held_out"),
     "The parser, with both scorers": (
         *("system", "oracle", "iterations", "patience", "explore", "explore_after", "random_choice"),
         *("nonprojective", *option_names(), "allow_multiple_roots", "max_length"),
@@ -56,6 +57,23 @@ GROUPS = {
 @choice("--tags", "The tags that the parser is trained on: predicted by jackknifing, or gold.", values=TAGS)
 @integer("--folds", "Number of folds for jackknifing.", default=10, least=2)
 @integer("-j, --jobs", "Processes that train the taggers of the folds. [default: one for each core]")
+@option(
+    "--silver FILE",
+    "CoNLL-U that another parser has made: tagger and parser learn from it, too, and from gold alone at the end. "
+    "It is streamed from disk. May be given several times.",
+    multiple=True,
+)
+@integer(
+    "--silver-words",
+    "Words of --silver to learn from in all. [default: four passes over them, or four for each gold word if that is "
+    "less]",
+)
+@option(
+    "--held-out FILE",
+    "CoNLL-U with sentences that are left out of --silver, a test treebank for example; those of --dev are left out "
+    "anyway. May be given several times.",
+    multiple=True,
+)
 @flag("--detokenize", "Generate raw text for a treebank that has no `# text`.")
 @option(
     "-s, --system",
@@ -115,13 +133,15 @@ GROUPS = {
 def train_command(
     treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
     jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
-    vectors: str | None, vectors_size: float, resume: bool, max_length: int | None, **options: Any
+    vectors: str | None, vectors_size: float, resume: bool, max_length: int | None, silver: tuple[str, ...],
+    silver_words: int | None, held_out: tuple[str, ...], **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
     \b
     dodona train train.conllu --dev dev.conllu -o my.model
     dodona train train.conllu --dev dev.conllu --scorer neural --vectors vectors.txt.gz -o my.model
+    dodona train train.conllu --dev dev.conllu --silver parsed.conllu.gz --held-out test.conllu -o my.model
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
@@ -130,12 +150,16 @@ def train_command(
     checkpoint = f"{output}.checkpoint" if chosen.scorer == "neural" else None
     plan = TrainingPlan(
         named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
-        checkpoint=checkpoint, resume=resume, max_length=max_length,
+        checkpoint=checkpoint, resume=resume, max_length=max_length, silver=silver, silver_words=silver_words,
+        held_out=held_out,
     )  # fmt: skip
     check_target(output)
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
-    for what, file in (("treebank", treebank), ("treebank", dev), ("vectors", vectors)):
+    for what, file in (
+        *(("treebank", treebank), ("treebank", dev), ("vectors", vectors)),
+        *(("silver sentences", file) for file in silver),
+    ):
         if file and is_same_file(output, file):
             raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
     if dev and is_same_file(treebank, dev):
