@@ -18,7 +18,7 @@ GET_ONE = "install the package of another one, or make one with `dodona train`"
 def load(model: str | Path = "en") -> "Pipeline":
     """Return a trained pipeline: one that comes with Dodona or is installed, by its name, or one from a file.
 
-    `nlp(text)` returns sentences; `nlp.parse(sentences)` fills in missing columns.
+    `nlp(text)` returns a document; `nlp.parse(sentences)` fills in missing columns.
     """
     from dodona.pipeline.pipeline import Pipeline
 

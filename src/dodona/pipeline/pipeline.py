@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 from numpy.typing import NDArray
 
 from dodona.component import Component
-from dodona.data import Sentence
+from dodona.data import Document, Sentence
 from dodona.data.checks import check_columns
 from dodona.data.storage import select_lacking, select_listed
 from dodona.data.stream import BATCH, Boundary, Item, Mark, interleave, only_sentences, split_batches
@@ -30,7 +30,7 @@ def _check_text(text: Any, hint: str = "") -> None:
         return
     if isinstance(text, bytes | bytearray):
         hint = "decode it first, with `.decode()`"
-    elif isinstance(text, Sentence):
+    elif isinstance(text, Sentence | Document):
         hint = "for sentences: `nlp.parse(sentences)`"
     elif not isinstance(text, list | tuple | set | Iterator):
         hint = ""
@@ -41,7 +41,7 @@ def _check_texts(texts: Any) -> None:
     """Raise an error unless this may be several texts: a string is one, and its letters are none."""
     if isinstance(texts, str):
         raise OptionError("one text; expected several texts (for one: `nlp(text)`)")
-    if isinstance(texts, bytes | bytearray | Sentence) or not hasattr(texts, "__iter__"):
+    if isinstance(texts, bytes | bytearray | Sentence | Document) or not hasattr(texts, "__iter__"):
         raise OptionError(f"{_show(texts)}; expected several texts, as strings")
 
 
@@ -147,10 +147,10 @@ class Pipeline:
         self.parser, self.tagger, self.lemmatizer, self.tokenizer = parser, tagger, lemmatizer, tokenizer
         self.about: dict[str, Any] = {}
 
-    def __call__(self, text: str, request: Request | None = None) -> list[Sentence]:
+    def __call__(self, text: str, request: Request | None = None) -> Document:
         """Tokenize a text, and tag, lemmatize and parse its sentences."""
         _check_text(text, "for several texts: `nlp.pipe(texts)`")
-        return list(self.parse(self.sentences([text], located=True), request))
+        return Document(self.parse(self.sentences([text], located=True), request), text)
 
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
         """Tokenize a text that is given in chunks; with `located`, sentences have the offsets of their words."""
@@ -209,12 +209,12 @@ class Pipeline:
     def pipe(
         self, texts: Iterable[str], request: Request | None = ..., *, batch: int = ..., jobs: int = ...,
         as_tuples: Literal[False] = ...,
-    ) -> Iterator[list[Sentence]]: ...  # fmt: skip
+    ) -> Iterator[Document]: ...  # fmt: skip
     @overload
     def pipe(
         self, texts: Iterable[tuple[str, T]], request: Request | None = ..., *, batch: int = ..., jobs: int = ...,
         as_tuples: Literal[True],
-    ) -> Iterator[tuple[list[Sentence], T]]: ...  # fmt: skip
+    ) -> Iterator[tuple[Document, T]]: ...  # fmt: skip
     def pipe(
         self,
         texts: Iterable[Any],
@@ -224,7 +224,7 @@ class Pipeline:
         jobs: int = 1,
         as_tuples: bool = False,
     ) -> Iterator[Any]:
-        """Yield for each text the list that `nlp(text)` returns, in order, as soon as it is ready.
+        """Yield for each text the document that `nlp(text)` returns, in order, as soon as it is ready.
 
         Sentences of several texts are parsed together, `batch` at a time, which is faster for short texts; so a few
         texts are read ahead. With `as_tuples`, `texts` are pairs (text, context), and so are the results. With `jobs`,
@@ -243,13 +243,15 @@ class Pipeline:
             if isinstance(item, Sentence):
                 sentences.append(item)
             elif isinstance(item, Boundary):
-                yield (sentences, item.value) if as_tuples else sentences
+                text, context = item.value
+                document = Document(sentences, text)
+                yield (document, context) if as_tuples else document
                 sentences = []
 
     def _tokenize_all(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
-        for text, context in pairs:
-            yield from self.sentences([text], located=True)
-            yield Boundary(context)
+        for pair in pairs:
+            yield from self.sentences([pair[0]], located=True)
+            yield Boundary(pair)
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
         """Fill in missing tags and lemmas, in place; returns the `id` of the sentences that were tagged."""
