@@ -23,6 +23,8 @@ VERSION = 1
 KEYS = ("format", "version", "text", "offsets", "conllu")  # of the bytes
 PICTURES = 20  # that a notebook shows
 
+_new_object = object.__new__
+
 
 @explain_other_names("document")
 class Document(Sequence[Sentence]):
@@ -45,6 +47,13 @@ class Document(Sequence[Sentence]):
         if text is not None and not isinstance(text, str):
             raise OptionError(f"text {text!r:.60}; expected a string, or None")
         self._text = text
+
+    @classmethod
+    def from_parsed(cls, sentences: list[Sentence], text: str) -> "Document":
+        """Make a document without checks and without a copy of the list; for pipelines, whose texts may be short."""
+        document = _new_object(cls)
+        document.sentences, document._text = sentences, text
+        return document
 
     def __repr__(self) -> str:
         count = f"{len(self)} sentence{'s' * (len(self) != 1)}"
