@@ -4,7 +4,7 @@ TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all o
 if TYPE_CHECKING:
     from typing import Any
 
-    from dodona.data import Sentence, Token, read, write
+    from dodona.data import Document, Sentence, Token, read, to_dataframe, write
     from dodona.drawing import draw
     from dodona.errors import (
         DodonaError,
@@ -26,6 +26,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Configuration",
+    "Document",
     "DodonaError",
     "FormatError",
     "FormatWarning",
@@ -43,13 +44,14 @@ __all__ = [
     "model_names",
     "read",
     "system",
+    "to_dataframe",
     "train",
     "write",
 ]
 
 PLACES = {
     "parser.request": ("Request",),
-    "data": ("Sentence", "Token", "read", "write"),
+    "data": ("Document", "Sentence", "Token", "read", "to_dataframe", "write"),
     "drawing": ("draw",),
     "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
     "pipeline.models": ("load", "model_names"),

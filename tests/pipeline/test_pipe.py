@@ -2,13 +2,13 @@
 
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, cast
 
 import pytest
 
 import dodona
-from dodona import OptionError, Sentence
+from dodona import Document, OptionError, Sentence
 from dodona.data.stream import Boundary, Item, Pause
 from dodona.parser.parser import Request
 from dodona.pipeline.pipeline import Pipeline
@@ -21,7 +21,7 @@ def nlp() -> Pipeline:
     return dodona.load("en-fast")
 
 
-def shown(sentences: list[Sentence]) -> list[tuple[bytes, list[tuple[int, int]] | None]]:
+def shown(sentences: Sequence[Sentence]) -> list[tuple[bytes, list[tuple[int, int]] | None]]:
     return [(sentence.to_bytes(), sentence.offsets) for sentence in sentences]
 
 
@@ -85,7 +85,7 @@ def test_several_threads_give_the_same_in_the_same_order_as_they_go(nlp: Pipelin
             taken.append(k)
             yield TEXTS[k % 5], k
 
-    found = cast(Generator[tuple[list[Sentence], int]], nlp.pipe(pairs(), request, jobs=2, batch=3, as_tuples=True))
+    found = cast(Generator[tuple[Document, int]], nlp.pipe(pairs(), request, jobs=2, batch=3, as_tuples=True))
     assert not taken
     alone = [shown(nlp(text, request)) for text in TEXTS]
     for k in range(20):

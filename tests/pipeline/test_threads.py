@@ -14,7 +14,7 @@ from samples.small_models import whole
 from samples.treebank import treebank
 
 import dodona
-from dodona import Request, Sentence
+from dodona import Document, Request, Sentence
 from dodona.data.spacing import detokenize
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
@@ -146,7 +146,7 @@ def test_asyncio() -> None:
     texts = ["the oak answers.", "the priest asks the dove slowly. the dove hears.", "the"]
     alone = [b"".join(s.to_bytes() for s in nlp(text)) for text in texts]
 
-    async def parsed() -> list[list[Sentence]]:
+    async def parsed() -> list[Document]:
         loop = asyncio.get_running_loop()
         with ThreadPoolExecutor(THREADS) as pool:
             return await asyncio.gather(*(loop.run_in_executor(pool, nlp, text) for text in texts * 10))

@@ -7,7 +7,7 @@ import random
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ def all_work() -> dict[str, Work]:
     return found
 
 
-def _bytes(sentences: Iterator[Sentence] | list[Sentence]) -> bytes:
+def _bytes(sentences: Iterable[Sentence]) -> bytes:
     return b"".join(sentence.to_bytes() for sentence in sentences)
 
 

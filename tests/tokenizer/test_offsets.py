@@ -27,8 +27,7 @@ def test_every_word_is_found_where_its_offsets_say(tokenizer: Tokenizer, text: s
         assert sentence.offsets is not None
         assert len(sentence.offsets) == len(sentence)
         for first, last, form in sentence.tokens():
-            begin, end = sentence.offsets[first - 1]
-            assert sentence.offsets[first - 1 : last] == [(begin, end)] * (last - first + 1)
+            begin, end = sentence.offsets[first - 1][0], sentence.offsets[last - 1][1]
             assert re.sub(r"\s+", " ", text[begin:end]) == form
             assert not text[done:begin].strip()
             done = end

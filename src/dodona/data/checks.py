@@ -3,16 +3,19 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from dodona.data.trees import is_head
+from dodona.data.trees import find_cycle, is_head
 from dodona.data.values import make_plain
 from dodona.errors import OptionError
 
 if TYPE_CHECKING:
     from dodona.data.sentence import Sentence
 
-__all__ = ["check_columns", "check_comments", "check_heads", "check_ranges", "check_values", "format_range"]
+__all__ = [
+    "check_arcs", "check_columns", "check_comments", "check_heads", "check_ranges", "check_values", "format_range",
+]  # fmt: skip
 
 READ = ("words", "upos", "xpos", "feats")  # by components
+SHOWN = 8  # words of a cycle that an error names
 
 
 def check_columns(sentence: "Sentence", constrained: bool = False) -> None:
@@ -51,6 +54,18 @@ def check_heads(heads: Sequence[int | None], n: int) -> None:
     for d, h in enumerate(heads, start=1):
         if h is not None and not is_head(h, n):
             raise OptionError(f"word {d} has head {h!r}; expected a number from 0 to {n}, or None")
+
+
+def check_arcs(heads: Sequence[int | None], n: int) -> None:
+    """Check that heads are those of a tree or of parts of one: numbers of words, and no cycle among them."""
+    check_heads(heads, n)
+    if (found := find_cycle(heads)) is not None:
+        _, cycle = found
+        if len(cycle) == 1:
+            raise OptionError(f"word {cycle[0]} has itself as its head; expected another word, 0 or None")
+        shown = [*cycle[:SHOWN], "…"] if len(cycle) > SHOWN else [*cycle, cycle[0]]
+        path = " → ".join(map(str, shown))
+        raise OptionError(f"the heads have a cycle, {path}; expected a path from each word to the root (0), or to None")
 
 
 def check_values(values: Sequence[str], n: int, name: str = "") -> list[str]:

@@ -22,7 +22,7 @@ from dodona.errors import OptionError
 if TYPE_CHECKING:
     from dodona.data.sentence import Sentence
 
-__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "read_dictionary", "write_dictionary"]
+__all__ = ["NODE", "RANGE", "SENTENCE", "TOKEN", "read_dictionary", "read_feats", "write_dictionary"]
 
 TOKEN = (
     "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc", "start", "end", "confidence",
@@ -170,7 +170,7 @@ def write_dictionary(sentence: "Sentence") -> dict[str, Any]:
             "lemma": lemma if form == "_" else _value(lemma),  # UD: then both are underscores
             "upos": _value(upos),
             "xpos": _value(xpos),
-            "feats": _feats(feats),
+            "feats": read_feats(feats),
             "head": head,
             "deprel": _value(label),
             "deps": _value(deps),
@@ -200,7 +200,7 @@ def _value(column: str) -> str | None:
     return None if column in ("_", "") else column
 
 
-def _feats(value: str) -> dict[str, str] | str:
+def read_feats(value: str) -> dict[str, str] | str:
     """Return a mapping; or what is there, where that would not give the same column again."""
     pairs = parse_attributes(value)
     return pairs if not pairs or format_attributes(pairs) == value else value
@@ -231,5 +231,5 @@ def _other_rows(sentence: "Sentence") -> tuple[list[dict[str, Any]], list[dict[s
 
 
 def _read_row(id: list[int], row: Sequence[str], keys: Sequence[str]) -> dict[str, Any]:
-    read: dict[str, Callable[[str], Any]] = {"form": str, "feats": _feats}
+    read: dict[str, Callable[[str], Any]] = {"form": str, "feats": read_feats}
     return {"id": id} | {key: read.get(key, _value)(row[COLUMN_NUMBERS[key]]) for key in keys}

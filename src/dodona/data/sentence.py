@@ -6,7 +6,9 @@ from importlib import import_module
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from dodona.data.checks import check_comments, check_heads, check_ranges, check_values
+from dodona.data.checks import check_arcs, check_comments, check_heads, check_ranges, check_values
+from dodona.data.noun_chunks import NounChunk, find_noun_chunks
+from dodona.data.other_names import explain_other_names, public_names
 from dodona.data.storage import MadeRows, Storage
 from dodona.data.token import Token
 from dodona.data.trees import find_cycle
@@ -17,6 +19,12 @@ __all__ = ["Sentence"]
 
 FIXED = ("words", "deps")
 REPLACEABLE = ("lemmas", "upos", "xpos", "feats", "misc")
+SHOWN = {"comments", "copy", "file", "format", "line", "multiword", "offsets", "to_bytes"}
+"""What `dir` shows of the storage; the rest of it is for readers and components."""
+HIDDEN = frozenset(
+    {name for name in vars(Storage) if not name.startswith("__")} - SHOWN
+    | {"check_gold", "from_columns", "gold_heads", "gold_labels", "known_heads"}
+)
 
 if TYPE_CHECKING:
     Value = TypeVar("Value", str, int | None)
@@ -35,7 +43,7 @@ def column(name: str) -> Any:
         if name in FIXED:
             raise OptionError(f"column {name!r} cannot be replaced; expected a new sentence (Sentence.from_words)")
         if name == "heads":
-            check_heads(values, len(sentence))
+            check_arcs(values, len(sentence))
             sentence.accept_heads(list(values))
         else:
             sentence.accept_column(name, check_values(values, len(sentence), name))
@@ -43,6 +51,7 @@ def column(name: str) -> Any:
     return property(methodcaller("list_column", NUMBERS[name]), set_column)
 
 
+@explain_other_names("sentence")
 class Sentence(Storage):
     """The words 1..n of a sentence, column by column, and everything around them kept for output.
 
@@ -130,6 +139,9 @@ class Sentence(Storage):
     def __repr__(self) -> str:
         return f"<Sentence {self.file}:{self.line} {' '.join(self.words)!r}>"
 
+    def __dir__(self) -> list[str]:
+        return public_names(self, HIDDEN)
+
     def __iter__(self) -> Iterator[Token]:
         for id in range(1, len(self) + 1):
             yield Token(self, id)
@@ -157,6 +169,26 @@ class Sentence(Storage):
     def text(self) -> str | None:
         """The value of the comment `# text = …`."""
         return self._find_comment("text")
+
+    @property
+    def start(self) -> int | None:
+        """Where the sentence begins in the text that was parsed, in characters; None if it is not from a text."""
+        return self.offsets[0][0] if self.offsets else None
+
+    @property
+    def end(self) -> int | None:
+        """Where the sentence ends in the text that was parsed, in characters."""
+        return self.offsets[-1][1] if self.offsets else None
+
+    @property
+    def root(self) -> Token | None:
+        """The first word that hangs on ROOT; None if there is none."""
+        return Token(self, self.heads.index(0) + 1) if 0 in self.heads else None
+
+    @property
+    def noun_chunks(self) -> list[NounChunk]:
+        """The base noun phrases, by UD's relations, from left to right: `dodona.data.noun_chunks` defines them."""
+        return [NounChunk(self, *chunk) for chunk in find_noun_chunks(self.heads, self.upos, self.labels)]
 
     def _find_comment(self, wanted: str) -> str | None:
         for comment in self.comments:
@@ -198,7 +230,7 @@ class Sentence(Storage):
         """Replace HEAD and DEPREL of all words."""
         if None in heads:
             raise OptionError("head None; expected a head for each word")
-        check_heads(heads, len(self))
+        check_arcs(heads, len(self))
         self.accept_tree(list(heads), check_values(labels, len(self), "labels"))
 
     def set_column(self, name: str, values: Sequence[str]) -> None:
@@ -270,13 +302,9 @@ class Sentence(Storage):
 
     def to_dataframe(self) -> Any:
         """Return the tokens of `to_dict()` as a table of pandas, a row for each word; needs pandas."""
-        try:
-            pandas = import_module("pandas")
-        except ImportError as error:
-            raise OptionError(f"a data frame needs pandas: {error}; expected it to be installed") from error
-        from dodona.data.dictionary import TOKEN
+        from dodona.data.dataframe import to_dataframe
 
-        return pandas.DataFrame(self.to_dict()["tokens"], columns=list(TOKEN))
+        return to_dataframe([self]).drop(columns=["document", "sentence"])
 
     def _repr_svg_(self) -> str | None:
         return self._draw("svg_of")

@@ -21,8 +21,8 @@ from dodona.data.ud import ID, MISC, NO_SPACE
 from dodona.errors import FormatError
 
 __all__ = [
-    "SurfaceToken", "begins_paragraph", "check_text", "detokenize", "escape", "paragraphs", "raw_text", "rebuild_text",
-    "unescape",
+    "SurfaceToken", "begins_paragraph", "check_text", "detokenize", "escape", "join_words", "paragraphs", "raw_text",
+    "rebuild_text", "unescape",
 ]  # fmt: skip
 
 NEW_PARAGRAPH = re.compile(r"#\s*new(?:par|doc)\b")
@@ -63,6 +63,20 @@ def rebuild_text(sentences: Iterable[Sentence]) -> str:
             parts.append(unescape(attributes["SpacesInToken"]) if "SpacesInToken" in attributes else form)
             parts.append(_space_after(attributes))
     return "".join(parts)
+
+
+def join_words(sentence: Sentence, first: int, last: int) -> str:
+    """Return some words of a sentence as they are written, with a space wherever there are blanks.
+
+    Of a multiword token that is not whole among them, there are the words.
+    """
+    parts: list[str] = []
+    for begin, end, form, misc in _tokens(sentence):
+        if first <= end and begin <= last:
+            inside = sentence.words[max(begin, first) - 1 : min(end, last)]
+            parts.append(form if len(inside) > end - begin else " ".join(inside))
+            parts.append(" " if _space_after(_parse_misc(misc)) else "")
+    return "".join(parts[:-1])
 
 
 def raw_text(sentences: Iterable[Sentence]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dodona.data.other_names import explain_other_names
 from dodona.data.ud import format_attributes, parse_attributes, read_confidence
 from dodona.errors import OptionError
 
@@ -22,6 +23,7 @@ def _column(name: str, doc: str) -> property:
     )
 
 
+@explain_other_names("token")
 class Token:
     """A word of a sentence. Two tokens are equal if they are the same word of the same sentence.
 
@@ -40,6 +42,7 @@ class Token:
     upos = _column("upos", "The universal part of speech.")
     xpos = _column("xpos", "The part of speech of the treebank's own tag set.")
     label = _column("labels", "The relation to the head, DEPREL in CoNLL-U.")
+    deprel = label
     misc = _column("misc", "The column MISC.")
 
     def __repr__(self) -> str:
@@ -126,9 +129,19 @@ class Token:
     def offsets(self) -> tuple[int, int] | None:
         """Start and end in the text that was parsed, in characters; None for a word that is not from a text.
 
-        The words of a multiword token share its offsets.
+        The words of a multiword token share its offsets, unless the text shows each of them: *do* and *n't*.
         """
         return None if self.sentence.offsets is None else self.sentence.offsets[self.id - 1]
+
+    @property
+    def start(self) -> int | None:
+        """Where the word begins in the text that was parsed, in characters."""
+        return None if self.offsets is None else self.offsets[0]
+
+    @property
+    def end(self) -> int | None:
+        """Where the word ends in the text that was parsed, in characters."""
+        return None if self.offsets is None else self.offsets[1]
 
     @property
     def confidence(self) -> float | None:

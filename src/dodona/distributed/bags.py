@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dodona.data import Sentence
+from dodona.data import Document
 from dodona.distributed.cluster import MISSING
 from dodona.distributed.models import Model, read_model
 from dodona.errors import DodonaError, OptionError
@@ -19,8 +19,8 @@ __all__ = ["parse_bag", "parse_frame", "parse_frames", "parse_texts"]
 
 def parse_texts(
     texts: Iterable[str | None], model: str | Path | Model = "en", *, request: Request | None = None
-) -> Iterator[list[Sentence]]:
-    """Yield the sentences of each text, in order; a text that is missing (None, NaN) has none."""
+) -> Iterator[Document]:
+    """Yield the document of each text, in order; that of a text that is missing (None, NaN) has no sentences."""
     held = model if isinstance(model, Model) else read_model(model)
     return held.pipeline().pipe((text if isinstance(text, str) else "" for text in texts), request)
 
@@ -28,7 +28,7 @@ def parse_texts(
 def parse_bag(
     bag: Any, model: str | Path | Model = "en", *, conllu: bool = False, request: Request | None = None
 ) -> Any:
-    """Return a bag with the sentences of each text of a Dask bag, as a list, or with `conllu` as a string."""
+    """Return a bag with the document of each text of a Dask bag, or with `conllu` its CoNLL-U as a string."""
     return bag.map_partitions(_parse_partition, model=_share(model), conllu=conllu, request=request)
 
 
@@ -67,15 +67,11 @@ def _share(model: str | Path | Model) -> Any:
 
 def _parse_partition(texts: Iterable[str], model: Model, conllu: bool, request: Request | None) -> list[Any]:
     parses = parse_texts(texts, model, request=request)
-    return [_to_conllu(sentences) if conllu else sentences for sentences in parses]
+    return [document.to_conllu() if conllu else document for document in parses]
 
 
 def _parse_frame(frame: Any, model: str | Path | Model, column: str, into: str, request: Request | None) -> Any:
     texts = frame[column]
     parses = zip(texts, parse_texts(texts, model, request=request), strict=True)
-    values = [_to_conllu(sentences) if isinstance(text, str) else None for text, sentences in parses]
+    values = [document.to_conllu() if isinstance(text, str) else None for text, document in parses]
     return frame.assign(**{into: type(texts)(values, index=frame.index, dtype=texts.dtype)})
-
-
-def _to_conllu(sentences: Iterable[Sentence]) -> str:
-    return b"".join(sentence.to_bytes() for sentence in sentences).decode()

@@ -1,7 +1,6 @@
 """Models on workers: a model is sent to a process once, known by its digest, and loaded once for all that it parses."""
 
 import hashlib
-import tempfile
 import threading
 from dataclasses import dataclass
 from importlib import import_module
@@ -39,10 +38,7 @@ class Model:
     def pipeline(self) -> Pipeline:
         with _lock:
             if self.digest not in _pipelines:
-                with tempfile.TemporaryDirectory(prefix="dodona-") as folder:
-                    path = Path(folder, self.name)
-                    path.write_bytes(self.data)
-                    _pipelines[self.digest] = Pipeline.load(path)
+                _pipelines[self.digest] = Pipeline.from_bytes(self.data, self.name)
                 while len(_pipelines) > MAX_MODELS:
                     del _pipelines[next(iter(_pipelines))]
             return _pipelines[self.digest]

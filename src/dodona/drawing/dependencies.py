@@ -13,11 +13,12 @@ from dodona.drawing.arcs import ASIDE, CORNER, Arc, PlacedArc, lay_out_arcs
 from dodona.drawing.letters import has_known_width, is_right_to_left, text_width
 from dodona.drawing.picture import PLAIN, Link, Picture, choose_line_ends, fold
 from dodona.drawing.svg import element, move, number, read_style, svg_document
+from dodona.errors import FormatError
 from dodona.tables import escape_xml
 
 __all__ = [
-    "HTML_END", "Drawable", "html_head", "html_of", "html_page", "html_section", "picture_svg", "pictures_svg",
-    "scroll", "sentence_notes", "svg_of",
+    "HTML_END", "Drawable", "html_head", "html_of", "html_of_several", "html_page", "html_section", "picture_svg",
+    "pictures_svg", "scroll", "sentence_notes", "svg_of",
 ]  # fmt: skip
 
 NAME = "dodona-tree"  # the class of the picture, so that its styles reach nothing else on a page
@@ -52,6 +53,24 @@ def html_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float 
     """Return a part of a page, with all that it needs: the picture of a sentence, which can be scrolled."""
     picture = Picture.of(sentence, parsed)
     return scroll(picture_svg(picture, width), picture.reversed)
+
+
+def html_of_several(sentences: Iterable[Sentence], more: int = 0) -> str:
+    """Return a part of a page with the pictures of sentences below each other, and how many more there are.
+
+    What is no tree is there as text.
+    """
+    parts = [f"<style>\n{STYLE}\n</style>\n"]
+    for sentence in sentences:
+        try:
+            picture = Picture.of(sentence)
+        except FormatError:
+            parts.append(f'<p dir="auto">{escape_xml(" ".join(sentence.surface()))}</p>\n')
+        else:
+            parts.append(scroll(picture_svg(picture, styled=False), picture.reversed))
+    if more > 0:
+        parts.append(f"<p>… and {more:,} more</p>\n")
+    return "".join(parts)
 
 
 def picture_svg(picture: Picture, width: float | None = None, *, styled: bool = True) -> str:

@@ -78,7 +78,7 @@ class Scores(dict[str, Score]):
 
 
 @dataclass(slots=True)
-class Document:
+class FlatText:
     """Tokens and sentences as spans of `characters`, and the columns of all words, one list each."""
 
     characters: str = ""
@@ -121,7 +121,7 @@ def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sent
     return scores
 
 
-def _agreements(gold: Document, system: Document, pairs: list[tuple[int, int]]) -> dict[str, list[bool]]:
+def _agreements(gold: FlatText, system: FlatText, pairs: list[tuple[int, int]]) -> dict[str, list[bool]]:
     """For each metric, which of the aligned pairs agree."""
     gold_of = {ROOT: ROOT} | {s: g for g, s in pairs}
     upos = _equal(gold.upos, system.upos, pairs)
@@ -154,7 +154,7 @@ def _all(*columns: list[bool]) -> list[bool]:
 
 
 def _function_words(
-    gold: Document, system: Document, pairs: list[tuple[int, int]], gold_of: dict[int, int]
+    gold: FlatText, system: FlatText, pairs: list[tuple[int, int]], gold_of: dict[int, int]
 ) -> list[bool]:
     """Whether both words have the same function words with the same relations, tags and features.
 
@@ -165,7 +165,7 @@ def _function_words(
     return [in_gold[g] == in_system[s] for g, s in pairs]
 
 
-def _children(side: Document, gold_of: dict[int, int]) -> dict[int, list[tuple[int | None, str, str, str]]]:
+def _children(side: FlatText, gold_of: dict[int, int]) -> dict[int, list[tuple[int | None, str, str, str]]]:
     children: dict[int, list[tuple[int | None, str, str, str]]] = defaultdict(list)
     for word, (parent, label) in enumerate(zip(side.parents, side.labels, strict=True)):
         if label in FUNCTIONAL and parent != ROOT:
@@ -173,14 +173,14 @@ def _children(side: Document, gold_of: dict[int, int]) -> dict[int, list[tuple[i
     return children
 
 
-def flatten(sentences: Iterable[Sentence]) -> Document:
+def flatten(sentences: Iterable[Sentence]) -> FlatText:
     """Read a whole file. Every sentence needs a tree: a missing head is an error, not a wrong head."""
-    document = Document()
+    flat = FlatText()
     characters: list[str] = []
     universal_feats: dict[str, str] = {}
     position = 0
     for sentence in sentences:
-        start, first_word = position, len(document)
+        start, first_word = position, len(flat)
         for first, last, form in sentence.tokens():
             is_multiword = last > first
             form = form.translate(SPACES)  # one tokenizer may keep a space inside a word and another split there
@@ -190,27 +190,27 @@ def flatten(sentences: Iterable[Sentence]) -> Document:
             span = (position, position + len(form))
             position = span[1]
             characters.append(form)
-            document.tokens.append(span)
-            document.spans += [span] * (last - first + 1)
-            document.multiword += [is_multiword] * (last - first + 1)
-            document.forms += sentence.words[first - 1 : last] if is_multiword else [form]
-        document.sentences.append((start, position))
-        document.locations.append(f"{sentence.file}:{sentence.line}")
-        document.lemmas += sentence.lemmas
-        document.upos += sentence.upos
-        document.xpos += sentence.xpos
+            flat.tokens.append(span)
+            flat.spans += [span] * (last - first + 1)
+            flat.multiword += [is_multiword] * (last - first + 1)
+            flat.forms += sentence.words[first - 1 : last] if is_multiword else [form]
+        flat.sentences.append((start, position))
+        flat.locations.append(f"{sentence.file}:{sentence.line}")
+        flat.lemmas += sentence.lemmas
+        flat.upos += sentence.upos
+        flat.xpos += sentence.xpos
         for feats in sentence.feats:
             if feats not in universal_feats:
                 kept = (feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES)
                 universal_feats[feats] = "|".join(sorted(kept))
-            document.feats.append(universal_feats[feats])
-        document.labels += map(strip_subtype, sentence.labels)
-        document.parents += [first_word + h - 1 if h else ROOT for h in sentence.gold_heads()]
-    document.characters = "".join(characters)
-    return document
+            flat.feats.append(universal_feats[feats])
+        flat.labels += map(strip_subtype, sentence.labels)
+        flat.parents += [first_word + h - 1 if h else ROOT for h in sentence.gold_heads()]
+    flat.characters = "".join(characters)
+    return flat
 
 
-def align(gold: Document, system: Document) -> list[tuple[int, int]]:
+def align(gold: FlatText, system: FlatText) -> list[tuple[int, int]]:
     """Return pairs of a gold word and a system word, both ascending."""
     _check_characters(gold, system)
     pairs: list[tuple[int, int]] = []
@@ -230,7 +230,7 @@ def align(gold: Document, system: Document) -> list[tuple[int, int]]:
     return pairs
 
 
-def _region(gold: Document, system: Document, g: int, s: int) -> tuple[range, range]:
+def _region(gold: FlatText, system: FlatText, g: int, s: int) -> tuple[range, range]:
     """The words of both sides around the multiword token at g or s, until no multiword token sticks out of the region.
 
     A word that begins before the multiword token overlaps another word before it and is passed over. Only one word is,
@@ -252,18 +252,18 @@ def _region(gold: Document, system: Document, g: int, s: int) -> tuple[range, ra
     return range(first[0], at[0]), range(first[1], at[1])
 
 
-def _start(side: Document, word: int) -> float:
+def _start(side: FlatText, word: int) -> float:
     return side.spans[word][0] if word < len(side) else float("inf")
 
 
-def _is_within(side: Document, word: int, end: int) -> bool:
+def _is_within(side: FlatText, word: int, end: int) -> bool:
     """Whether a word belongs to a region that ends there: multiword tokens stretch it, other words must fit in."""
     if word >= len(side):
         return False
     return side.spans[word][0] < end if side.multiword[word] else side.spans[word][1] <= end
 
 
-def _common_forms(gold: Document, system: Document, gold_words: range, system_words: range) -> list[tuple[int, int]]:
+def _common_forms(gold: FlatText, system: FlatText, gold_words: range, system_words: range) -> list[tuple[int, int]]:
     """A longest common subsequence of the forms, letter case aside; of several, the one that skips gold words first."""
     a = [gold.forms[g].lower() for g in gold_words]
     b = [system.forms[s].lower() for s in system_words]
@@ -289,7 +289,7 @@ def _common_forms(gold: Document, system: Document, gold_words: range, system_wo
     return pairs
 
 
-def _check_characters(gold: Document, system: Document) -> None:
+def _check_characters(gold: FlatText, system: FlatText) -> None:
     if gold.characters == system.characters:
         return
     pairs = zip(gold.characters, system.characters, strict=False)
@@ -301,11 +301,11 @@ def _check_characters(gold: Document, system: Document) -> None:
     )
 
 
-def _sentence_at(side: Document, at: int) -> str:
+def _sentence_at(side: FlatText, at: int) -> str:
     if not side.locations:
         return "(a file without sentences)"
     return side.locations[min(bisect_right(side.sentences, at, key=lambda span: span[1]), len(side.locations) - 1)]
 
 
-def _text_at(side: Document, at: int) -> str:
+def _text_at(side: FlatText, at: int) -> str:
     return repr(side.characters[at : at + MAX_CONTEXT]) if at < len(side.characters) else "the end of the file"

@@ -1,12 +1,14 @@
 """A component for spaCy: `nlp.add_pipe("dodona", config={"model": "en"})`.
 
 spaCy finds it by an entry point, so nothing of Dodona imports this file, and Dodona does not need spaCy. It fills in
-tags, lemmas, morphology, heads, labels and sentence starts of spaCy's own tokens.
+tags, lemmas, morphology, heads, labels and sentence starts of spaCy's own tokens. spaCy's `doc.noun_chunks` are those of
+Dodona then: spaCy's own look for relations that Universal Dependencies do not have, `dobj` and `pobj` in English.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,12 @@ from spacy.language import Language
 from spacy.parts_of_speech import IDS
 
 from dodona.data import Sentence
+from dodona.data.noun_chunks import find_noun_chunks
+from dodona.errors import FormatError
 from dodona.pipeline.models import load
 from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["SpacyComponent", "make_component"]
+__all__ = ["SpacyComponent", "iterate_noun_chunks", "make_component"]
 
 ATTRIBUTES = (POS, TAG, LEMMA, MORPH, HEAD, DEP)
 HASHES = 1 << 64  # how many there are: relative heads, which have a sign, are in the same array as hashes, without one
@@ -26,19 +30,62 @@ UNWRITABLE = str.maketrans(dict.fromkeys("\t\n\r\0", " "))
 ASSIGNS = ["token.pos", "token.tag", "token.lemma", "token.morph", "token.head", "token.dep", "token.is_sent_start"]
 
 
-def make_component(nlp: Any, name: str, model: str) -> "SpacyComponent":
-    """Called by spaCy: `model` is what `dodona.load` takes, a name or a path."""
-    return SpacyComponent(load(model))
+MODEL_FILE = "dodona.model"  # in the folder that spaCy has for the component
 
 
-Language.factory("dodona", assigns=[*ASSIGNS, "doc.sents"], default_config={"model": "en"}, func=make_component)
+def make_component(nlp: Any, name: str, model: str, include_model: bool) -> "SpacyComponent":
+    """Called by spaCy: `model` is what `dodona.load` takes, a name or a path. With `include_model`, what spaCy saves
+    holds the model itself, so a model that is missing here may still be found there."""
+    nlp.vocab.get_noun_chunks = iterate_noun_chunks
+    try:
+        return SpacyComponent(load(model), include_model)
+    except FormatError as error:
+        if not include_model:
+            raise
+        return SpacyComponent(None, True, str(error))
+
+
+Language.factory(
+    "dodona",
+    assigns=[*ASSIGNS, "doc.sents"],
+    default_config={"model": "en", "include_model": False},
+    func=make_component,
+)
 
 
 class SpacyComponent:
     """A pipeline of Dodona as a component of one of spaCy."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
-        self.pipeline = pipeline
+    def __init__(self, pipeline: Pipeline | None, include_model: bool = False, fault: str = "") -> None:
+        self._pipeline, self.include_model, self._fault = pipeline, include_model, fault
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The pipeline; an error if there was no such model, and none has been loaded since."""
+        if self._pipeline is None:
+            raise FormatError(self._fault)
+        return self._pipeline
+
+    def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
+        """Called by spaCy: the model, with `include_model`; else nothing, as the name of the model is in the config."""
+        return self.pipeline.to_bytes() if self.include_model else b""
+
+    def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> "SpacyComponent":
+        if data:
+            self._pipeline = Pipeline.from_bytes(data)
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> None:
+        """Called by spaCy: writes the model into this folder, with `include_model`."""
+        if self.include_model:
+            Path(path).mkdir(parents=True, exist_ok=True)
+            self.pipeline.save(Path(path, MODEL_FILE))
+
+    def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> "SpacyComponent":
+        file = Path(path, MODEL_FILE)
+        if file.exists():
+            self._pipeline = Pipeline.load(file)
+        return self
 
     def __call__(self, doc: Any) -> Any:
         (done,) = self.pipe([doc])
@@ -58,6 +105,26 @@ class SpacyComponent:
             for doc, own in zip(some, parts, strict=True):
                 _fill_in(doc, own, [next(parsed) for _ in own])
                 yield doc
+
+
+def iterate_noun_chunks(part: Any) -> Iterator[tuple[int, int, int]]:
+    """Yield what spaCy wants to know of the noun chunks of a document, or of a part of one: start, end and label.
+
+    They are those of `Sentence.noun_chunks`. Blanks, which spaCy has as tokens, may be inside of a chunk.
+    """
+    label = part.doc.vocab.strings.add("NP")
+    begin, end = (part.start, part.end) if hasattr(part, "start") else (0, len(part))
+    for sentence in part.doc.sents:
+        if sentence.end <= begin or sentence.start >= end:
+            continue
+        words = [token for token in sentence if not token.is_space]
+        numbers = {token.i: number for number, token in enumerate(words, start=1)}
+        heads = [0 if token.head.i == token.i else numbers.get(token.head.i) for token in words]
+        labels = ["root" if token.head.i == token.i else token.dep_ for token in words]
+        for first, last, _ in find_noun_chunks(heads, [token.pos_ for token in words], labels):
+            start, stop = words[first - 1].i, words[last - 1].i + 1
+            if begin <= start and stop <= end:
+                yield start, stop, label
 
 
 def _word(token: Any) -> str:

@@ -11,9 +11,10 @@ digest of everything else, so that a single flipped bit is detected.
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from dodona.data.files import replace_file
 from dodona.errors import FormatError
 
-__all__ = ["VERSION", "check_target", "is_model", "load", "save"]
+__all__ = ["VERSION", "Contents", "check_target", "is_model", "load", "pack", "read", "save", "unpack"]
 
 FORMAT = "dodona"
 VERSION = 2
@@ -38,8 +39,31 @@ DTYPES: dict[str, type[np.generic]] = {
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 
 
+class Contents(NamedTuple):
+    """What is in a model file, checked."""
+
+    metadata: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+    digest: str  # SHA-256 of the other two
+
+
 def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a model atomically: to a temporary file first, which is then renamed."""
+    chunks = _chunks(metadata, arrays)
+    try:
+        with replace_file(str(check_target(path)), str(path)) as temporary, open(temporary, "xb") as stream:
+            for chunk in chunks:
+                stream.write(chunk)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def pack(metadata: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the bytes of a model file."""
+    return b"".join(_chunks(metadata, arrays))
+
+
+def _chunks(metadata: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Iterator[bytes]:
     entries: dict[str, Any] = {}
     begin = 0
     for name, values in arrays.items():
@@ -51,13 +75,9 @@ def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDA
     about["digest"] = _digest(about, entries, b"".join(values.tobytes() for values in arrays.values()))
     header = json.dumps({"__metadata__": about, **entries}, ensure_ascii=False).encode()
     header += b" " * (-len(header) % 8)
-    try:
-        with replace_file(str(check_target(path)), str(path)) as temporary, open(temporary, "xb") as stream:
-            stream.write(len(header).to_bytes(8, "little") + header)
-            for values in arrays.values():
-                stream.write(values.tobytes())
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+    yield len(header).to_bytes(8, "little") + header
+    for values in arrays.values():
+        yield values.tobytes()
 
 
 def check_target(path: str | Path) -> Path:
@@ -72,21 +92,41 @@ def check_target(path: str | Path) -> Path:
 
 def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return (metadata, arrays) of a model."""
+    metadata, arrays, _ = read(path)
+    return metadata, arrays
+
+
+def read(path: str | Path) -> Contents:
+    """Return what is in a model file; any inconsistency raises a FormatError."""
     try:
         with open(path, "rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
-            length = int.from_bytes(stream.read(8), "little")
-            if size < 8:
-                raise FormatError(f"{path}: {size} bytes; expected a Dodona model")
-            if length > min(size - 8, MAX_HEADER):
-                raise FormatError(
-                    f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
-                )
-            about, entries = _header(path, stream.read(length))
+            about, entries = _read_header(path, stream, os.fstat(stream.fileno()).st_size)
             # read, not memory-mapped: the contents must not change after they were checked
             body = np.fromfile(stream, np.uint8).data
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    return _check(path, about, entries, body)
+
+
+def unpack(data: bytes, name: str) -> Contents:
+    """Return what is in the bytes of a model file, checked as `read` does; the name is for errors."""
+    stream = BytesIO(data)
+    about, entries = _read_header(name, stream, len(data))
+    return _check(name, about, entries, memoryview(bytearray(stream.read())))
+
+
+def _read_header(path: str | Path, stream: IO[bytes], size: int) -> tuple[dict[str, str], dict[str, Any]]:
+    length = int.from_bytes(stream.read(8), "little")
+    if size < 8:
+        raise FormatError(f"{path}: {size} bytes; expected a Dodona model")
+    if length > min(size - 8, MAX_HEADER):
+        raise FormatError(
+            f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
+        )
+    return _header(path, stream.read(length))
+
+
+def _check(path: str | Path, about: dict[str, str], entries: dict[str, Any], body: memoryview) -> Contents:
     arrays = _arrays(path, entries, body)
     try:
         if about.get("digest") != _digest(about, entries, body):
@@ -96,7 +136,7 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         if isinstance(error, FormatError):
             raise
         raise FormatError(f"{path}: metadata that is no JSON") from error
-    return metadata, arrays
+    return Contents(metadata, arrays, about["digest"])
 
 
 def is_model(path: str | Path) -> bool:

@@ -1,5 +1,7 @@
 """Models by name: those that come with Dodona, and those that are installed as packages. `load` is `dodona.load`."""
 
+import threading
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,21 +10,53 @@ from dodona.errors import FormatError
 if TYPE_CHECKING:
     from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["GROUP", "MODELS", "installed_models", "load", "model_names", "model_path"]
+__all__ = ["GROUP", "MODELS", "installed_models", "load", "model_names", "model_path", "restore"]
 
 GROUP = "dodona.models"
 MODELS = Path(__file__).parent.parent / "models"
+KEPT = 4  # models that were unpickled
 GET_ONE = "install the package of another one, or make one with `dodona train`"
+
+_restored: dict[str, "Pipeline"] = {}  # by digest
+_lock = threading.Lock()
 
 
 def load(model: str | Path = "en") -> "Pipeline":
     """Return a trained pipeline: one that comes with Dodona or is installed, by its name, or one from a file.
 
-    `nlp(text)` returns sentences; `nlp.parse(sentences)` fills in missing columns.
+    `nlp(text)` returns a document; `nlp.parse(sentences)` fills in missing columns.
     """
     from dodona.pipeline.pipeline import Pipeline
 
-    return Pipeline.load(model_path(model))
+    path = model_path(model)
+    return Pipeline.load(path, None if path == Path(model) else str(model))
+
+
+def restore(name: str, digest: str) -> "Pipeline":
+    """Return the pipeline of a model that comes with Dodona or is installed; for `pickle`, which keeps no more of it.
+
+    A model with another digest is an error. The last few models are kept, because a pipeline that is sent along with
+    each of many small tasks should not be loaded for each of them.
+    """
+    with _lock:
+        if digest not in _restored:
+            _restored[digest] = _load_by_name(name, digest)
+            while len(_restored) > KEPT:
+                del _restored[next(iter(_restored))]
+        return copy(_restored[digest])
+
+
+def _load_by_name(name: str, digest: str) -> "Pipeline":
+    from dodona.pipeline.pipeline import Pipeline
+
+    path = MODELS / f"{name}.model" if name in _shipped() else installed_models().get(name)
+    if path is None:
+        names = ", ".join(model_names()) or "none"
+        raise FormatError(f"a pickled pipeline: there is no model {name!r} here; the models here are: {names}")
+    pipeline = Pipeline.load(path, name)
+    if pipeline.source is None or pipeline.source.digest != digest:
+        raise FormatError(f"a pickled pipeline: the model {name!r} here is another one; expected digest {digest[:12]}…")
+    return pipeline
 
 
 def model_path(model: str | Path) -> Path:

@@ -3,14 +3,17 @@
 import gc
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from operator import is_
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
 from numpy.typing import NDArray
 
 from dodona.component import Component
-from dodona.data import Sentence
+from dodona.data import Document, Sentence
 from dodona.data.checks import check_columns
+from dodona.data.other_names import public_names
 from dodona.data.storage import select_lacking, select_listed
 from dodona.data.stream import BATCH, Boundary, Item, Mark, interleave, only_sentences, split_batches
 from dodona.errors import FormatError, OptionError
@@ -21,7 +24,7 @@ from dodona.pipeline import modelfile
 from dodona.tagger.tagger import Tagger
 from dodona.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["COMPONENTS", "Pipeline", "check_jobs", "collect_rarely", "describe"]
+__all__ = ["COMPONENTS", "Pipeline", "Source", "check_jobs", "collect_rarely", "describe"]
 
 
 def _check_text(text: Any, hint: str = "") -> None:
@@ -30,7 +33,7 @@ def _check_text(text: Any, hint: str = "") -> None:
         return
     if isinstance(text, bytes | bytearray):
         hint = "decode it first, with `.decode()`"
-    elif isinstance(text, Sentence):
+    elif isinstance(text, Sentence | Document):
         hint = "for sentences: `nlp.parse(sentences)`"
     elif not isinstance(text, list | tuple | set | Iterator):
         hint = ""
@@ -41,7 +44,7 @@ def _check_texts(texts: Any) -> None:
     """Raise an error unless this may be several texts: a string is one, and its letters are none."""
     if isinstance(texts, str):
         raise OptionError("one text; expected several texts (for one: `nlp(text)`)")
-    if isinstance(texts, bytes | bytearray | Sentence) or not hasattr(texts, "__iter__"):
+    if isinstance(texts, bytes | bytearray | Sentence | Document) or not hasattr(texts, "__iter__"):
         raise OptionError(f"{_show(texts)}; expected several texts, as strings")
 
 
@@ -125,10 +128,26 @@ def _format_value(value: object) -> str:
     return " ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
 
 
+HIDDEN = frozenset({"stream", "tokenize"})  # for commands and servers
 NEW_OBJECTS = 100_000  # between two searches for garbage
 NO_TOKENIZER = "this model has no tokenizer; expected CoNLL-U or words that are separated already"
 T = TypeVar("T")
 COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmatizer": Lemmatizer, "parser": Parser}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a pipeline is from: a model that has a name. A pipeline that was changed since is another one."""
+
+    name: str
+    digest: str
+    components: tuple[Component[Any], ...]
+    about: dict[str, Any]
+
+    def fits(self, pipeline: "Pipeline") -> bool:
+        now = tuple(pipeline.components().values())
+        same = len(now) == len(self.components) and all(map(is_, now, self.components))
+        return same and pipeline.about == self.about
 
 
 class Pipeline:
@@ -146,11 +165,12 @@ class Pipeline:
     ) -> None:
         self.parser, self.tagger, self.lemmatizer, self.tokenizer = parser, tagger, lemmatizer, tokenizer
         self.about: dict[str, Any] = {}
+        self.source: Source | None = None
 
-    def __call__(self, text: str, request: Request | None = None) -> list[Sentence]:
+    def __call__(self, text: str, request: Request | None = None) -> Document:
         """Tokenize a text, and tag, lemmatize and parse its sentences."""
         _check_text(text, "for several texts: `nlp.pipe(texts)`")
-        return list(self.parse(self.sentences([text], located=True), request))
+        return Document.from_parsed(list(self.parse(self.sentences([text], located=True), request)), text)
 
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
         """Tokenize a text that is given in chunks; with `located`, sentences have the offsets of their words."""
@@ -209,12 +229,12 @@ class Pipeline:
     def pipe(
         self, texts: Iterable[str], request: Request | None = ..., *, batch: int = ..., jobs: int = ...,
         as_tuples: Literal[False] = ...,
-    ) -> Iterator[list[Sentence]]: ...  # fmt: skip
+    ) -> Iterator[Document]: ...  # fmt: skip
     @overload
     def pipe(
         self, texts: Iterable[tuple[str, T]], request: Request | None = ..., *, batch: int = ..., jobs: int = ...,
         as_tuples: Literal[True],
-    ) -> Iterator[tuple[list[Sentence], T]]: ...  # fmt: skip
+    ) -> Iterator[tuple[Document, T]]: ...  # fmt: skip
     def pipe(
         self,
         texts: Iterable[Any],
@@ -224,7 +244,7 @@ class Pipeline:
         jobs: int = 1,
         as_tuples: bool = False,
     ) -> Iterator[Any]:
-        """Yield for each text the list that `nlp(text)` returns, in order, as soon as it is ready.
+        """Yield for each text the document that `nlp(text)` returns, in order, as soon as it is ready.
 
         Sentences of several texts are parsed together, `batch` at a time, which is faster for short texts; so a few
         texts are read ahead. With `as_tuples`, `texts` are pairs (text, context), and so are the results. With `jobs`,
@@ -243,13 +263,15 @@ class Pipeline:
             if isinstance(item, Sentence):
                 sentences.append(item)
             elif isinstance(item, Boundary):
-                yield (sentences, item.value) if as_tuples else sentences
+                text, context = item.value
+                document = Document.from_parsed(sentences, text)
+                yield (document, context) if as_tuples else document
                 sentences = []
 
     def _tokenize_all(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
-        for text, context in pairs:
-            yield from self.sentences([text], located=True)
-            yield Boundary(context)
+        for pair in pairs:
+            yield from self.sentences([pair[0]], located=True)
+            yield Boundary(pair)
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
         """Fill in missing tags and lemmas, in place; returns the `id` of the sentences that were tagged."""
@@ -275,19 +297,58 @@ class Pipeline:
 
         return Table(("", ""), list(describe(self).items()), "A pipeline", align="ll").html()
 
-    def save(self, path: str | Path) -> None:
-        """Write the model file atomically."""
+    def __dir__(self) -> list[str]:
+        return public_names(self, HIDDEN) + [name for name in vars(self) if not name.startswith("_")]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For `pickle`: the name and the digest of a model that is found by its name, or else the bytes of the model
+        file. Both are checked when they are loaded again."""
+        from dodona.pipeline.models import restore
+
+        if self.source is not None and self.source.fits(self):
+            return restore, (self.source.name, self.source.digest)
+        return Pipeline.from_bytes, (self.to_bytes(),)
+
+    def __copy__(self) -> "Pipeline":
+        """A pipeline with the same components, which threads may share anyway."""
+        other = Pipeline(**self.components())  # type: ignore[arg-type]
+        other.about, other.source = dict(self.about), self.source
+        return other
+
+    def _contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         metadata: dict[str, Any] = {"about": self.about}
         arrays: dict[str, NDArray[Any]] = {}
         for name, component in self.components().items():
             metadata[name], own = component.parts()
             arrays |= {f"{name}.{key}": values for key, values in own.items()}
-        modelfile.save(path, metadata, arrays)
+        return metadata, arrays
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file atomically."""
+        modelfile.save(path, *self._contents())
+
+    def to_bytes(self) -> bytes:
+        """Return what `save` writes into a file."""
+        return modelfile.pack(*self._contents())
 
     @classmethod
-    def load(cls, path: str | Path) -> "Pipeline":
-        """Load a model file; any inconsistency raises a FormatError."""
-        metadata, arrays = modelfile.load(path)
+    def load(cls, path: str | Path, name: str | None = None) -> "Pipeline":
+        """Load a model file; any inconsistency raises a FormatError. `name` is that of a model that is installed here
+        and where the pipeline may be sent to."""
+        contents = modelfile.read(path)
+        pipeline = cls._from_contents(contents, path)
+        if name is not None:
+            pipeline.source = Source(name, contents.digest, tuple(pipeline.components().values()), {**pipeline.about})
+        return pipeline
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "a model") -> "Pipeline":
+        """Load what `to_bytes` returned, or what a model file has; checked as by `load`. The name is for errors."""
+        return cls._from_contents(modelfile.unpack(data, name), name)
+
+    @classmethod
+    def _from_contents(cls, contents: modelfile.Contents, path: str | Path) -> "Pipeline":
+        metadata, arrays, _ = contents
         about = metadata.pop("about", None)
         unknown = [name for name in metadata if name not in COMPONENTS]
         if not isinstance(about, dict) or "parser" not in metadata or unknown:

@@ -161,7 +161,7 @@ def _respace(lines: Iterable[str], offsets: list[tuple[int, int]] | None, option
         if "normalized_spaces" in options:
             notes = [note for note in notes if not note.startswith(SPACES)]
         if "ranges" in options and offsets is not None and first.isdecimal() and int(first) > inside:
-            begin, end = offsets[int(first) - 1]
+            begin, end = offsets[int(first) - 1][0], offsets[int(last or first) - 1][1]
             notes.append(f"TokenRange={begin}:{end}")
         if last:
             inside = int(last)

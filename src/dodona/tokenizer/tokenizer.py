@@ -272,7 +272,7 @@ class Tokenizer:
         """Yield the sentences of one text that is given in chunks; none if it is only whitespace.
 
         With `located`, sentences have `offsets`: start and end of each word in the text. The words of a multiword token
-        share its offsets.
+        share its offsets, unless the text shows each of them, as in *don't*.
         """
         return only_sentences(self.stream(filter(None, chunks), located))
 
@@ -360,11 +360,21 @@ def _make_lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict
 
 
 def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return start and end of each word. The words of a multiword token share those of the token."""
+    """Return start and end of each word. The words of a multiword token share those of the token, unless their letters
+    are those of the token: *don't* is *do* and *n't*, but *du* is not *de* and *le*."""
     if not sentence.multiword:
         return places
-    tokens = zip(sentence.tokens(), places, strict=True)
-    return [place for (first, last, _), place in tokens for _ in range(first, last + 1)]
+    spans: list[tuple[int, int]] = []
+    for (first, last, form), (begin, end) in zip(sentence.tokens(), places, strict=True):
+        words = sentence.words[first - 1 : last]
+        together = "".join(words)
+        if len(together) == len(form) == end - begin and together.lower() == form.lower():
+            for word in words:
+                spans.append((begin, begin + len(word)))
+                begin += len(word)
+        else:
+            spans += [(begin, end)] * len(words)
+    return spans
 
 
 def _decode(array: NDArray[Any]) -> str:
