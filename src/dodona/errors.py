@@ -2,6 +2,7 @@
 
     DodonaError
     ├── OptionError       an unknown system, option, oracle or label; the message lists the valid ones
+    │   └── PatternError  a pattern for tree search that cannot be read, with a caret, or that takes too long
     ├── TransitionError   a transition that does not exist or is not legal in this configuration
     ├── TreeError         heads that are no tree, or a tree the system cannot build
     ├── TimeLimitError    a sentence that took longer than it was allowed to
@@ -20,6 +21,7 @@ __all__ = [
     "FormatWarning",
     "MismatchError",
     "OptionError",
+    "PatternError",
     "TimeLimitError",
     "TransitionError",
     "TreeError",
@@ -32,6 +34,10 @@ class DodonaError(Exception):
 
 class OptionError(DodonaError, ValueError):
     """A name that is not among the valid ones."""
+
+
+class PatternError(OptionError):
+    """A pattern for tree search that is wrong, or that has too many ways to match a sentence."""
 
 
 class TransitionError(DodonaError, ValueError):
