@@ -22,12 +22,10 @@ class NaiveGraph:
         for row in sentence.rows():
             if "-" in row[0] or ("." in row[0] and not enhanced):
                 continue
-            features = {}
+            features: dict[str, str] = {}
             for column in (9, 5):  # FEATS wins over MISC
                 if row[column] != "_":
-                    features |= dict(
-                        part.split("=", 1) if "=" in part else (part, "") for part in row[column].split("|")
-                    )
+                    features |= {part.partition("=")[0]: part.partition("=")[2] for part in row[column].split("|")}
             features |= {"form": row[1]}
             named = {"lemma": row[2], "upos": row[3], "xpos": row[4], "deprel": row[7]}
             features |= {name: value for name, value in named.items() if value != "_"}

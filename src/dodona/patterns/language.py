@@ -200,6 +200,10 @@ def parse_pattern(text: str) -> SearchRequest:
     return _Parser(text).parse()
 
 
+def _with_article(kind: str) -> str:
+    return f"an {kind}" if kind == "edge" else f"a {kind}"
+
+
 class _Parser:
     """Goes through a pattern from left to right. What a character means depends on where it stands, so that there are
     no tokens: every method takes what it expects at the place where it is."""
@@ -228,6 +232,8 @@ class _Parser:
             else:
                 self.fail(begin, f"{word!r}", NOT_HERE.get(word) or "expected pattern, without, with or global")
             self.skip()
+        if not self.text.strip():
+            self.fail(0, "an empty pattern", "expected pattern { … }")
         outer = dict(self.kinds)
         for wanted, begin in filters:
             self.at, self.kinds = begin, dict(outer)
@@ -310,6 +316,8 @@ class _Parser:
                 values.append(re.sub(r"\\(.)", r"\1", quoted[1], flags=re.S))
             elif plain := self.find(PLAIN):
                 values.append(plain[0])
+            elif self.text.startswith(('"', 're"', "/"), self.at):
+                self.fail(begin, "a quote or an expression that does not end", 'expected "…", re"…" or /…/')
             else:
                 self.fail_here('a value: plain, "in quotes", or re"an expression"')
             if not self.take("|"):
@@ -327,7 +335,8 @@ class _Parser:
 
     def declare(self, name: str, kind: str, at: int) -> None:
         if self.kinds.setdefault(name, kind) != kind:
-            self.fail(at, f"{name!r} is a {self.kinds[name]}", f"expected another name for this {kind}")
+            owner = _with_article(self.kinds[name])
+            self.fail(at, f"{name!r} is the name of {owner}", f"expected another name for this {kind}")
         if len(self.kinds) > MAX_NAMES:
             self.fail(at, "too many names", f"expected at most {MAX_NAMES} nodes and edges")
 
@@ -338,7 +347,8 @@ class _Parser:
                 declared = ", ".join(self.kinds) or "none"
                 self.fail(at, f"there is no {kind} {name!r}", f"expected one of the names in the pattern: {declared}")
             if kind not in ("name", self.kinds[name]):
-                self.fail(at, f"{name!r} is a {self.kinds[name]}", f"expected a {kind}")
+                owner = _with_article(self.kinds[name])
+                self.fail(at, f"{name!r} is the name of {owner}", f"expected that of {_with_article(kind)}")
         for at, operand in self.operands:
             if self.kinds[operand.name] == "edge" and not is_edge_value(operand.feature):
                 wrong = f"an edge has no feature {operand.feature!r}"
@@ -410,7 +420,7 @@ class _Parser:
         """Read a name that another clause declares."""
         self.skip()
         at = self.at
-        name = self.read_name(f"the name of {'an' if kind == 'edge' else 'a'} {kind}")
+        name = self.read_name(f"the name of {_with_article(kind)}")
         self.uses.append((at, name, kind))
         return name
 
