@@ -12,10 +12,12 @@ if TYPE_CHECKING:
         FormatWarning,
         MismatchError,
         OptionError,
+        PatternError,
         TransitionError,
         TreeError,
     )
     from dodona.parser.request import Request
+    from dodona.patterns import Match, Pattern, search
     from dodona.pipeline.models import load, model_names
     from dodona.pipeline.pipeline import Pipeline
     from dodona.pipeline.training import train
@@ -30,8 +32,11 @@ __all__ = [
     "DodonaError",
     "FormatError",
     "FormatWarning",
+    "Match",
     "MismatchError",
     "OptionError",
+    "Pattern",
+    "PatternError",
     "Pipeline",
     "Request",
     "Sentence",
@@ -43,6 +48,7 @@ __all__ = [
     "load",
     "model_names",
     "read",
+    "search",
     "system",
     "to_dataframe",
     "train",
@@ -54,6 +60,7 @@ PLACES = {
     "data": ("Document", "Sentence", "Token", "read", "to_dataframe", "write"),
     "drawing": ("draw",),
     "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
+    "patterns": ("Match", "Pattern"),
     "pipeline.models": ("load", "model_names"),
     "pipeline.pipeline": ("Pipeline",),
     "pipeline.training": ("train",),
@@ -63,7 +70,11 @@ PLACES = {
 """Where the names above are. They are imported when they are first used: the command line starts with an empty package,
 so that Ctrl-C is heard from the beginning, and the research API does without numpy."""
 
-PACKAGES = ("data", "drawing", "errors", "evaluation", "parser", "pipeline", "research", "systems", "transitions")
+PACKAGES = (
+    "data", "drawing", "errors", "evaluation", "parser", "patterns", "pipeline", "research", "search", "systems",
+    "transitions",
+)  # fmt: skip
+"""Folders that need no import of their own. `search` is one of them and a function, too: see there."""
 
 
 def __getattr__(name: str) -> "Any":

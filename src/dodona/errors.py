@@ -2,6 +2,7 @@
 
     DodonaError
     ├── OptionError       an unknown system, option, oracle or label; the message lists the valid ones
+    │   └── PatternError  a pattern for tree search that cannot be read, with a caret, or that takes too long
     ├── TransitionError   a transition that does not exist or is not legal in this configuration
     ├── TreeError         heads that are no tree, or a tree the system cannot build
     ├── TimeLimitError    a sentence that took longer than it was allowed to
@@ -15,7 +16,8 @@ faults of a transition system.
 """
 
 __all__ = [
-    "DodonaError", "FormatError", "FormatWarning", "MismatchError", "OptionError", "TimeLimitError", "TransitionError",
+    "DodonaError", "FormatError", "FormatWarning", "MismatchError", "OptionError", "PatternError", "TimeLimitError",
+    "TransitionError",
     "TreeError",
 ]  # fmt: skip
 
@@ -26,6 +28,10 @@ class DodonaError(Exception):
 
 class OptionError(DodonaError, ValueError):
     """A name that is not among the valid ones."""
+
+
+class PatternError(OptionError):
+    """A pattern for tree search that is wrong, or that has too many ways to match a sentence."""
 
 
 class TransitionError(DodonaError, ValueError):

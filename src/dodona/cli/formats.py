@@ -13,7 +13,7 @@ from dodona.data import Sentence
 from dodona.data.files import output
 from dodona.data.stream import Mark, Pause
 from dodona.drawing.dependencies import HTML_END, Drawable, html_head, html_section, pictures_svg, sentence_notes
-from dodona.drawing.picture import Picture
+from dodona.drawing.picture import MarkedSentence, Picture
 from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, TIKZ_NEEDS, picture_tikz
 from dodona.drawing.trees import GAP, NO_MARK, Line, draw, draw_both
 from dodona.tables import make_printable
@@ -21,14 +21,14 @@ from dodona.tables import make_printable
 __all__ = ["WRITERS", "first_of", "write_html", "write_svg", "write_tikz", "write_trees"]
 
 TITLES = "gold", "parsed"
-STYLES = ("cyan", "green", "dim")  # UPOS, relation, confidence
+STYLES = ("cyan", "green", "dim", "bold")  # UPOS, relation, confidence, name
 
 Items = Iterable[Drawable | Mark]
 
 
 def write_jsonl(items: Items, path: str) -> None:
     """Write a JSON object a line; of a pair, the parsed sentence."""
-    _write(items, path, lambda each, _: f"{(each if isinstance(each, Sentence) else each[1]).to_json()}\n")
+    _write(items, path, lambda each, _: f"{(each[1] if isinstance(each, tuple) else first_of(each)).to_json()}\n")
 
 
 def write_trees(items: Items, path: str) -> None:
@@ -51,8 +51,11 @@ def _print_trees(items: Iterable[Drawable]) -> None:
     for item in items:
         for title in _titles(item):
             console.print(Text(title, style="bold"))
-        if isinstance(item, Sentence):
-            lines = [colour(line) for line in draw(item, console.width)]
+        if not isinstance(item, tuple):
+            names = item.words if isinstance(item, MarkedSentence) else {}
+            lines = [colour(line) for line in draw(first_of(item), console.width, names)]
+            for k in names:
+                lines[k - 1].stylize("bold magenta")
         else:
             both = draw_both(*item, console.width, TITLES)
             lines = [Text(line, style="" if mark == NO_MARK else "bold red") for line, mark in both]
@@ -69,6 +72,8 @@ def _titles(item: Drawable) -> Iterator[str]:
 
 
 def _lines(item: Drawable) -> Iterator[str]:
+    if isinstance(item, MarkedSentence):
+        return map(str, draw(item.sentence, names=item.words))
     if isinstance(item, Sentence):
         return map(str, draw(item))
     return (line for line, _ in draw_both(*item, titles=TITLES))
@@ -95,12 +100,14 @@ def write_tikz(items: Items, path: str, standalone: bool = False) -> None:
 
 def first_of(item: Drawable) -> Sentence:
     """Return the sentence, or the gold one of a pair."""
-    return item if isinstance(item, Sentence) else item[0]
+    if isinstance(item, MarkedSentence):
+        return item.sentence
+    return item[0] if isinstance(item, tuple) else item
 
 
 def _picture_of(item: Drawable) -> Picture:
     """Return the picture of a sentence, or of what is wrong in a parse of it."""
-    return Picture.of(item) if isinstance(item, Sentence) else Picture.of(*item)
+    return Picture.of(*item) if isinstance(item, tuple) else Picture.of(item)
 
 
 def _write(items: Items, path: str, text_of: Callable[[Drawable, int], str], head: str = "", end: str = "") -> None:

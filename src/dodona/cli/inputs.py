@@ -6,9 +6,10 @@ from itertools import count
 from pathlib import Path
 
 from dodona.data import Sentence, read
+from dodona.data.formats import format_by_name
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["build_sentence", "find_sentence", "make_safe", "name_texts", "parse_sentence"]
+__all__ = ["build_sentence", "find_sentence", "find_treebank_files", "make_safe", "name_texts", "parse_sentence"]
 
 NOT_IN_NAMES = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """White space, which UD does not allow in a sent_id; control characters; and bytes that are not UTF-8, as Python shows
@@ -27,6 +28,20 @@ def name_texts(files: Sequence[str | None]) -> list[str]:
             names[place] = next(number for k in count(place + 1) if (number := str(k)) not in taken)
             taken.add(names[place])
     return names
+
+
+def find_treebank_files(names: Sequence[str]) -> list[str]:
+    """Return the files of these names; of a folder, all files in CoNLL-U that are anywhere in it, by name."""
+    files: list[str] = []
+    for name in names:
+        if not Path(name).is_dir():
+            files.append(name)
+            continue
+        below = [str(path) for path in sorted(Path(name).rglob("*")) if format_by_name(path.name) and path.is_file()]
+        if not below:
+            raise FormatError(f"{name}: no file in CoNLL-U in this folder; expected .conllu, .conllu.gz or .conllu.xz")
+        files += below
+    return files
 
 
 def make_safe(name: str) -> str:

@@ -306,6 +306,13 @@ class Sentence(Storage):
 
         return to_dataframe([self]).drop(columns=["document", "sentence"])
 
+    def match(self, pattern: Any) -> list[Any]:
+        """Return the matches of a pattern for trees, a string or a `Pattern`, as `dodona.search` yields them.
+
+        They are found by `dodona.patterns`, which stands above this folder.
+        """
+        return list(import_module("dodona.patterns").search(pattern, [self]))
+
     def _repr_svg_(self) -> str | None:
         return self._draw("svg_of")
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 __all__ = [
     "COLUMNS", "CONFIDENCE", "DEPREL", "DEPS", "EMPTY_ID", "FEATS", "FORM", "FORMATS", "HEAD", "HEAD_NUMBER", "ID",
     "LEMMA", "MISC", "NO_SPACE", "NUMBERS", "RANGE_ID", "UNIVERSAL_RELATIONS", "UNIVERSAL_TAGS", "UPOS", "WORD_ID",
-    "XPOS", "format_attributes", "parse_attributes", "read_confidence", "strip_subtype",
+    "XPOS", "format_attributes", "parse_attributes", "parse_label", "read_confidence", "strip_subtype",
 ]  # fmt: skip
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -59,3 +59,12 @@ def read_confidence(misc: str) -> float | None:
 def strip_subtype(relation: str) -> str:
     """Return the part of a relation that all languages share, before the first colon: `nsubj` of `nsubj:pass`."""
     return relation.partition(":")[0]
+
+
+@lru_cache(1 << 12)
+def parse_label(label: str) -> Mapping[str, str]:
+    """Return the parts of a relation by their numbers: 1 and 2 of `nsubj:pass`. One that begins with `E:` is an
+    enhanced one, and has the part `enhanced`."""
+    plain = label.removeprefix("E:")
+    parts = {str(number): part for number, part in enumerate(plain.split(":"), start=1)}
+    return {**parts, "enhanced": "yes"} if len(plain) < len(label) else parts

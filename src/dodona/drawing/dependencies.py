@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dodona.data import Sentence
 from dodona.drawing.arcs import ASIDE, CORNER, Arc, PlacedArc, lay_out_arcs
 from dodona.drawing.letters import has_known_width, is_right_to_left, text_width
-from dodona.drawing.picture import PLAIN, Link, Picture, choose_line_ends, fold
+from dodona.drawing.picture import PLAIN, Link, MarkedSentence, Picture, choose_line_ends, fold
 from dodona.drawing.svg import element, move, number, read_style, svg_document
 from dodona.errors import FormatError
 from dodona.tables import escape_xml
@@ -37,8 +37,8 @@ BOLD = 1.08  # how much wider
 STYLE = read_style("trees")
 SCROLLED = 'tabindex="0" role="group" aria-label="dependency tree"'  # so that it can be scrolled with keys, too
 
-Drawable = Sentence | tuple[Sentence, Sentence]
-"""A sentence, or two trees of it, gold and parsed."""
+Drawable = Sentence | MarkedSentence | tuple[Sentence, Sentence]
+"""A sentence, one with marks, or two trees of it, gold and parsed."""
 
 
 def svg_of(sentence: Sentence, parsed: Sentence | None = None, *, width: float | None = None) -> str:
@@ -116,7 +116,10 @@ class Drawing:
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
-        widths = [max(text_width(word.form, WORD), text_width(word.tag, TAG)) for word in picture.words]
+        widths = [
+            max(text_width(word.form, WORD) * (BOLD if word.is_marked else 1.0), text_width(word.tag, TAG))
+            for word in picture.words
+        ]
         sides = [[_make_arc(link) for link in side] for side in (picture.above, picture.below)]
         tokens = [Arc(first, last, text_width(form, TAG)) for first, last, form in picture.tokens if first < last]
         self._layout = lay_out_arcs(widths, sides, tokens)
@@ -137,7 +140,8 @@ class Drawing:
                 yield from self._arc(placed, link, edge, up)
         for k, (word, x) in enumerate(zip(self.picture.words, self.middles, strict=True), start=1):
             if not self._is_edge(k):
-                yield self._write(word.form, x, self._text + WORD + 1, WORD, title=word.tooltip, class_="word")
+                kind = "word matched" if word.is_marked else "word"
+                yield self._write(word.form, x, self._text + WORD + 1, WORD, title=word.tooltip, class_=kind)
             if word.tag:
                 yield self._write(word.tag, x, self._text + WORDS + TAG, TAG, class_="tag")
         for first, last, form in self.picture.tokens:
@@ -244,8 +248,9 @@ HTML_END = "</body>\n</html>\n"
 
 def html_section(each: Drawable, number: int, width: float | None = None) -> str:
     """Return a sentence on a page, with its sent_id, or else its number, and notes that the parser made about it."""
-    sentence, parsed = each if isinstance(each, tuple) else (each, None)
-    picture = Picture.of(sentence, parsed)
+    drawn, parsed = each if isinstance(each, tuple) else (each, None)
+    picture = Picture.of(drawn, parsed)
+    sentence = drawn.sentence if isinstance(drawn, MarkedSentence) else drawn
     notes = [sentence.sent_id or str(number), *sentence_notes(parsed or sentence)]
     names = "".join(f"<small>{escape_xml(note)}</small>" for note in notes)
     return (

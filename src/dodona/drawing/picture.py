@@ -9,7 +9,7 @@ nobody has to follow a line across the page.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dodona.data import Sentence
@@ -18,11 +18,12 @@ from dodona.errors import MismatchError
 from dodona.tables import make_printable
 
 __all__ = [
-    "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Link", "Picture", "Word", "choose_line_ends", "differs",
-    "fold", "is_reversed",
+    "MATCHED", "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Link", "MarkedSentence", "Picture", "Word",
+    "choose_line_ends", "differs", "fold", "is_reversed",
 ]  # fmt: skip
 
 PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
+MATCHED = "matched"
 MARKS = {OTHER_HEAD: "✗", OTHER_LABEL: "≠"}
 MAX_LETTERS = 12  # of the other word of an arc between two lines
 LEAST_FILLED = 0.6  # of a line, before a better place to end it is looked for
@@ -37,6 +38,7 @@ class Word:
     form: str
     tag: str
     tooltip: str
+    is_marked: bool = False
 
 
 EDGE = Word("", "", "")  # where arcs leave a line
@@ -63,6 +65,15 @@ class Link:
 
 
 @dataclass(frozen=True)
+class MarkedSentence:
+    """A sentence some of whose words have names, and some of whose arcs stand out: what a search has found in it."""
+
+    sentence: Sentence
+    words: Mapping[int, str]
+    arcs: Collection[int]  # by their dependents
+
+
+@dataclass(frozen=True)
 class Picture:
     """All that a picture shows. A notebook draws it."""
 
@@ -76,9 +87,11 @@ class Picture:
     edges: tuple[bool, bool] = (False, False)  # whether the first and the last word stand for the edges of a line
 
     @classmethod
-    def of(cls, sentence: Sentence, parsed: Sentence | None = None) -> "Picture":
+    def of(cls, drawn: Sentence | MarkedSentence, parsed: Sentence | None = None) -> "Picture":
         """The picture of a tree, or with `parsed` of what is wrong in another tree of the same words."""
-        above = _links(sentence)
+        marked = drawn if isinstance(drawn, MarkedSentence) else MarkedSentence(drawn, {}, ())
+        sentence = marked.sentence
+        above = [replace(each, kind=MATCHED) if each.dependent in marked.arcs else each for each in _links(sentence)]
         below: list[Link] = []
         if parsed is not None:
             if sentence.words != parsed.words:
@@ -88,7 +101,7 @@ class Picture:
             above = [replace(link, kind=MISSED) if link.dependent in wrong else link for link in above]
         return cls(
             make_printable(sentence.text or " ".join(sentence.surface())),
-            [_word(sentence, k) for k in range(len(sentence))],
+            [_word(sentence, k, marked.words.get(k + 1)) for k in range(len(sentence))],
             above,
             below,
             [(first, last, make_printable(form)) for first, last, form in sentence.multiword],
@@ -142,10 +155,13 @@ def _mark_wrong(gold: Link, parsed: Link) -> Link | None:
     return replace(parsed, kind=OTHER_HEAD if gold.head != parsed.head or parsed.kind == UNKNOWN else OTHER_LABEL)
 
 
-def _word(sentence: Sentence, k: int) -> Word:
+def _word(sentence: Sentence, k: int, name: str | None) -> Word:
     columns = (sentence.lemmas, sentence.upos, sentence.xpos, sentence.feats, sentence.misc)
     tooltip = "  ".join([str(k + 1), *(value for column in columns if (value := column[k]) != "_")])
-    return Word(make_printable(sentence.words[k]), _show(sentence.upos[k]), make_printable(tooltip))
+    tag = _show(sentence.upos[k])
+    if name is not None:  # so that it can be told without colours
+        tag = f"{name} · {tag}" if tag else name
+    return Word(make_printable(sentence.words[k]), tag, make_printable(tooltip), name is not None)
 
 
 def _show(value: str) -> str:

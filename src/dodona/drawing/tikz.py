@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dodona.data import Sentence
 from dodona.drawing.arcs import Arc, arc_levels
 from dodona.drawing.letters import is_right_to_left
-from dodona.drawing.picture import MISSED, OTHER_HEAD, OTHER_LABEL, UNKNOWN, Link, Picture
+from dodona.drawing.picture import MATCHED, MISSED, OTHER_HEAD, OTHER_LABEL, UNKNOWN, Link, Picture
 from dodona.tables import escape_latex
 
 __all__ = ["TIKZ_END", "TIKZ_HEAD", "TIKZ_NEEDS", "picture_tikz", "tikz_of"]
@@ -16,6 +16,7 @@ __all__ = ["TIKZ_END", "TIKZ_HEAD", "TIKZ_NEEDS", "picture_tikz", "tikz_of"]
 FIRST, STEP = 3.0, 3.2  # heights of the first level, and between two levels, in ex
 STYLES = {
     UNKNOWN: "densely dotted",
+    MATCHED: "very thick",
     MISSED: "thick",
     OTHER_HEAD: "edge below, thick, dashed",
     OTHER_LABEL: "edge below, thick, densely dotted",
@@ -47,7 +48,8 @@ def picture_tikz(picture: Picture) -> str:
     """Return a picture as an environment of tikz-dependency."""
     count = len(picture.words)
     words = list(reversed(picture.words)) if picture.reversed else picture.words
-    forms = [(escape_latex(word.form), is_right_to_left(word.form)) for word in words]
+    shown = [rf"\textbf{{{escape_latex(word.form)}}}" if word.is_marked else escape_latex(word.form) for word in words]
+    forms = [(form, is_right_to_left(word.form)) for form, word in zip(shown, words, strict=True)]
     rows = [[rf"\righttoleft{{{form}}}" if is_turned else form for form, is_turned in forms]]
     if any(word.tag for word in words):
         rows.append([rf"\footnotesize {escape_latex(word.tag)}" for word in words])

@@ -18,7 +18,7 @@ Two trees of the same sentence are beside each other if there is room, with a ma
 """
 
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dodona.data import Sentence
@@ -57,8 +57,9 @@ class Trunk(NamedTuple):
         return self.first < k, k < self.last
 
 
-def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
-    """Return the tree of a sentence, one line per word with its UPOS, relation and, if there is one, confidence.
+def draw(sentence: Sentence, width: int | None = None, names: Mapping[int, str] | None = None) -> list[Line]:
+    """Return the tree of a sentence, one line per word with its UPOS, relation and, if there is one, confidence; and
+    with the name of the word, if there are `names`.
 
     With a `width`, lines are no longer than that: long words are truncated, and if the branches would take more than
     half of it, the numbers of head and dependent are printed instead: `2 → 1`. An unknown head is `?`.
@@ -74,6 +75,8 @@ def draw(sentence: Sentence, width: int | None = None) -> list[Line]:
     columns = [sentence.upos, sentence.labels]
     if any("Confidence=" in misc for misc in sentence.misc):
         columns.append([misc.partition("Confidence=")[2].partition("|")[0] for misc in sentence.misc])
+    if names:
+        columns.append([f"◀ {names[k]}" if k in names else "" for k in range(1, len(sentence) + 1)])
     rest = list(zip(*(_pad_column([make_printable(value) for value in column]) for column in columns), strict=True))
     words = list(map(make_printable, sentence.words))
     if width is not None:
