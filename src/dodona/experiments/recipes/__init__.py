@@ -6,6 +6,7 @@ from dodona.experiments.recipes import (
     ambiguity,
     cost_sensitive,
     covington,
+    distillation,
     exploration,
     learning_curves,
     nonmonotonic,
@@ -28,6 +29,7 @@ RECIPES: dict[str, Recipe] = {
         learning_curves,
         cost_sensitive,
         systems,
+        distillation,
     )
 }
 
