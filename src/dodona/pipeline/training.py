@@ -207,6 +207,8 @@ def train_pipeline(
     parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback, source).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
+    if silver is not None:
+        pipeline.about["silver"] = f"{silver.words:,} words in {silver.sentences:,} sentences"
     if dev:
         pipeline.about["dev"] = _score_tags(pipeline, dev) | about["dev"]
     return pipeline

@@ -40,7 +40,10 @@ def leave_out_tokenizer(parameter: click.Parameter) -> click.Parameter:
 
 WIDTH = 160  # of two trees beside each other
 OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
-WITHOUT = ("treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence")
+WITHOUT = (
+    "treebank", "output", "dev", "patience", "folds", "jobs", "detokenize", "resume", "name", "licence", "silver",
+    "silver_words", "held_out",
+)  # fmt: skip
 SHARED = [leave_out_tokenizer(option) for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
 TITLES = {
@@ -48,7 +51,7 @@ TITLES = {
     **{
         title: [name for name in names if name not in WITHOUT]
         for title, names in ({"Training": GROUPS["Options"]} | GROUPS).items()
-        if title != "Options"
+        if title != "Options" and not set(names) <= set(WITHOUT)
     },
 }
 
