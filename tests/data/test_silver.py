@@ -84,11 +84,17 @@ def test_gold_alone_is_fifteen_percent_of_all(iterations: int) -> None:
 def test_batches_are_never_lost_and_the_last_is_gold() -> None:
     """A batch is larger than what is due, or smaller; those that are left over come before the last gold one."""
     mixture = Mixture(12, 2, 30)
-    for sizes in ([7, 7, 1, 1], [30], [1] * 16, []):
+    for sizes in ([7, 7, 1, 1], [30], [1] * 16, [20, 3, 1, 1], []):
         gold = [("gold", 5), ("gold", 5), ("gold", 2)]
         mixed = list(mixture.mix(1, gold, iter([("silver", size) for size in sizes]), lambda batch: batch[1]))
         assert [size for kind, size in mixed if kind == "silver"] == sizes
         assert mixed[-1] == ("gold", 2)
+
+
+def test_an_order_that_can_be_checked_by_eye() -> None:
+    """Of four gold and six silver words, 15 % are 1.5: two gold ones are alone, and before them come 3 for 1."""
+    order = Mixture(4, 1, 6).mix(1, "gggg", iter("ssssss"), len)
+    assert "".join(order) == "sssgsssggg"
 
 
 # The stream
@@ -119,8 +125,9 @@ def test_parts_of_the_stream_make_up_the_whole(files: list[Path]) -> None:
         assert texts(silver.stream(1).between(begin, end)) == part
         parts += part
     assert parts == whole
-    list(itertools.islice(going_on.between(0, 100), 3))  # left in the middle
-    assert texts(going_on.between(0, 90)) == texts(silver.stream(1).between(0, 90))
+    end = bounds[-1]
+    list(itertools.islice(going_on.between(end, end + 50), 3))  # left in the middle
+    assert texts(going_on.between(end, end + 50)) == texts(silver.stream(1).between(end, end + 50))
 
 
 def test_a_block_is_all_that_is_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

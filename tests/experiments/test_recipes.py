@@ -9,8 +9,12 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from samples import treebank as grammar
 from samples.treebank_folder import treebank_folder
 
+from dodona import Sentence
+from dodona import write as save
+from dodona.data.silver import survey_silver
 from dodona.distributed.cluster import TaskMonitor
 from dodona.evaluation import Comparison, approximate_randomization, attachment, compare, wilcoxon
 from dodona.experiments import run as run_module
@@ -23,7 +27,7 @@ from dodona.experiments.schedule import Cluster, carry_out, each_once
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import begin_training, train_parser
+from dodona.parser.training import SilverSource, begin_training, train_parser
 
 ITERATIONS, SEEDS, BEAM, LIMIT = 2, (1, 2), 2, 8
 
@@ -49,7 +53,9 @@ class Results:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     home = tmp_path_factory.mktemp("results")
-    treebanks = find_treebanks(treebank_folder(tmp_path_factory.mktemp("treebanks"), "en_a", "en_b"))
+    folder = treebank_folder(tmp_path_factory.mktemp("treebanks"), "en_a", "en_b")
+    save(silver_treebank(), folder / "en_a" / "silver.conllu.gz")
+    treebanks = find_treebanks(folder)
     plan = Plan(treebanks, len(SEEDS), ITERATIONS, limit=LIMIT, beam=BEAM, neural=False)
     store = Store(home / "runs")
     with pytest.MonkeyPatch.context() as patch:
@@ -59,6 +65,14 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
             assert failures == []
             write(recipe, plan, records, home / name)
     return Results(home, plan)
+
+
+def silver_treebank() -> list[Sentence]:
+    """What a teacher may have parsed: also a sentence of the test part, and one with another label."""
+    strange = grammar.treebank(1, seed=78)[0]
+    strange.set_tree([h or 0 for h in strange.heads], ["strange", *strange.labels[1:]])
+    test = grammar.treebank(10, seed=3, crossing=0.4)  # as `treebank_folder` has it
+    return [strange, *test[:4], *grammar.treebank(20, seed=77, crossing=0.4)]
 
 
 @cache
@@ -255,6 +269,29 @@ def test_systems(results: Results) -> None:
     assert float(row[3]) == pytest.approx(expected, abs=1e-5)
     assert all(int(row[4]) > 100 for row in rows)
     assert table["easy-first", "kind"] == "linear, greedy"
+
+
+def test_distillation(results: Results) -> None:
+    """Silver sentences of the test part and those with unknown labels are not learned from."""
+    one, both = results.treebank, results.table("distillation", "distillation")
+    words = sum(map(len, silver_treebank()))
+    plain, more = f"en_a, linear, {0}", f"en_a, linear, {words}"
+    assert {row for row, _ in both} == {plain, more}
+    found = comparisons(one, one.test, size=12.0, nonprojective="head")
+    assert both[plain, "LAS"] == score(found, "LAS")
+    held_out = [sentence.words for sentence in sentences_of([*one.dev, *one.test])]
+    labels = {label for sentence in sentences_of(one.train, LIMIT) for label in sentence.labels}
+    learned = [s.words for s in silver_treebank() if s.words not in held_out and labels.issuperset(s.labels)]
+    assert 10 < len(learned) <= 20
+    assert results.plan.treebanks[1].silver == ()
+    las = []
+    for seed in SEEDS:
+        silver = survey_silver(one.silver, lambda s: "" if s.words in learned else "other", lambda s: True)
+        options = ParserOptions(seed=seed, iterations=ITERATIONS)
+        parser = train_parser(sentences_of(one.train, LIMIT), options, silver=SilverSource(silver))
+        gold = sentences_of(one.test, LIMIT)
+        las.append(compare(gold, parser.apply([sentence.copy() for sentence in gold])))
+    assert both[more, "LAS"] == score(las, "LAS")
 
 
 def test_networks_are_part_of_the_systems(results: Results) -> None:

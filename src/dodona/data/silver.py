@@ -23,7 +23,7 @@ from dodona.data.files import size_of
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError, FormatWarning
 
-__all__ = ["Mixture", "Silver", "SilverStream", "survey_silver"]
+__all__ = ["MOST_SILVER", "Mixture", "Silver", "SilverStream", "survey_silver"]
 
 GOLD_ALONE = 0.15  # of all words, at the end
 MOST_ALONE = 0.75  # of the gold words: the others are mixed with silver, however much there is

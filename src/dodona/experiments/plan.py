@@ -37,6 +37,7 @@ class Condition:
     options: ParserOptions | None  # None: nothing is trained
     measures: tuple[str, ...] = ("dev", "test")
     keep: str = "last"
+    silver: int = 0  # words of the treebank's silver part that the parser learns from, too
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Plan:
         can_be = {"dev": treebank.dev, "elsewhere": elsewhere}
         measures = tuple(name for name in condition.measures if can_be.get(name, True))
         tags, tagged = ("gold", None) if options is None else (self.tags, self.tagged.get(treebank.name))
-        return Run(treebank, options, measures, tags, self.limit, condition.keep, elsewhere, tagged)
+        return Run(treebank, options, measures, tags, self.limit, condition.keep, elsewhere, tagged, condition.silver)
 
 
 @dataclass(frozen=True)

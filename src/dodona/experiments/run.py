@@ -22,16 +22,19 @@ from numpy.typing import ArrayLike, NDArray
 
 import dodona
 from dodona.data import Sentence
+from dodona.data.silver import MOST_SILVER, survey_silver
 from dodona.errors import FormatWarning, OptionError
 from dodona.evaluation import Comparison, attachment, compare
 from dodona.experiments.repairs import count_repairs
-from dodona.experiments.treebanks import FORMAT, Treebank, sentences_of
+from dodona.experiments.treebanks import FORMAT, Treebank, digest_of, sentences_of
 from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import begin_training
+from dodona.parser.training import SilverSource, begin_training
 from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.training import Judge
 from dodona.research.statistics import describe_treebank
+from dodona.tagger.tagger import TaggerOptions, train_tagger
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
 
@@ -59,6 +62,7 @@ class Run:
     keep: str = "last"  # the iteration that is measured; "best": the one with the highest LAS on dev
     elsewhere: tuple[Treebank, ...] = ()  # whose test parts are parsed too
     tagged: str | None = None  # a folder with the sentences as a tagger sees them; not part of the key
+    silver: int = 0  # words of silver sentences that are learned from, too, again and again
 
     def __post_init__(self) -> None:
         if self.options is not None:
@@ -74,11 +78,14 @@ class Run:
         if self.options is None:
             return 1.0 + self.treebank.size
         neural = 100 if self.options.scorer == "neural" else 1
-        return (1.0 + self.treebank.size) * (self.options.iterations or 30) * self.options.beam * neural
+        silver = 1 + MOST_SILVER * bool(self.silver)
+        return (1.0 + self.treebank.size) * (self.options.iterations or 30) * self.options.beam * neural * silver
 
     def description(self) -> dict[str, Any]:
         """Everything that decides the result, as JSON."""
         data = self.treebank.digests | {f"test of {other.name}": other.digests["test"] for other in self.elsewhere}
+        if self.silver:
+            data |= {f"first {self.silver} words of silver": digest_of(self.treebank.silver)}
         return {
             "options": describe(self.options),
             "measures": list(self.measures),
@@ -98,6 +105,7 @@ class Run:
         if self.options is not None:
             plain = normalize_exploration(ParserOptions(system=self.options.system, oracle=self.options.oracle))
             own = {k: v for k, v in asdict(self.options).items() if v != getattr(plain, k) and k != "seed"}
+            own |= {"silver": self.silver} if self.silver else {}
             what += [str(self.options.system), str(self.options.oracle)]
             what += [f"{name}={value}" for name, value in own.items() if value is not None]
             what.append(f"seed={self.seed}")
@@ -190,6 +198,27 @@ class Subject:
         return sentences_of([f"{self.run.tagged}/{part if treebank is None else treebank.name}.conllu.gz"])
 
     @cached_property
+    def silver(self) -> SilverSource | None:
+        """The first words of the silver part, without the sentences of the other parts, and with the tags that the
+        parser sees."""
+        if not self.run.silver:
+            return None
+        assert self.run.options is not None
+        gold, words = self.gold("train"), 0
+        judge = Judge(gold, sentences_of([*self.run.treebank.dev, *self.run.treebank.test]), self.run.options)
+
+        def judge_first(sentence: Sentence) -> str:
+            nonlocal words
+            reason = judge(sentence) if words < self.run.silver else "beyond the words that are wanted"
+            words += 0 if reason else len(sentence)
+            return reason
+
+        silver = survey_silver(self.run.treebank.silver, judge_first, judge.has_known_tags)
+        if self.run.tagged is None:
+            return SilverSource(silver)
+        return SilverSource(silver, train_tagger(gold, TaggerOptions(), silver=silver).apply)
+
+    @cached_property
     def trained(self) -> tuple[Parser, list[dict[str, Any]]]:
         """The parser, and what was seen after each iteration."""
         assert self.run.options is not None
@@ -199,7 +228,7 @@ class Subject:
         is_best = self.run.keep == "best"
         dev = (self.gold("dev"), self.read_seen("dev")) if is_best or "curve" in self.run.measures else None
 
-        training = begin_training(self.gold("train"), self.run.options, seen)
+        training = begin_training(self.gold("train"), self.run.options, seen, silver=self.silver)
         for progress in training.iterations():
             point: dict[str, Any] = {"iteration": progress.iteration, "transitions": progress.transitions}
             if dev is not None:

@@ -18,7 +18,9 @@ from dodona.errors import FormatError, OptionError
 from dodona.pipeline.jackknife import jackknife
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
-__all__ = ["FORMAT", "PARTS", "Tagging", "Treebank", "find_treebanks", "sentences_of", "tag"]
+__all__ = [
+    "FORMAT", "PARTS", "Tagging", "Treebank", "count_words", "digest_of", "find_treebanks", "sentences_of", "tag",
+]  # fmt: skip
 
 FORMAT = 1
 """The version of what is stored: records of runs, and tagged treebanks. It changes when what is measured, or the
@@ -32,12 +34,13 @@ Files = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Treebank:
-    """A name, and the files of each part; a part may be missing."""
+    """A name, and the files of each part; a part may be missing. `silver` are sentences that a parser has parsed."""
 
     name: str
     train: Files = ()
     dev: Files = ()
     test: Files = ()
+    silver: Files = ()
     digests: dict[str, str] = field(default_factory=dict, compare=False)  # by part, of the contents of the files
 
     @property
@@ -80,7 +83,7 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
     treebanks = []
     for name in sorted(wanted) or folders:
         digests = {part: digest_of(files) for part, files in folders[name].items() if files}
-        treebanks.append(Treebank(name, **folders[name], digests=digests))
+        treebanks.append(Treebank(name, **folders[name], silver=_files(home / name, "silver"), digests=digests))
     return tuple(treebanks)
 
 
@@ -116,6 +119,12 @@ def _digest(files: tuple[tuple[str, int, int], ...]) -> str:
 def sentences_of(files: Sequence[str], limit: int | None = None) -> list[Sentence]:
     """Return the sentences of the files, or the first of them."""
     return list(islice(chain.from_iterable(map(read, files)), limit))
+
+
+@lru_cache(maxsize=64)
+def count_words(files: Files) -> int:
+    """Return the number of words in these files."""
+    return sum(len(sentence) for file in files for sentence in read(file))
 
 
 @dataclass(frozen=True)

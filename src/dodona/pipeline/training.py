@@ -44,7 +44,7 @@ from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
 
-__all__ = ["TAGS", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
+__all__ = ["TAGS", "Judge", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
 
 TAGS = ("predicted", "gold")
 LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
@@ -207,6 +207,8 @@ def train_pipeline(
     parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback, source).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
     pipeline.about = about
+    if silver is not None:
+        pipeline.about["silver"] = f"{silver.words:,} words in {silver.sentences:,} sentences"
     if dev:
         pipeline.about["dev"] = _score_tags(pipeline, dev) | about["dev"]
     return pipeline
@@ -219,25 +221,47 @@ def _survey(
     """Read the silver files once, check them, and say what can be learned from them."""
     which = str(plan.silver[0]) if len(plan.silver) == 1 else f"{len(plan.silver)} files"
     callback(TrainingProgress("silver", message=f"reading and checking {which}"))
-    held_out = HeldOut([*dev, *(sentence for file in plan.held_out for sentence in read_all(file))])
-    labels = {label for sentence in sentences for label in sentence.labels}
-    tags = {tag for sentence in sentences for tag in _tags_of(sentence)}
-
-    def judge(sentence: Sentence) -> str:
-        if all(head is None for head in sentence.heads):
-            return "without a tree"
-        check_tree(sentence, options)
-        if options.single_root and sentence.heads.count(0) > 1:
-            return "with several roots"
-        if not labels.issuperset(sentence.labels):
-            return "with labels that the treebank does not have"
-        if plan.max_length is not None and len(sentence) > plan.max_length:
-            return f"of more than {plan.max_length} words"
-        return "held out" if held_out.has(sentence) else ""
-
-    silver = survey_silver(plan.silver, judge, lambda sentence: tags.issuperset(_tags_of(sentence)), plan.silver_words)
+    held_out = [*dev, *(sentence for file in plan.held_out for sentence in read_all(file))]
+    judge = Judge(sentences, held_out, options, plan.max_length)
+    silver = survey_silver(plan.silver, judge, judge.has_known_tags, plan.silver_words)
     callback(TrainingProgress("silver", message=str(silver)))
     return silver
+
+
+class Judge:
+    """Decides which silver sentences a parser for a treebank can learn from.
+
+    Trees that no parser should have made are errors. What a good one may well do differently is left out: it has made
+    no tree, or several roots, or has learned from a treebank with other labels.
+    """
+
+    def __init__(
+        self,
+        gold: Sequence[Sentence],
+        held_out: Iterable[Sentence],
+        options: ParserOptions,
+        max_length: int | None = None,
+    ) -> None:
+        self._options, self._max_length, self._held_out = options, max_length, HeldOut(held_out)
+        self._labels = {label for sentence in gold for label in sentence.labels}
+        self._tags = {tag for sentence in gold for tag in _tags_of(sentence)}
+
+    def __call__(self, sentence: Sentence) -> str:
+        """Return why a sentence is left out, or an empty string; a tree with a fault raises an error."""
+        if all(head is None for head in sentence.heads):
+            return "without a tree"
+        check_tree(sentence, self._options)
+        if self._options.single_root and sentence.heads.count(0) > 1:
+            return "with several roots"
+        if not self._labels.issuperset(sentence.labels):
+            return "with labels that the treebank does not have"
+        if self._max_length is not None and len(sentence) > self._max_length:
+            return f"of more than {self._max_length} words"
+        return "held out" if self._held_out.has(sentence) else ""
+
+    def has_known_tags(self, sentence: Sentence) -> bool:
+        """Return whether the treebank has all tags of a sentence."""
+        return self._tags.issuperset(_tags_of(sentence))
 
 
 def _tags_of(sentence: Sentence) -> Iterator[tuple[str, ...]]:

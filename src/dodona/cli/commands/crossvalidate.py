@@ -31,7 +31,10 @@ from dodona.tables import FORMATS, Result, Table, make_printable, print_results
 TRAINED = [name for name in COMPONENTS if name != "tokenizer"]  # the words are those of the treebank
 WIDTH = 160  # of two trees beside each other
 OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
-WITHOUT = (*OWN, "components", "treebank", "dev", "patience", "detokenize", "resume", "name", "licence")  # of train
+WITHOUT = (  # of train
+    *(*OWN, "components", "treebank", "dev", "patience", "detokenize", "resume", "name", "licence"),
+    *("silver", "silver_words", "held_out"),
+)
 SHARED = [option for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
 TITLES = {"Options": OWN, "Training": GROUPS["Options"]}

@@ -6,6 +6,7 @@ from dodona.experiments.recipes import (
     ambiguity,
     cost_sensitive,
     covington,
+    distillation,
     exploration,
     nonmonotonic,
     static_vs_dynamic,
@@ -17,7 +18,7 @@ __all__ = ["RECIPES", "recipe_of"]
 
 ALL = (
     static_vs_dynamic.RECIPE, exploration.RECIPE, ambiguity.RECIPE, nonmonotonic.RECIPE, covington.RECIPE, swap.RECIPE,
-    swap.LEARNING_CURVES, cost_sensitive.RECIPE, systems.RECIPE,
+    swap.LEARNING_CURVES, cost_sensitive.RECIPE, systems.RECIPE, distillation.RECIPE,
 )  # fmt: skip
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in ALL}
 
