@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dodona.parser.request import Request
     from dodona.pipeline.models import load, model_names
     from dodona.pipeline.pipeline import Pipeline
+    from dodona.pipeline.pretraining import pretrain
     from dodona.pipeline.training import train
     from dodona.research.configuration import Configuration
     from dodona.research.system import System, system
@@ -41,6 +42,7 @@ __all__ = [
     "draw",
     "load",
     "model_names",
+    "pretrain",
     "read",
     "system",
     "train",
@@ -54,6 +56,7 @@ PLACES = {
     "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
     "pipeline.models": ("load", "model_names"),
     "pipeline.pipeline": ("Pipeline",),
+    "pipeline.pretraining": ("pretrain",),
     "pipeline.training": ("train",),
     "research.configuration": ("Configuration",),
     "research.system": ("System", "system"),

@@ -12,6 +12,7 @@ from dodona.errors import OptionError
 
 if TYPE_CHECKING:
     from dodona.neural.options import NetworkOptions
+    from dodona.neural.pretrained import PretrainedEncoder
 
 __all__ = [
     "IMPORTED",
@@ -112,7 +113,21 @@ SIZES = {
     "units": "Number of units of the hidden layer, which scores the actions.",
     "batch": "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]",
 }
-NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
+NETWORK_OPTIONS = (
+    "text",
+    "held_out",
+    "pretrained",
+    "pretrained_rate",
+    "vectors",
+    "vectors_size",
+    "width",
+    "layers",
+    "units",
+    "positions",
+    "dropout",
+    "batch",
+    "resume",
+)
 
 
 def option_names() -> list[str]:
@@ -145,6 +160,27 @@ def network_options(command: Command) -> Command:
 
     usual = NetworkOptions()
     options = [
+        option(
+            "--text",
+            multiple=True,
+            metavar="FILE",
+            help="Raw text that the network learns words from first, as `dodona pretrain` does; its encoder is kept in "
+            "MODEL.encoder. Several times for several.",
+        ),
+        option(
+            "--held-out",
+            multiple=True,
+            metavar="FILE",
+            help="With --text: a treebank whose sentences are left out, a test treebank for example; those of --dev "
+            "are left out in any case.",
+        ),
+        option("--pretrained", metavar="FILE", help="An encoder to begin with, made by `dodona pretrain`."),
+        option(
+            "--pretrained-rate",
+            default=0.5,
+            metavar="SHARE",
+            help="The share of the learning rate that the encoder goes on learning at.",
+        ),
         option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
         option(
             "--vectors-size",
@@ -170,9 +206,14 @@ def network_options(command: Command) -> Command:
     return command
 
 
-def take_network_options(options: dict[str, Any]) -> "NetworkOptions | None":
-    """Take the options of the network out of those of the command; None if all have their defaults."""
+def take_network_options(
+    options: dict[str, Any], encoder: "PretrainedEncoder | None" = None
+) -> "NetworkOptions | None":
+    """Take the options of the network out of those of the command; None if all have their defaults. Sizes that are not
+    given are those of the encoder that the network begins with."""
     from dodona.neural.options import NetworkOptions
 
     given = {name: value for name in (*SIZES, "dropout") if (value := options.pop(name)) is not None}
+    if encoder is not None:
+        given = encoder.sizes | given
     return NetworkOptions(**given) if given else None

@@ -15,6 +15,7 @@ from dodona.neural.batching import Example, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
 from dodona.neural.positions import Positions
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.trainer import NeuralLearner
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
@@ -44,7 +45,7 @@ class NetworkTraining(ParserTraining):
         options, network = self.options, self.options.network
         assert network is not None
         self.network, self.positions = network, Positions.load(options.positions)
-        self.data = _NetworkData(trees, network.subwords, source.vectors)
+        self.data = _NetworkData(trees, network.subwords, source.vectors, source.encoder)
         sizes = DataSizes(
             words=len(self.data.words) + 1,
             tags=len(self.data.tag_parts) + 1,
@@ -65,6 +66,8 @@ class NetworkTraining(ParserTraining):
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
+            pretrained=self.data.pretrained,
+            pretrained_rate=source.encoder_rate,
         )
         if source.state is not None:
             self._restore(source.state, source.where)
@@ -109,12 +112,17 @@ def _clip(number: int, bounds: tuple[int, int]) -> int:
 class _NetworkData:
     """The training data as numbers."""
 
-    def __init__(self, trees: TrainingTrees, subwords: int, vectors: Vectors | None) -> None:
+    def __init__(
+        self, trees: TrainingTrees, subwords: int, vectors: Vectors | None, encoder: PretrainedEncoder | None = None
+    ) -> None:
         self.trees, self.vectors = trees, None if vectors is None else _drop_collisions(vectors)
         seen = [tree.seen for tree in trees.trees]
         self.counts = Counter(word.lower() for sentence in seen for word in sentence.words)
         frequent = [word for word, count in self.counts.items() if count >= FREQUENT]
         self.words = sorted({fingerprint(word) for word in frequent})
+        self.pretrained: Mapping[str, NDArray[np.float32]] = {}  # weights that are there already
+        if encoder is not None:
+            self.words, self.pretrained = encoder.extend(self.words)
         forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
         tags = dict.fromkeys(tag for sentence in seen for tag in _tags_of(sentence))
         self.forms = {form: i for i, form in enumerate(forms)}

@@ -23,6 +23,7 @@ from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.templates import Templates
 from dodona.neural.positions import Positions
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
 from dodona.parser.encoder import SentenceEncoder
 from dodona.parser.linear import LinearModel
@@ -60,11 +61,13 @@ RARE = 50_000
 
 @dataclass(frozen=True)
 class NetworkSource:
-    """What a network begins with: pretrained vectors, and the state of an interrupted training."""
+    """What a network begins with: pretrained vectors or encoder, and the state of an interrupted training."""
 
     vectors: Vectors | None = None
     state: Mapping[str, NDArray[Any]] | None = None
     where: str = "state"  # named in errors
+    encoder: PretrainedEncoder | None = None
+    encoder_rate: float = 1.0  # the share of the rate that its weights go on learning at
 
 
 def train_parser(
@@ -79,7 +82,7 @@ def train_parser(
     the last.
 
     `seen` are the same sentences with the tags that the parser learns to use, predicted ones; None: the gold ones.
-    `source` is what a network can begin with: vectors, or the state of an interrupted training.
+    `source` is what a network can begin with: vectors, an encoder, or the state of an interrupted training.
     """
     training = begin_training(sentences, options, seen, source)
     for progress in training.iterations(callback):

@@ -1,7 +1,7 @@
 """Checkpoints: the state of a long training after each iteration, in a file like a model's.
 
 Training that is continued from a checkpoint gives the same model as one that was never interrupted. A checkpoint fits
-one treebank, one set of options and one file of vectors; a digest of them tells whether it is the right one.
+one treebank, one set of options, one file of vectors and one encoder; a digest tells whether it is the right one.
 """
 
 import hashlib
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.errors import FormatError
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
@@ -45,9 +46,10 @@ class Checkpoint:
         options: ParserOptions,
         data: Sequence[Sequence[Sentence]],
         vectors: Vectors | None,
+        encoder: PretrainedEncoder | None = None,
     ) -> None:
         self.path = path
-        self._digest = _digest(options, data, vectors)
+        self._digest = _digest(options, data, vectors, encoder)
 
     def save(self, state: dict[str, NDArray[Any]], best: BestParser | None) -> None:
         """Write the file anew, whole or not at all."""
@@ -82,7 +84,12 @@ class Checkpoint:
         return state, BestParser(parser, best["number"], best["UAS"], best["LAS"])
 
 
-def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None) -> str:
+def _digest(
+    options: ParserOptions,
+    data: Sequence[Sequence[Sentence]],
+    vectors: Vectors | None,
+    encoder: PretrainedEncoder | None,
+) -> str:
     digest = hashlib.sha256(json.dumps(asdict(options), sort_keys=True).encode())
     for part in data:
         digest.update(b"part")
@@ -92,4 +99,6 @@ def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors:
     if vectors is not None:
         digest.update(json.dumps(vectors.words).encode())
         digest.update(vectors.values.tobytes() + vectors.scales.tobytes())
+    if encoder is not None:
+        digest.update(encoder.words.tobytes() + b"".join(values.tobytes() for values in encoder.weights.values()))
     return digest.hexdigest()
