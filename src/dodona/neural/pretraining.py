@@ -10,7 +10,7 @@ average, at a fifth of the cost. Held-out loss is that of all words.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -152,7 +152,7 @@ class WordGuesser:
         self.updates = self.seen = self.position = self.measured = 0  # position: in the order of this pass
         self.number = 1  # of the pass
         self.seconds = 0.0  # before this call
-        self._clock, self._forms, self._rows = clock, dict[str, int](), np.zeros((0, 2 + SUBWORDS), np.int32)
+        self._clock, self._numbers = clock, dict[str, NDArray[np.int32]]()
         self._lanes = self.options.batch // LONGEST  # type: ignore[operator]
         dropout = Dropout(self.options.dropout, rare=0.0, words=0.0)
         self._learn = jax.jit(partial(_learn, options=self.options, dropout=dropout), donate_argnums=1)
@@ -227,37 +227,33 @@ class WordGuesser:
         """Return the number of words, the batch with some words hidden, and what is to be guessed."""
         form = np.zeros((LONGEST, self._lanes), np.int32)  # 0: a hidden word, and padding
         first, last = np.ones((2, LONGEST, self._lanes), np.float32)
-        self._number_forms(sentences)
+        forms: dict[str, int] = {}  # in the order of the batch: sums, and so their last bits, depend on it
         for words, (begin, lane) in zip(sentences, lanes.places, strict=True):
             end = begin + len(words)
-            form[begin:end, lane] = [self._forms[word] for word in words]
+            form[begin:end, lane] = [forms.setdefault(word, len(forms) + 1) for word in words]
             first[begin + 1 : end, lane] = 0
             last[begin : end - 1, lane] = 0
+        rows = np.zeros((len(forms) + 1, 2 + SUBWORDS), np.int32)
+        rows[1:] = self._number_forms(forms)
         flat = form.reshape(-1)
-        known = self._rows[flat, 0]
+        known = rows[flat, 0]
         places, hidden = choose_guesses(known, np.random.default_rng(seed))
         guesses = Guesses(*np.zeros((2, math.ceil(GUESSED * form.size)), np.int32))
         guesses.places[: len(places)], guesses.words[: len(places)] = places, known[places]
         flat[places[hidden]] = 0
-        forms, form_at = np.unique(form, return_inverse=True)
-        rows = pad_rows(self._rows[forms], form.size // 2, form.size)
+        rows = pad_rows(rows, form.size // 2, form.size + 1)
         none = np.zeros((1, 1), np.int32)
-        at = form_at.reshape(form.shape).astype(np.int32)
-        batch = Batch(rows, np.ones(len(rows), np.int32), none, at, np.zeros_like(at), first, last, none)
+        batch = Batch(rows, np.ones(len(rows), np.int32), none, form, np.zeros_like(form), first, last, none)
         return sum(map(len, sentences)), batch, guesses
 
-    def _number_forms(self, sentences: list[list[str]]) -> None:
-        """Look up the numbers of all forms that are new; when there are too many, begin anew."""
-        if len(self._forms) > CACHED:
-            self._forms = {}
-        if not self._forms:
-            self._forms = {"": 0}  # no form, no word, no subwords
-            self._rows = np.zeros((1, 2 + SUBWORDS), np.int32)
-        new = dict.fromkeys(word for words in sentences for word in words if word not in self._forms)
-        if new:
-            rows = [self.vocabulary.of_form(form) for form in new]
-            self._forms |= {form: len(self._forms) + i for i, form in enumerate(new)}
-            self._rows = np.concatenate([self._rows, np.array(rows, np.int32)])
+    def _number_forms(self, forms: Iterable[str]) -> NDArray[np.int32]:
+        """Return the numbers of forms, which are kept; when there are too many, it begins anew."""
+        if len(self._numbers) > CACHED:
+            self._numbers = {}
+        for form in forms:
+            if form not in self._numbers:
+                self._numbers[form] = np.array(self.vocabulary.of_form(form), np.int32)
+        return np.stack([self._numbers[form] for form in forms])
 
     def held_out_loss(self) -> float:
         """Return the mean loss of a guess in the sentences that are held back, compared with all words."""
