@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dodona.patterns import Match, Pattern, search
     from dodona.pipeline.models import load, model_names
     from dodona.pipeline.pipeline import Pipeline
+    from dodona.pipeline.pretraining import pretrain
     from dodona.pipeline.training import train
     from dodona.research.configuration import Configuration
     from dodona.research.system import System, system
@@ -47,6 +48,7 @@ __all__ = [
     "draw",
     "load",
     "model_names",
+    "pretrain",
     "read",
     "search",
     "system",
@@ -63,6 +65,7 @@ PLACES = {
     "patterns": ("Match", "Pattern"),
     "pipeline.models": ("load", "model_names"),
     "pipeline.pipeline": ("Pipeline",),
+    "pipeline.pretraining": ("pretrain",),
     "pipeline.training": ("train",),
     "research.configuration": ("Configuration",),
     "research.system": ("System", "system"),

@@ -7,7 +7,7 @@ import pytest
 from samples.examples import TABLES, examples_of
 from samples.random_parses import built
 
-from dodona.neural.batching import LANE, Lanes, _pad, lane_length, lay_out, split_records
+from dodona.neural.batching import LANE, Lanes, lane_length, lay_out, pad_rows, split_records
 from dodona.neural.positions import Positions
 from dodona.neural.scorer import HiddenLayer
 from dodona.transitions import derivations
@@ -82,7 +82,7 @@ def test_a_batch_of_sentences(lengths: tuple[int, ...]) -> None:
 def test_many_forms_need_more_room() -> None:
     """A list of forms has one of two lengths, so that there are few shapes to compile for."""
     for count, room in ((1, 8), (8, 8), (9, 16), (16, 16)):
-        padded = _pad(np.ones((count, 2), np.int32), 8, 16)
+        padded = pad_rows(np.ones((count, 2), np.int32), 8, 16)
         assert padded.shape == (room, 2)
         assert padded.sum() == 2 * count
         assert (padded[:count] == 1).all()

@@ -20,8 +20,8 @@ __all__ = ["dodona", "run"]
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
 COMMANDS = (  # the most frequently used ones come first
-    "parse", "train", "distill", "evaluate", "crossvalidate", "validate", "convert", "draw", "search", "info",
-    "models", "package", "stats", "oracle", "lattice", "experiment", "bench", "serve",
+    "parse", "train", "pretrain", "distill", "evaluate", "crossvalidate", "validate", "convert", "draw", "search",
+    "info", "models", "package", "stats", "oracle", "lattice", "experiment", "bench", "serve",
 )  # fmt: skip
 
 

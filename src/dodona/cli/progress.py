@@ -8,6 +8,7 @@ One line on standard error, from the second second on, which is wiped at the end
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dodona.data import Sentence
@@ -18,7 +19,9 @@ from dodona.data.stream import only_sentences
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-__all__ = ["ReadingProgress", "open_bar"]
+    from dodona.component import TrainingProgress
+
+__all__ = ["ReadingProgress", "open_bar", "show_training"]
 
 FIRST, NEXT = 1.0, 0.2  # seconds until the line is shown, and between two changes of it
 
@@ -99,6 +102,23 @@ def open_bar(*columns: "ProgressColumn") -> "Progress":
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+@contextmanager
+def show_training() -> Iterator[Callable[["TrainingProgress"], None]]:
+    """Yield what shows the progress of a training: a bar on a terminal, a line after each iteration, and messages."""
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    with open_bar(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()) as bar:
+        task = bar.add_task("training", total=None)
+
+        def show(progress: "TrainingProgress") -> None:
+            if progress.share == 1:
+                bar.console.print(str(progress))
+            done = progress.iteration - 1 + progress.share
+            bar.update(task, description=progress.component, completed=done, total=progress.iterations)
+
+        yield show
 
 
 def _is_tty(stream: Any) -> bool:

@@ -17,7 +17,10 @@ from dodona.neural.network import Batch, Steps
 from dodona.neural.scorer import Contributions
 from dodona.transitions.gold import Gold
 
-__all__ = ["Example", "Lanes", "SilverExamples", "Tables", "fill_batches", "lane_length", "lay_out", "split_records"]
+__all__ = [
+    "Example", "Lanes", "SilverExamples", "Tables", "fill_batches", "lane_length", "lay_out", "pad_rows",
+    "split_records",
+]  # fmt: skip
 
 LANE = 64  # words; longer sentences have longer lanes
 
@@ -118,9 +121,9 @@ def lay_out(tables: Tables, examples: Sequence[Example], lanes: Lanes) -> Batch:
     forms, form_at = np.unique(form, return_inverse=True)
     tags, tag_at = np.unique(tag, return_inverse=True)
     return Batch(
-        _pad(tables.forms[forms], form.size * 3 // 4, form.size),
-        _pad(tables.frequency[forms], form.size * 3 // 4, form.size),
-        _pad(tables.tags[tags], form.size // 4, form.size),
+        pad_rows(tables.forms[forms], form.size * 3 // 4, form.size),
+        pad_rows(tables.frequency[forms], form.size * 3 // 4, form.size),
+        pad_rows(tables.tags[tags], form.size // 4, form.size),
         form_at.reshape(form.shape).astype(np.int32),
         tag_at.reshape(tag.shape).astype(np.int32),
         first,
@@ -129,7 +132,7 @@ def lay_out(tables: Tables, examples: Sequence[Example], lanes: Lanes) -> Batch:
     )
 
 
-def _pad(values: NDArray[Any], usual: int, most: int) -> NDArray[Any]:
+def pad_rows(values: NDArray[Any], usual: int, most: int) -> NDArray[Any]:
     """Return the rows padded to one of two numbers, so that few shapes are compiled."""
     wanted = usual if len(values) <= usual else most
     return np.concatenate([values, np.zeros((wanted - len(values), *values.shape[1:]), values.dtype)])

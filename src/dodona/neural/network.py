@@ -8,6 +8,7 @@
 The loss of a configuration is minus the logarithm of the probability of all correct actions together.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 
 from dodona.neural.options import NetworkOptions
 
-__all__ = ["Batch", "DataSizes", "Dropout", "Steps", "encode", "initial_weights", "step_loss"]
+__all__ = ["Batch", "DataSizes", "Dropout", "Steps", "encode", "initial_weights", "run_layers", "step_loss"]
 
 Array = Any
 Parameters = dict[str, Array]
@@ -127,15 +128,16 @@ def word_inputs(p: Parameters, batch: Batch, vectors: Array | None, dropout: Dro
     subwords = batch.forms[:, 2:]
     some = (subwords > 0)[..., None]
     subword = (p["subword"][subwords] * some).sum(1) / jnp.maximum(some.sum(1), 1)
-    tag = (p["tag"][batch.tags] * (batch.tags > 0)[..., None]).sum(1)
-    word, subword, tag = word[batch.form], subword[batch.form], tag[batch.tag]
+    word, subword = word[batch.form], subword[batch.form]
     chance = dropout.rare / (dropout.rare + batch.frequency[batch.form])
     drop = jax.random.uniform(keys[0], batch.form.shape) < chance + dropout.words
     word = jnp.where(drop[..., None], p["word"][0], word)
-    word, subword, tag = (
-        drop_out(dropout.units, part, key) for part, key in zip((word, subword, tag), keys[1:4], strict=True)
-    )
-    x = word @ p["input.word"] + subword @ p["input.subword"] + tag @ p["input.tag"] + p["input.bias"]
+    x = drop_out(dropout.units, word, keys[1]) @ p["input.word"]
+    x = x + drop_out(dropout.units, subword, keys[2]) @ p["input.subword"]
+    if "tag" in p:  # not while words are learned from raw text
+        tag = (p["tag"][batch.tags] * (batch.tags > 0)[..., None]).sum(1)[batch.tag]
+        x = x + drop_out(dropout.units, tag, keys[3]) @ p["input.tag"]
+    x = x + p["input.bias"]
     if vectors is not None:
         vector = drop_out(dropout.units, vectors[batch.forms[:, 1]][batch.form], keys[4])
         x = x + vector @ p["input.vector"]
@@ -152,14 +154,7 @@ def encode(
     key, first = jax.random.split(key)
     x = word_inputs(p, batch, vectors, dropout, first)
     heads = []
-    for layer in range(options.layers):
-        key, drop = jax.random.split(key)
-        x = drop_out(dropout.units, x, drop)
-        first_way, second_way = (
-            tuple(p[f"layer{layer}.{way}.{part}"] for part in ("input", "recurrent", "bias"))
-            for way in ("forward", "backward")
-        )
-        x = run_both_ways(x, batch.first, batch.last, (first_way, second_way))
+    for layer, (x, key) in enumerate(run_layers(p, x, batch, options, dropout, key)):  # noqa: B020
         if layer == options.tag_layer:
             seen = drop_out(dropout.units, x, jax.random.fold_in(key, 1))
             heads = [seen @ p[f"head{kind}"] + p[f"head{kind}.bias"] for kind in range(len(batch.gold))]
@@ -168,6 +163,21 @@ def encode(
     ends = jnp.tanh(jnp.stack([p["root"], p["nobody"]]))
     rows = jnp.concatenate([x.reshape(-1, 2 * options.width), ends]) @ p["positions"]
     return rows, tag_loss(heads, batch.gold), heads
+
+
+def run_layers(
+    p: Parameters, x: Array, batch: Batch, options: NetworkOptions, dropout: Dropout, key: Array
+) -> Iterator[tuple[Array, Array]]:
+    """Yield the states of each layer [time, lanes, 2 × width], and the key that is random from there on."""
+    for layer in range(options.layers):
+        key, drop = jax.random.split(key)
+        x = drop_out(dropout.units, x, drop)
+        first_way, second_way = (
+            tuple(p[f"layer{layer}.{way}.{part}"] for part in ("input", "recurrent", "bias"))
+            for way in ("forward", "backward")
+        )
+        x = run_both_ways(x, batch.first, batch.last, (first_way, second_way))
+        yield x, key
 
 
 def run_both_ways(x: Array, first: Array, last: Array, weights: tuple[Weights, Weights]) -> Array:

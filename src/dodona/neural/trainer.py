@@ -21,7 +21,7 @@ from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import HiddenLayer
 from dodona.transitions.policy import Policy
 
-__all__ = ["NeuralLearner"]
+__all__ = ["NeuralLearner", "update_by_adam"]
 
 Array = Any
 TabledBatch = tuple[Tables, Lanes, list[Example]]
@@ -41,11 +41,13 @@ class NeuralLearner:
         self, options: NetworkOptions, sizes: DataSizes, positions: Positions, policy: Policy, tables: Tables,
         examples: Sequence[Example], *, iterations: int, seed: int = 1, random_choice: bool = False,
         silver: SilverExamples | None = None, longest: int = 0,
+        pretrained: Mapping[str, NDArray[np.float32]] | None = None, pretrained_rate: float = 1.0,
     ) -> None:  # fmt: skip
         assert options.batch is not None
         self.options, self.positions, self.tables, self.examples = options, positions, tables, examples
         self.batch, self.seed, self.silver = options.batch, seed, silver
-        self.parameters = initial_weights(options, sizes, seed)
+        self.parameters = initial_weights(options, sizes, seed) | jax.tree.map(jnp.asarray, dict(pretrained or {}))
+        shares = dict.fromkeys(pretrained or {}, pretrained_rate)
         self.averaged = jax.tree.map(jnp.copy, self.parameters)
         self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
         self.updates = 0
@@ -59,7 +61,9 @@ class NeuralLearner:
         self._forward = jax.jit(partial(_forward, options=options, dropout=Dropout(options.dropout)))
         self._head = jax.jit(jax.value_and_grad(step_loss, argnums=(0, 1)), static_argnums=3)
         self._backward = jax.jit(_backward)
-        self._update = jax.jit(partial(_update, rate=options.rate, planned=self.planned), donate_argnums=(1, 2, 3))
+        self._update = jax.jit(
+            partial(_update, rate=options.rate, planned=self.planned, shares=shares), donate_argnums=(1, 2, 3)
+        )
 
     def iterate(
         self, number: int, explore: float, report: Callable[[float], None] = lambda share: None
@@ -178,22 +182,38 @@ def _backward(backward: Any, d_rows: Array, d_head: Any, count: Array) -> Any:
 
 def _update(
     parameters: Any, moments: Any, averaged: Any, gradient: Any, number: Array, *, rate: Array, planned: int,
-    warmup: int = WARMUP, average: float = AVERAGE,
+    warmup: int = WARMUP, average: float = AVERAGE, shares: Mapping[str, float] | None = None,
 ) -> Any:  # fmt: skip
     """Return weights, moments and averages after an update by Adam; its rate rises, then falls like a cosine."""
-    norm = jnp.sqrt(sum(jnp.vdot(g, g) for g in jax.tree.leaves(gradient)))
-    gradient = jax.tree.map(lambda g: g * jnp.minimum(1, CLIP / jnp.maximum(norm, 1e-12)), gradient)
     progress = jnp.minimum(1, number / planned)
     rate = (
         rate
         * jnp.minimum(1, number / max(1, min(warmup, planned // 5)))
         * (0.5 * (1 + jnp.cos(jnp.pi * progress)) + 0.01)
     )
-    first, second = moments
-    first = jax.tree.map(lambda m, g: BETAS[0] * m + (1 - BETAS[0]) * g, first, gradient)
-    second = jax.tree.map(lambda m, g: BETAS[1] * m + (1 - BETAS[1]) * g * g, second, gradient)
-    corrected = rate * jnp.sqrt(1 - BETAS[1] ** number) / (1 - BETAS[0] ** number)
-    parameters = jax.tree.map(lambda p, m, v: p - corrected * m / (jnp.sqrt(v) + EPSILON), parameters, first, second)
+    parameters, moments = update_by_adam(parameters, moments, gradient, number, rate, shares=shares)
     kept = jnp.minimum(average, (1 + number) / (10 + number))
     averaged = jax.tree.map(lambda a, p: kept * a + (1 - kept) * p, averaged, parameters)
-    return parameters, (first, second), averaged
+    return parameters, moments, averaged
+
+
+def update_by_adam(
+    parameters: Any, moments: Any, gradient: Any, number: Array, rate: Array, *, clip: float = CLIP,
+    betas: tuple[float, float] = BETAS, decay: float = 0.0, shares: Mapping[str, float] | None = None,
+) -> Any:  # fmt: skip
+    """Return weights and moments after update `number` by Adam, with a gradient of at most a certain length.
+
+    `shares` are the parts of the rate that some of the weights learn at.
+    """
+    norm = jnp.sqrt(sum(jnp.vdot(g, g) for g in jax.tree.leaves(gradient)))
+    gradient = jax.tree.map(lambda g: g * jnp.minimum(1, clip / jnp.maximum(norm, 1e-12)), gradient)
+    first, second = moments
+    first = jax.tree.map(lambda m, g: betas[0] * m + (1 - betas[0]) * g, first, gradient)
+    second = jax.tree.map(lambda m, g: betas[1] * m + (1 - betas[1]) * g * g, second, gradient)
+    corrected = rate * jnp.sqrt(1 - betas[1] ** number) / (1 - betas[0] ** number)
+    after = {}
+    for name, p in parameters.items():
+        share = (shares or {}).get(name, 1.0)
+        change = corrected * share * first[name] / (jnp.sqrt(second[name]) + EPSILON)
+        after[name] = p * (1 - rate * share * decay) - change if decay else p - change
+    return after, (first, second)

@@ -17,6 +17,7 @@ from dodona.neural.batching import Example, SilverExamples, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
 from dodona.neural.positions import Positions
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.trainer import NeuralLearner
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
@@ -49,7 +50,7 @@ class NetworkTraining(ParserTraining):
         options, network = self.options, self.options.network
         assert network is not None
         self.network, self.positions = network, Positions.load(options.positions)
-        self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver)
+        self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver, source.encoder)
         sizes = DataSizes(
             words=len(self.data.words) + 1,
             tags=len(self.data.tag_parts) + 1,
@@ -72,6 +73,8 @@ class NetworkTraining(ParserTraining):
             random_choice=options.random_choice,
             silver=None if self.silver is None else SilverExamples(self.silver.mixture, self.data.silver_examples),
             longest=self.longest,
+            pretrained=self.data.pretrained,
+            pretrained_rate=source.encoder_rate,
         )
         if source.state is not None:
             self._restore(source.state, source.where)
@@ -117,8 +120,9 @@ class _NetworkData:
     """The training data as numbers. Silver sentences become numbers when they are learned from."""
 
     def __init__(
-        self, trees: TrainingTrees, subwords: int, vectors: Vectors | None, silver: SilverTrees | None = None
-    ) -> None:
+        self, trees: TrainingTrees, subwords: int, vectors: Vectors | None, silver: SilverTrees | None = None,
+        encoder: PretrainedEncoder | None = None,
+    ) -> None:  # fmt: skip
         self.trees, self.vectors = trees, None if vectors is None else _drop_collisions(vectors)
         self.silver = silver
         seen = [tree.seen for tree in trees.trees]
@@ -128,6 +132,9 @@ class _NetworkData:
             frequent += _most_frequent(silver.silver.forms, VOCABULARY - len(frequent), set(frequent))
             self.counts.update({word: silver.silver.forms[word] for word in {*self.counts, *frequent}})
         self.words = sorted({fingerprint(word) for word in frequent})
+        self.pretrained: Mapping[str, NDArray[np.float32]] = {}  # weights that are there already
+        if encoder is not None:
+            self.words, self.pretrained = encoder.extend(self.words)
         forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
         tags = dict.fromkeys(tag for sentence in seen for tag in _tags_of(sentence))
         self.forms = {form: i for i, form in enumerate(forms)}

@@ -27,6 +27,7 @@ from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.scorer import Words
 from dodona.linear.templates import Templates
 from dodona.neural.positions import Positions
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
 from dodona.parser.encoder import SentenceEncoder
 from dodona.parser.linear import LinearModel
@@ -66,11 +67,13 @@ RARE = 50_000
 
 @dataclass(frozen=True)
 class NetworkSource:
-    """What a network begins with: pretrained vectors, and the state of an interrupted training."""
+    """What a network begins with: pretrained vectors or encoder, and the state of an interrupted training."""
 
     vectors: Vectors | None = None
     state: Mapping[str, NDArray[Any]] | None = None
     where: str = "state"  # named in errors
+    encoder: PretrainedEncoder | None = None
+    encoder_rate: float = 1.0  # the share of the rate that its weights go on learning at
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,8 @@ def train_parser(
     the last.
 
     `seen` are the same sentences with the tags that the parser learns to use, predicted ones; None: the gold ones.
-    `source` is what a network can begin with: vectors, or the state of an interrupted training. `silver` is what it
-    learns from beside gold trees.
+    `source` is what a network can begin with: vectors, an encoder, or the state of an interrupted training. `silver` is
+    what it learns from beside gold trees.
     """
     training = begin_training(sentences, options, seen, source, silver)
     for progress in training.iterations(callback):

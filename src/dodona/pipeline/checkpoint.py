@@ -1,8 +1,8 @@
 """Checkpoints: the state of a long training after each iteration, in a file like a model's.
 
 Training that is continued from a checkpoint gives the same model as one that was never interrupted. A checkpoint fits
-one treebank, one set of options, one file of vectors and the same silver sentences; a digest of them tells whether it
-is the right one.
+one treebank, one set of options, one file of vectors, one encoder and the same silver sentences; a digest of them
+tells whether it is the right one.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.errors import FormatError
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
@@ -47,9 +48,10 @@ class Checkpoint:
         data: Sequence[Sequence[Sentence]],
         vectors: Vectors | None,
         silver: str = "",
+        encoder: PretrainedEncoder | None = None,
     ) -> None:
         self.path = path
-        self._digest = _digest(options, data, vectors, silver)
+        self._digest = _digest(options, data, vectors, silver, encoder)
 
     def save(self, state: dict[str, NDArray[Any]], best: BestParser | None) -> None:
         """Write the file anew, whole or not at all."""
@@ -84,7 +86,13 @@ class Checkpoint:
         return state, BestParser(parser, best["number"], best["UAS"], best["LAS"])
 
 
-def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None, silver: str) -> str:
+def _digest(
+    options: ParserOptions,
+    data: Sequence[Sequence[Sentence]],
+    vectors: Vectors | None,
+    silver: str,
+    encoder: PretrainedEncoder | None,
+) -> str:
     digest = hashlib.sha256(json.dumps(asdict(options), sort_keys=True).encode())
     digest.update(silver.encode())
     for part in data:
@@ -95,4 +103,6 @@ def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors:
     if vectors is not None:
         digest.update(json.dumps(vectors.words).encode())
         digest.update(vectors.values.tobytes() + vectors.scales.tobytes())
+    if encoder is not None:
+        digest.update(encoder.words.tobytes() + b"".join(values.tobytes() for values in encoder.weights.values()))
     return digest.hexdigest()

@@ -6,6 +6,7 @@ are made, files and trees by `train_pipeline`.
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -22,6 +23,7 @@ from dodona.data.spacing import check_text
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import LemmatizerOptions, train_lemmatizer
 from dodona.neural.options import NetworkOptions
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors, read_vectors
 from dodona.parser.confidence import calibrate, hold_back
 from dodona.parser.neural import NeuralModel
@@ -41,6 +43,7 @@ from dodona.pipeline.checkpoint import BestParser, Checkpoint
 from dodona.pipeline.jackknife import jackknife
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
+from dodona.pipeline.pretraining import load_encoder
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
 
@@ -50,6 +53,7 @@ TAGS = ("predicted", "gold")
 LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
 SHOWN_FAULTS = 10
 PATIENCE = 5
+FOREIGN = 0.4  # an encoder that knows fewer of the words has learned from text in another language
 PAUSE = 15.0  # seconds between checkpoints at least: each is large
 
 
@@ -64,6 +68,8 @@ def train(
     patience: int | None = None,
     vectors: str | Path | None = None,
     vectors_size: float = 10.0,
+    pretrained: str | Path | PretrainedEncoder | None = None,
+    pretrained_rate: float = 0.5,
     checkpoint: str | Path | None = None,
     resume: bool = False,
     max_length: int | None = None,
@@ -101,6 +107,10 @@ def train(
     `callback` is called with a `TrainingProgress` after each iteration of each component; if it returns True, that was
     the last one of this component.
     """
+    if pretrained is not None:
+        if not isinstance(pretrained, PretrainedEncoder):
+            pretrained = load_encoder(pretrained)
+        network = network or pretrained.fit(None)
     given = locals()
     options = ParserOptions(**{field.name: given[field.name] for field in fields(ParserOptions)})
     plan = TrainingPlan(**{field.name: given[field.name] for field in fields(TrainingPlan)})
@@ -130,6 +140,8 @@ class TrainingPlan:
     # a parser that learns from silver, because the best comes last, when gold is alone
     vectors: str | Path | None = None  # a file of pretrained word vectors, for a network
     vectors_size: float = 10.0  # megabytes of them that are kept
+    pretrained: PretrainedEncoder | None = None  # that a network begins with
+    pretrained_rate: float = 0.5  # the share of the rate that it goes on learning at
     checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
     resume: bool = False  # continue from it
     max_length: int | None = None  # words; the parser does not learn from longer sentences
@@ -156,11 +168,17 @@ class TrainingPlan:
                 raise OptionError(f"{name} {getattr(self, name)}: expected at least {least}")
         if not (math.isfinite(self.vectors_size) and self.vectors_size > 0):
             raise OptionError(f"vectors_size {self.vectors_size!r}: expected megabytes, more than 0")
+        if not 0 <= self.pretrained_rate <= 1:
+            raise OptionError(f"pretrained_rate {self.pretrained_rate!r}: expected a share of the rate, from 0 to 1")
 
-    def check(self, scorer: str) -> None:
+    def check(self, options: ParserOptions) -> None:
         """Raise an error for options that parsers with this scorer do not have, or files that cannot be used."""
-        if scorer != "neural" and (self.vectors is not None or self.resume):
-            raise OptionError("vectors, or a training to be resumed; expected them with the scorer 'neural'")
+        if options.scorer != "neural" and (self.vectors is not None or self.resume or self.pretrained is not None):
+            raise OptionError(
+                "vectors, an encoder, or a training to be resumed; expected them with the scorer 'neural'"
+            )
+        if self.pretrained is not None and options.network is not None:
+            self.pretrained.check(options.network, "the encoder")
         if self.vectors is not None:
             next(chunks(self.vectors), None)  # an error if it cannot be read
         if self.checkpoint is not None:
@@ -181,7 +199,7 @@ def train_pipeline(
     if not sentences:
         raise FormatError("there is no sentence to train on")
     wanted = _choose_components(sentences, plan)
-    plan.check(options.scorer)
+    plan.check(options)
     _check_training_input(sentences, dev, options, wanted)
     silver = _survey(sentences, dev, options, plan, callback) if plan.silver else None
     parts: dict[str, Any] = {}
@@ -209,6 +227,10 @@ def train_pipeline(
     pipeline.about = about
     if silver is not None:
         pipeline.about["silver"] = f"{silver.words:,} words in {silver.sentences:,} sentences"
+    if plan.pretrained is not None:  # what a model has learned from belongs into its record
+        pipeline.about["pretrained"] = {
+            key: plan.pretrained.about[key] for key in ("text", "words", "licence") if key in plan.pretrained.about
+        }
     if dev:
         pipeline.about["dev"] = _score_tags(pipeline, dev) | about["dev"]
     return pipeline
@@ -410,15 +432,30 @@ class _ParserTrainer:
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
         vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
+        encoder = self.plan.pretrained
+        if encoder is not None:
+            self._tell_of_encoder(encoder, sentences)
+        source = NetworkSource(vectors, encoder=encoder, encoder_rate=self.plan.pretrained_rate)
         if self.plan.checkpoint is not None:
             data = [sentences, seen, self.seen]
             silver = "" if self.silver is None else f"{self.silver.silver.digest} {self.silver.silver.asked}"
-            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, data, vectors, silver)
+            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, data, vectors, silver, encoder)
         if self.checkpoint is None or not self.plan.resume:
-            return NetworkSource(vectors)
+            return source
         state, self.best = self.checkpoint.load()
         self._tell("parser", f"continuing after iteration {int(state['progress'][0])}")
-        return NetworkSource(vectors, state, str(self.plan.checkpoint))
+        return replace(source, state=state, where=str(self.plan.checkpoint))
+
+    def _tell_of_encoder(self, encoder: PretrainedEncoder, sentences: Sequence[Sentence]) -> None:
+        """Say how much of the treebank the encoder knows, and warn if it must have learned something else."""
+        known = encoder.known_share(word for sentence in sentences for word in sentence.words)
+        self._tell("pretrained", f"{len(encoder.words):,} words, {known:.0%} of those in the treebank")
+        if known < FOREIGN:
+            warnings.warn(
+                f"the encoder knows {known:.0%} of the words in the treebank; expected one that has learned from text "
+                "in the same language and script",
+                stacklevel=2,
+            )
 
     def _read_vectors(self, path: str | Path, sentences: Sequence[Sentence]) -> Vectors:
         words = {word for sentence in sentences for word in sentence.words}

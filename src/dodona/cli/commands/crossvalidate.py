@@ -24,6 +24,7 @@ from dodona.parser.options import ParserOptions
 from dodona.pipeline.crossvalidation import SPLITS, assign_folds, cross_validate
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS
+from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan, TrainingProgress
 from dodona.tables import FORMATS, Result, Table, make_printable, print_results
@@ -33,7 +34,7 @@ WIDTH = 160  # of two trees beside each other
 OWN = ("output", "suspects_file", "most", "folds", "split", "jobs", "form")
 WITHOUT = (  # of train
     *(*OWN, "components", "treebank", "dev", "patience", "detokenize", "resume", "name", "licence"),
-    *("silver", "silver_words", "held_out"),
+    *("silver", "silver_words", "held_out", "text"),
 )
 SHARED = [option for option in train_command.params if option.name not in WITHOUT]
 Scores = dict[str, float | None]
@@ -71,8 +72,8 @@ TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"
 @choice("--format", "Output format of the scores.", name="form", values=FORMATS)
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
-    form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,
-    **options: Any
+    form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, pretrained: str | None,
+    pretrained_rate: float, max_length: int | None, **options: Any
 ) -> None:  # fmt: skip
     """Train on all folds of TREEBANK (CoNLL-U with gold trees) but one, parse that one, and so on for each; print the
     scores with their spread.
@@ -82,12 +83,16 @@ def crossvalidate(
     dodona crossvalidate treebank.conllu --folds 5 --system swap-standard --format json
     dodona crossvalidate treebank.conllu -o parsed.conllu --suspects suspects.tsv --most 500
     """
-    chosen = parser_options(options)
+    encoder = load_encoder(pretrained) if pretrained is not None else None
+    chosen = parser_options(options, encoder)
     _check_targets(treebank, output, suspects_file)
     named = component_names(components)
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
-    plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
+    plan = TrainingPlan(
+        named, tags, vectors=vectors, vectors_size=vectors_size, pretrained=encoder, pretrained_rate=pretrained_rate,
+        max_length=max_length,
+    )  # fmt: skip
     sentences = read_all(treebank)
     numbers = assign_folds(len(sentences), folds, split, chosen.seed)
     predicted = () if tags == "gold" else _list_predicted(named)

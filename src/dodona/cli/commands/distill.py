@@ -28,7 +28,7 @@ from dodona.tables import FORMATS, Result, Table, print_results
 SHARD_SIZE = 2.0  # megabytes: small ones, because those of different texts are mixed when they are learned from
 LEAST_SECONDS = 1.0  # of the processor, to measure speed
 OWN = ("output", "dev", "text", "kind", "cache", "baseline", "scheduler", "shard_size", "form")
-SHARED = [option for option in train_command.params if option.name not in ("treebank", "output", "dev")]
+SHARED = [option for option in train_command.params if option.name not in ("treebank", "output", "dev", "text")]
 TITLES = {
     "Options": OWN,
     "The student": [name for name in GROUPS["Options"] if name not in OWN],

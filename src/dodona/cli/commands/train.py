@@ -5,23 +5,27 @@ import time
 from typing import Any
 
 import click
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from dodona.cli.options import GroupedCommand, choice, flag, integer, option, option_names, system_options
 from dodona.cli.outputs import is_same_file, say
-from dodona.cli.progress import open_bar
+from dodona.cli.progress import show_training
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
 from dodona.errors import OptionError
 from dodona.neural.options import NetworkOptions
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
+from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.training import TAGS, TrainingPlan, TrainingProgress, train_pipeline
+from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS
 
-NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
+NETWORK_OPTIONS = (
+    *("text", "pretrained", "pretrained_rate", "vectors", "vectors_size"),
+    *("width", "layers", "units", "positions", "dropout", "batch", "resume"),
+)
 NETWORK = NetworkOptions()  # the defaults
 GROUPS = {
     "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
@@ -70,8 +74,8 @@ GROUPS = {
 )
 @option(
     "--held-out FILE",
-    "CoNLL-U with sentences that are left out of --silver, a test treebank for example; those of --dev are left out "
-    "anyway. May be given several times.",
+    "CoNLL-U with sentences that are left out of --silver and --text, a test treebank for example; those of --dev are "
+    "left out anyway. May be given several times.",
     multiple=True,
 )
 @flag("--detokenize", "Generate raw text for a treebank that has no `# text`.")
@@ -107,6 +111,14 @@ GROUPS = {
     values=NONPROJECTIVE,
     default="head",
 )
+@option(
+    "--text FILE",
+    "Raw text that the network learns words from first, as `dodona pretrain` does; its encoder is kept in "
+    "MODEL.encoder. May be given several times.",
+    multiple=True,
+)
+@option("--pretrained FILE", "An encoder to begin with, made by `dodona pretrain`.")
+@option("--pretrained-rate SHARE", "The share of the learning rate that the encoder goes on learning at.", default=0.5)
 @option("--vectors FILE", "Pretrained word vectors: word2vec, GloVe or fastText as text.")
 @option("--vectors-size MB", "How much of the vectors the model keeps, the words of the treebank first.", default=10.0)
 @option(
@@ -133,31 +145,40 @@ GROUPS = {
 def train_command(
     treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
     jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
-    vectors: str | None, vectors_size: float, resume: bool, max_length: int | None, silver: tuple[str, ...],
-    silver_words: int | None, held_out: tuple[str, ...], **options: Any
+    vectors: str | None, vectors_size: float, text: tuple[str, ...], pretrained: str | None, pretrained_rate: float,
+    resume: bool, max_length: int | None, silver: tuple[str, ...], silver_words: int | None, held_out: tuple[str, ...],
+    **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
     \b
     dodona train train.conllu --dev dev.conllu -o my.model
     dodona train train.conllu --dev dev.conllu --scorer neural --vectors vectors.txt.gz -o my.model
+    dodona train train.conllu --dev dev.conllu --scorer neural --text novels.txt.gz -o my.model
     dodona train train.conllu --dev dev.conllu --silver parsed.conllu.gz --held-out test.conllu -o my.model
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
-    chosen = parser_options(options)
+    check_target(output)
+    encoder = None
+    if text or pretrained is not None:
+        encoder = _find_encoder(
+            text, pretrained, output, treebank, [*held_out, *([dev] if dev else [])], resume, options
+        )
+    elif held_out and not silver:
+        raise OptionError("--held-out without --silver or --text; expected one of them")
+    chosen = parser_options(options, encoder)
     named = component_names(components)
     checkpoint = f"{output}.checkpoint" if chosen.scorer == "neural" else None
     plan = TrainingPlan(
         named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
-        checkpoint=checkpoint, resume=resume, max_length=max_length, silver=silver, silver_words=silver_words,
-        held_out=held_out,
+        pretrained=encoder, pretrained_rate=pretrained_rate, checkpoint=checkpoint, resume=resume,
+        max_length=max_length, silver=silver, silver_words=silver_words, held_out=held_out if silver else (),
     )  # fmt: skip
-    check_target(output)
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
     for what, file in (
-        *(("treebank", treebank), ("treebank", dev), ("vectors", vectors)),
+        *(("treebank", treebank), ("treebank", dev), ("vectors", vectors), ("encoder", pretrained)),
         *(("silver sentences", file) for file in silver),
     ):
         if file and is_same_file(output, file):
@@ -185,11 +206,34 @@ def component_names(listed: str | None) -> list[str] | None:
     return None if listed is None else [name.strip() for name in listed.split(",")]
 
 
-def parser_options(options: dict[str, Any]) -> ParserOptions:
+def _find_encoder(
+    text: tuple[str, ...], pretrained: str | None, output: str, treebank: str, held_out: list[str], resume: bool,
+    options: dict[str, Any],
+) -> PretrainedEncoder:  # fmt: skip
+    """Return the encoder of a file, or one that learns from text now; when all is resumed, the one that has."""
+    if options["scorer"] != "neural" or (text and pretrained is not None):
+        raise OptionError("--text and --pretrained: expected one of them, with --scorer neural")
+    if pretrained is not None:
+        return load_encoder(pretrained)
+    from dodona.cli.commands.pretrain import pretrain_for_training
+
+    target = f"{output}.encoder"
+    is_begun = resume and os.path.exists(f"{target}.checkpoint")
+    if resume and not is_begun and os.path.exists(target):
+        return load_encoder(target)
+    sizes = {name: options[name] for name in ("layers", "width") if options[name] is not None}
+    return pretrain_for_training(text, target, treebank, held_out, sizes, options["seed"], is_begun)
+
+
+def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = None) -> ParserOptions:
+    """Return the options of the parser, from those of the command line. Sizes of a network that are not given are those
+    of the encoder that it begins with."""
     of_network, of_system = (
         {name: value for name in names if (value := options.pop(name, None)) is not None}
         for names in (("layers", "width", "units", "batch", "dropout"), option_names())
     )
+    if encoder is not None:
+        of_network = encoder.sizes | of_network
     network = NetworkOptions(**of_network) if of_network else None
     single_root = not options.pop("allow_multiple_roots")
     return ParserOptions(system_options=of_system, single_root=single_root, network=network, **options)
@@ -202,15 +246,7 @@ def _replace_surrogates(text: str | None) -> str | None:
 
 def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
     """Train, with a bar on a terminal and a line after each iteration."""
-    with open_bar(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()) as bar:
-        task = bar.add_task("training", total=None)
-
-        def show(progress: TrainingProgress) -> None:
-            if progress.share == 1:
-                bar.console.print(str(progress))
-            done = progress.iteration - 1 + progress.share
-            bar.update(task, description=progress.component, completed=done, total=progress.iterations)
-
+    with show_training() as show:
         try:
             return train_pipeline(sentences, options, plan, dev, show)
         except KeyboardInterrupt:

@@ -1,0 +1,105 @@
+"""`dodona pretrain`, and `dodona train` with its encoder, from the outside."""
+
+import lzma
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from samples.signals import interrupted
+from samples.treebank import treebank
+
+from dodona import write
+
+SMALL = ("--layers", "1", "--width", "8", "--batch", "64", "--vocabulary", "50")
+NETWORK = ("--scorer", "neural", "--units", "16", "--iterations", "2", "--components", "parser", "--tags", "gold")
+
+
+def dodona(*arguments: str | Path, text: str | None = None) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "dodona", *map(str, arguments)]
+    given: dict[str, object] = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100, **given)  # type: ignore[call-overload,no-any-return]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("pretraining")
+    write(treebank(20), path / "train.conllu")
+    write(treebank(10, seed=2), path / "dev.conllu")
+    with lzma.open(path / "text.txt.xz", "wt") as stream:
+        stream.writelines(" ".join(each.words) + "\n" for each in treebank(300, seed=3))
+    return path
+
+
+def test_from_text_to_a_model(folder: Path) -> None:
+    """Interrupted, it keeps what it has; resumed it goes on; and a model is trained with it."""
+    encoder, checkpoint = folder / "my.encoder", folder / "my.encoder.checkpoint"
+    command = (
+        "pretrain", folder / "text.txt.xz", "--input", "horizontal", "-o", encoder, *SMALL, "--held-out",
+        folder / "dev.conllu", "--passes", "30", "--licence", "CC0",
+    )  # fmt: skip
+    done = interrupted("pretraining: 10%", *command)
+    assert done.returncode == 130, done.stderr
+    assert f"{encoder} has what was learned so far" in done.stderr
+    assert "dodona: interrupted" in done.stderr
+    assert "Traceback" not in done.stderr
+    shown = dodona("info", encoder)
+    assert shown.returncode == 0, shown.stderr
+    for words in ("encoder:        1 layers of 8 in each direction, 256 inputs", "text:           text.txt.xz", "CC0"):
+        assert words in shown.stdout
+    assert not checkpoint.exists()  # none within the first minutes
+
+    done = dodona("train", folder / "train.conllu", *NETWORK, "--pretrained", encoder, "-o", folder / "my.model")
+    assert done.returncode == 0, done.stderr
+    assert "pretrained: " in done.stderr
+    assert f"{folder / 'my.model'}: parser; trained in " in done.stderr
+    assert "pretrained:     text text.txt.xz words " in dodona("info", folder / "my.model").stdout
+
+
+def test_text_from_standard_input(folder: Path) -> None:
+    """In one pass, over raw text."""
+    text = "The oak rustles today. The old dove sees the oak. " * 3 + "The priest asks the old oak. The priest hears."
+    done = dodona("pretrain", "-", "-o", folder / "in.encoder", *SMALL, "--passes", "1", text=text)
+    assert done.returncode == 0, done.stderr
+    assert "left out: 4 duplicates, 0 unusable, 0 held out" in done.stderr
+    assert (folder / "in.encoder").exists()
+
+
+def test_both_steps_in_one(folder: Path) -> None:
+    model = folder / "both.model"
+    done = dodona(
+        "train", folder / "train.conllu", "--dev", folder / "dev.conllu", *NETWORK, "--layers", "1", "--width", "8",
+        "--text", folder / "dev.conllu", "--text", folder / "train.conllu", "-o", model,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "10 held out" in done.stderr
+    assert "pretraining: 20 passes over the text, as about 10 million words are enough" in done.stderr
+    assert (folder / "both.model.encoder").exists()
+    assert model.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("pretrain", "missing.txt", "-o", "x.encoder"), "missing.txt: "),
+        (("pretrain", "train.conllu", "-o", "train.conllu"), "would take the place of the text"),
+        (("pretrain", "train.conllu", "-o", "no/x.encoder"), "cannot be written"),
+        (("pretrain", "train.conllu", "-o", "x.encoder", "--resume"), "x.encoder.checkpoint: there is no such file"),
+        (("pretrain", "train.conllu", "-o", "x", "--passes", "1", "--minutes", "2"), "passes and minutes"),
+        (("pretrain", "train.conllu", "-o", "x", "--width", "5000"), "width 5000: expected"),
+        (("train", "train.conllu", "-o", "x", "--pretrained", "y"), "expected one of them, with --scorer neural"),
+        (("train", "train.conllu", "-o", "x", "--text", "y"), "expected one of them, with --scorer neural"),
+        (("train", "train.conllu", "-o", "x", "--held-out", "y"), "--held-out without --text"),
+        (("train", "train.conllu", "-o", "x", "--scorer", "neural", "--pretrained", "dev.conllu"), "dev.conllu: "),
+    ],
+    ids=str,
+)
+def test_what_cannot_work(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    before = sorted(os.listdir(folder))
+    files = [folder / each if Path(each).suffix in (".conllu", ".encoder") else each for each in arguments]
+    done = dodona(*files)
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert sorted(os.listdir(folder)) == before
