@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ import dodona
 from dodona import DodonaError, FormatError, OptionError, read, write
 from dodona.cli.commands import distill as module
 from dodona.cli.commands.distill import distill
+from dodona.cli.commands.evaluate import evaluate_command
+from dodona.cli.commands.parse import parse
 from dodona.cli.commands.train import train_command
 
 QUICK = ("--folds", "2", "--jobs", "1", "--iterations", "2", "--components", "tagger,parser")
@@ -144,3 +147,18 @@ def test_what_is_refused_before_anything_is_parsed(
     plain = [good[1], "--silver", str(tmp_path / "silver.conllu"), "-o", str(tmp_path / "silver.conllu")]
     with pytest.raises(OptionError, match="the model would take the place of the silver sentences"):
         train_command.main(plain, standalone_mode=False)
+
+
+def test_the_example_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands, as they stand there, with a small treebank."""
+    page = (Path(__file__).parents[2] / "docs" / "distillation.md").read_text("utf-8")
+    lines = page.partition("## An example")[2].partition("From Python")[0].splitlines()
+    commands = [shlex.split(line) for line in lines if line.startswith("    dodona ")]
+    assert [words[1] for words in commands] == ["distill", "parse", "evaluate"]
+    monkeypatch.chdir(tmp_path)
+    for name, count in (("train", 30), ("dev", 8), ("test", 8)):
+        write(full_treebank(count, seed=count), f"{name}.conllu")
+    Path("posts.txt").write_text("The old oak sees the dove today.\n\nThe dove hears the oak.\n\n" * 3)
+    for command, words in zip((distill, parse, evaluate_command), commands, strict=True):
+        command.main(words[2:], standalone_mode=False)
+    assert sorted(path.name for path in tmp_path.glob("student*")) == ["student.model", "student.model.silver"]

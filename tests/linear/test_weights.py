@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.compare import check_same
-from reference.perceptron import AveragedWeights
+from reference.perceptron import AveragedWeights, single
 
 from dodona.linear.weights import Weights
 
@@ -118,3 +118,29 @@ def test_bad_changes() -> None:
         Weights(2).step([(0, 0, 1.0)])
     with pytest.raises(ValueError, match="action 2"):
         Weights(2).step([(1, 2, 1.0)])
+
+
+@pytest.mark.parametrize("actions", [1, 3, 9, 50])
+@pytest.mark.parametrize("most", [0, 1, 7, 30, 59, 60, 100])
+def test_the_smaller_features_are_forgotten(actions: int, most: int) -> None:
+    """They are as if they had never been updated; the others, sparse and dense ones, go on as they were."""
+    chance = random.Random(actions)
+    steps = random_steps(chance, 60, actions, 600)
+    compiled, naive = train_both(actions, steps)
+    sizes = dict.fromkeys({feature for feature, _ in naive.now}, 0.0)
+    for (feature, _), total in naive.sums.items():
+        sizes[feature] = max(sizes[feature], single(abs(total) / naive.steps))
+    ranked = sorted(sizes.values(), reverse=True)
+    least = ranked[most] if most < len(ranked) else -1.0
+    compiled.forget(most)
+    for feature, action in list(naive.now):
+        if sizes[feature] <= least:
+            del naive.now[feature, action]
+            naive.sums.pop((feature, action), None)
+    assert compiled.features == sum(size > least for size in sizes.values()) <= max(most, 0)
+    for changes in [[], *random_steps(chance, 60, actions, 300)]:
+        compiled.step(changes)
+        naive.step()
+        for change in changes:
+            naive.add(*change)
+    compare(compiled, naive)

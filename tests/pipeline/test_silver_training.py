@@ -297,6 +297,31 @@ def test_lifted_arcs_that_gold_does_not_have(tmp_path: Path) -> None:
     assert all(tree.gold.label[tree.gold.n - 1] == obj for tree in lifted)
 
 
+def test_features_have_a_bound(silver: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a training that goes on for long; without silver there is none."""
+    counts: list[int] = []
+
+    class RecordedLearner(Recorded):
+        def train(self, *arguments: Any) -> None:
+            counts.append(self.learner.weights.features)
+            self.learner.train(*arguments)
+
+    monkeypatch.setattr(parser_training, "GreedyLearner", partial(RecordedLearner, GreedyLearner))
+    monkeypatch.setattr(tagger_module, "TagLearner", partial(RecordedLearner, TagLearner))
+    options: dict[str, Any] = {"components": ["tagger", "parser"], "tags": "gold", "iterations": 4}
+    dodona.train(GOLD, **options)
+    most, without = max(counts), len(counts)
+    for module in (parser_training, tagger_module):
+        monkeypatch.setattr(module, "MOST_FEATURES", 500)
+    counts.clear()
+    dodona.train(GOLD, **options)
+    assert max(counts) == most > 500
+    counts.clear()
+    dodona.train(GOLD, **options, silver=silver)
+    assert len(counts) > 1.5 * without
+    assert max(counts) <= 500
+
+
 # The same bytes
 
 

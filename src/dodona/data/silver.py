@@ -23,7 +23,7 @@ from dodona.data.files import size_of
 from dodona.data.sentence import Sentence
 from dodona.errors import FormatError, FormatWarning
 
-__all__ = ["MOST_SILVER", "Mixture", "Silver", "SilverStream", "survey_silver"]
+__all__ = ["MOST_FEATURES", "MOST_SILVER", "Mixture", "Silver", "SilverStream", "survey_silver"]
 
 GOLD_ALONE = 0.15  # of all words, at the end
 MOST_ALONE = 0.75  # of the gold words: the others are mixed with silver, however much there is
@@ -32,6 +32,8 @@ MOST_SILVER = 4  # words for each gold one, unless a number of words is asked fo
 BLOCK = 4096  # sentences that are shuffled together
 OPEN_FILES = 16  # that are read in turns
 RUN = 32  # sentences that are read from one of them at a time
+MOST_FEATURES = 8_000_000  # of a linear model while it learns from silver, about 150 bytes each: then the half with the
+# larger weights is kept, so that memory has a bound, however many words are learned from
 FORMS = 1_000_000  # that are counted; when there are more, the rarest are forgotten
 
 TREE, TAGS = 1, 2  # what can be learned from a sentence: its tree; its tags, too

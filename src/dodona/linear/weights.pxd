@@ -54,6 +54,8 @@ cdef class Weights:
     cdef int update_one(self, uint64_t key, int action, float delta) except -1 nogil
     cdef double average(self, float weight, const Accumulator* accumulator) noexcept nogil
     cdef int write_averages(self, const WeightRow* row, uint16_t* actions, float* weights) noexcept nogil
+    cdef float measure(self, const WeightRow* row) noexcept nogil
+    cdef int copy_row(self, Weights other, const WeightRow* row, uint64_t key) except -1
     cdef uint32_t new_row(self, int kind) except? 0 nogil
     cdef int make_dense(self, WeightRow* row) except -1 nogil
     cdef Py_ssize_t find_entry(self, WeightRow* row, int action) except -1 nogil

@@ -249,6 +249,75 @@ cdef class Weights:
             keys[most:count] = slots[places[i]].key
         return key_array[:count], action_array[:count], weight_array[:count]
 
+    def forget(self, Py_ssize_t most):
+        """Keep at most so many features: those with the largest weights on average. The others are as if they had never
+        been updated. So memory has a bound, however long the training; the model, too, has only the largest weights.
+        """
+        cdef Weights kept = Weights(self.actions)
+        cdef Slot* slots = self.table.slots
+        cdef Py_ssize_t i, number = 0
+        cdef float least
+        if self.table.count <= most:
+            return
+        size_array = np.empty(self.table.count, dtype=np.float32)
+        cdef float[::1] sizes = size_array
+        for i in range(<Py_ssize_t> self.table.mask + 1):
+            if slots[i].key != 0:
+                sizes[number] = self.measure(<WeightRow*> &slots[i].value)
+                number += 1
+        least = np.partition(size_array, number - most - 1)[number - most - 1]
+        number = 0
+        for i in range(<Py_ssize_t> self.table.mask + 1):
+            if slots[i].key != 0:
+                if sizes[number] > least:
+                    kept.copy_row(self, <WeightRow*> &slots[i].value, slots[i].key)
+                number += 1
+        self.table, kept.table = kept.table, self.table
+        self.entries, kept.entries = kept.entries, self.entries
+        self.accumulators, kept.accumulators = kept.accumulators, self.accumulators
+        self.used, self.room, self.free_rows = kept.used, kept.room, kept.free_rows
+        self.dense, kept.dense = kept.dense, self.dense
+        self.dense_accumulators, kept.dense_accumulators = kept.dense_accumulators, self.dense_accumulators
+        self.dense_used, self.dense_room = kept.dense_used, kept.dense_room
+
+    cdef float measure(self, const WeightRow* row) noexcept nogil:
+        """Return the largest average of a row, without its sign."""
+        cdef Py_ssize_t where = <Py_ssize_t> row.start * (self.width if row.kind == DENSE else 1)
+        cdef double largest = 0, average
+        cdef int j
+        for j in range(self.actions if row.kind == DENSE else row.size):
+            if row.kind == DENSE:
+                average = self.average(self.dense[where + j], &self.dense_accumulators[where + j])
+            else:
+                average = self.average(self.entries[where + j].weight, &self.accumulators[where + j])
+            largest = max(largest, abs(average))
+        return largest
+
+    cdef int copy_row(self, Weights other, const WeightRow* row, uint64_t key) except -1:
+        """Take over a feature of other weights, as it is."""
+        cdef WeightRow* own = <WeightRow*> &self.table.add(key).value
+        cdef int j
+        own.size = row.size
+        if row.kind == DENSE:
+            own.kind = SMALLEST
+            own.size = 0
+            own.start = self.new_row(SMALLEST)
+            self.make_dense(own)
+            for j in range(self.width):
+                self.dense[<Py_ssize_t> own.start * self.width + j] = (
+                    other.dense[<Py_ssize_t> row.start * self.width + j]
+                )
+                self.dense_accumulators[<Py_ssize_t> own.start * self.width + j] = (
+                    other.dense_accumulators[<Py_ssize_t> row.start * self.width + j]
+                )
+            return 0
+        own.kind = row.kind
+        own.start = self.new_row(row.kind)
+        for j in range(row.size):
+            self.entries[own.start + j] = other.entries[row.start + j]
+            self.accumulators[own.start + j] = other.accumulators[row.start + j]
+        return 0
+
     cdef int write_averages(self, const WeightRow* row, uint16_t* actions, float* weights) noexcept nogil:
         """Write the averages of a row that are not 0, by action; returns how many they are."""
         cdef Py_ssize_t where

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, remove_lift
-from dodona.data.silver import Silver
+from dodona.data.silver import MOST_FEATURES, Silver
 from dodona.data.stream import only_sentences, split_batches
 from dodona.data.trees import is_projective
 from dodona.errors import FormatError, OptionError
@@ -356,6 +356,8 @@ class LinearTraining(ParserTraining):
     def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
         for example in self._list_examples(number):
             self.learner.train(*example, explore)
+            if self.silver is not None and self.learner.weights.features > MOST_FEATURES:
+                self.learner.weights.forget(MOST_FEATURES // 2)
         before, self._transitions = self._transitions, self.learner.transitions
         counts = (*self.learner.count(), self._transitions - before)
         return TrainingProgress("parser", number, self.planned, *counts)

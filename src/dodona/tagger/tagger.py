@@ -15,7 +15,7 @@ from dodona.component import Callback, Parts, TrainingOptions, TrainingProgress,
 from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.hashing import hash_text
-from dodona.data.silver import Silver
+from dodona.data.silver import MOST_FEATURES, Silver
 from dodona.data.storage import fill_in_tags, forms_of
 from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.errors import FormatError
@@ -281,6 +281,8 @@ def train_tagger(
         generator.shuffle(prepared)
         for traits, numbers in prepared if mixed is None else mixed.mix(iteration, prepared):
             learner.train(traits, numbers)
+            if mixed is not None and learner.weights.features > MOST_FEATURES:
+                learner.weights.forget(MOST_FEATURES // 2)
         if callback(TrainingProgress("tagger", iteration, options.iterations, *learner.count())):
             break
     return Tagger(options, tags, frequent, arrays | freeze_weights(learner.weights, options.size), "this tagger")

@@ -84,8 +84,7 @@ def distill(
 
     \b
     dodona distill en train.conllu --dev dev.conllu --text posts.txt.xz -o student.model
-    dodona distill big.model train.conllu --dev dev.conllu --held-out test.conllu --text 'texts/*.txt' \\
-        --scorer neural --layers 2 --width 160 -o small.model --baseline
+    dodona distill big.model train.conllu --dev dev.conllu --text 'texts/*.txt' --scorer neural --layers 2 -o my.model
     """
     context = click.get_current_context()
     folder = os.path.abspath(cache or f"{output}.silver")
