@@ -30,5 +30,6 @@ def run_blocks(page: Path) -> dict[str, Any]:
             value = eval(source, names)
             told = lines[(statement.end_lineno or 1) - 1].encode()[statement.end_col_offset :].decode().strip()
             if told.startswith("# "):
-                assert value == ast.literal_eval(told.removeprefix("# ")), (source, value)
+                told = told.removeprefix("# ")
+                assert repr(value) == told or value == ast.literal_eval(told), (source, value)
     return names

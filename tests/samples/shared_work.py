@@ -15,14 +15,14 @@ from samples.small_models import full_treebank, small_models, whole
 from samples.treebank import treebank
 
 import dodona
-from dodona import DodonaError, Request, Sentence, System
+from dodona import Document, DodonaError, Request, Sentence, System
 from dodona.data.conllu import read_conllu
 from dodona.data.spacing import raw_text
 from dodona.data.stream import only_sentences
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 
-__all__ = ["Difference", "Work", "all_work", "in_threads", "quick_switches"]
+__all__ = ["Difference", "Work", "all_work", "in_threads", "parse_task", "quick_switches"]
 
 INPUTS = 5  # different ones of each kind of work
 PATIENCE = 600.0  # seconds until a thread that does not end is given up
@@ -58,6 +58,13 @@ def all_work() -> dict[str, Work]:
 
 def _bytes(sentences: Iterable[Sentence]) -> bytes:
     return b"".join(sentence.to_bytes() for sentence in sentences)
+
+
+def parse_task(task: tuple[Pipeline, str]) -> tuple[Document, bytes]:
+    """For another process, which has to import it."""
+    nlp, text = task
+    document = nlp(text)
+    return document, document.to_bytes()
 
 
 def _reading(nlp: Pipeline) -> Work:

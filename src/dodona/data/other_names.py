@@ -27,7 +27,7 @@ OTHER_NAMES = {
         "label_": "`root.deprel` for the relation of its head", "ents": NO_ENTITIES,
     },
     "sentence": {
-        "start_char": "`start`", "end_char": "`end`", "sents": "`sentences`, of a document", "ents": NO_ENTITIES,
+        "start_char": "`start`", "end_char": "`end`", "sents": "`sentences` of a document", "ents": NO_ENTITIES,
         "dep_": "`labels`", "pos_": "`upos`", "tag_": "`xpos`", "lemma_": "`lemmas`", "morph": "`feats`",
         "lefts": "`root.left`", "rights": "`root.right`", "deprels": "`labels`",
     },

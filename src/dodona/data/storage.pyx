@@ -417,6 +417,13 @@ cdef inline char* put_number(char* to, int number) noexcept:
     return to
 
 
+cdef list heads_of(Values values):
+    """Return HEAD as numbers, None for `_`. Values that were picked from the numerals have the numbers themselves."""
+    if values.inventory is DECIMALS:
+        return values.numbers.tolist()
+    return [None if head == "_" else int(head) for head in values.strings()]
+
+
 cdef class Storage:
     """The storage of a sentence. Most of it is for readers and components, which know that what they give is valid."""
 
@@ -487,7 +494,7 @@ cdef class Storage:
             return column
         values = self.replaced.get(number)
         if number == HEAD:
-            column = (<Values> values).numbers.tolist() if isinstance(values, Values) else self.table.heads()
+            column = heads_of(<Values> values) if isinstance(values, Values) else self.table.heads()
         else:
             column = values.strings() if isinstance(values, Values) else self.table.to_list(number)
         self.keep(number, column)

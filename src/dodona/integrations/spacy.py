@@ -1,8 +1,8 @@
 """A component for spaCy: `nlp.add_pipe("dodona", config={"model": "en"})`.
 
 spaCy finds it by an entry point, so nothing of Dodona imports this file, and Dodona does not need spaCy. It fills in
-tags, lemmas, morphology, heads, labels and sentence starts of spaCy's own tokens. spaCy's `doc.noun_chunks` are those of
-Dodona then: spaCy's own look for relations that Universal Dependencies do not have, `dobj` and `pobj` in English.
+tags, lemmas, morphology, heads, labels and sentence starts of spaCy's own tokens. Noun chunks are found as by Dodona,
+because spaCy looks for relations that Universal Dependencies do not have: `dobj` and `pobj` in English.
 """
 
 from bisect import bisect_right
