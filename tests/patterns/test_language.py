@@ -9,7 +9,6 @@ import dodona
 from dodona import Pattern, PatternError, Sentence
 from dodona.data.formats import read_stream
 from dodona.data.stream import only_sentences
-from dodona.patterns import matcher
 
 OAKS = """\
 # sent_id = oaks
@@ -193,15 +192,16 @@ def test_errors_show_the_place(pattern: str, line: int, column: int, message: st
     assert shown.removeprefix("  ") in source
 
 
-def test_a_pattern_of_free_nodes_ends_and_names_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_of_free_nodes_ends_and_names_the_sentence() -> None:
     sentence = Sentence.from_words(["oak"] * 20, comments=["# sent_id = long"])
     free = "; ".join(f"N{k} []" for k in range(10))
     with pytest.raises(PatternError, match=r"more than 1,000,000 steps in a sentence \(long\), which has 20 words"):
         sentence.match(f"pattern {{ {free} }}")
-    monkeypatch.setattr(matcher, "MAX_STEPS", 1000)
     with pytest.raises(PatternError, match="more than 1,000 steps"):
-        sentence.match(f"pattern {{ A [] }} without {{ {free}; N0.form <> N9.form }}")
-    assert len(sentence.match("pattern { A []; B [] }")) == 21 * 20
+        sentence.match(Pattern(f"pattern {{ A [] }} without {{ {free}; N0.form <> N9.form }}", max_steps=1000))
+    assert len(sentence.match(Pattern("pattern { A []; B [] }", max_steps=21 + 21 * 21))) == 21 * 20
+    with pytest.raises(PatternError, match="steps"):
+        sentence.match(Pattern("pattern { A []; B [] }", max_steps=20 + 21 * 21))
 
 
 def test_a_long_chain_takes_few_steps() -> None:

@@ -414,7 +414,7 @@ class Walker:
         values = self._find_values(step, bindings)
         steps[0] -= len(values)
         if steps[0] < 0:
-            raise PatternError(_explain_steps(self.graph.sentence))
+            return True  # and whoever has begun the walk sees why it ended
         for value in values:
             if value in bindings and not step.is_edge:  # two names never stand for the same node
                 continue
@@ -475,15 +475,6 @@ class Walker:
 def _add_once(nodes: list[int], node: int) -> None:
     if node not in nodes:
         nodes.append(node)
-
-
-def _explain_steps(sentence: Sentence) -> str:
-    place = f"{sentence.file}:{sentence.line}" if sentence.file else "a sentence"
-    name = f" ({sentence.sent_id})" if sentence.sent_id else ""
-    return (
-        f"pattern: more than {MAX_STEPS:,} steps in {place}{name}, which has {len(sentence)} words; expected a pattern "
-        "with fewer nodes, or with more edges between them"
-    )
 
 
 def _slots_of(names: Iterable[str], slots: dict[str, int]) -> frozenset[int]:
@@ -566,11 +557,12 @@ def _compare(left: str | None, operator: str, right: str | float | None) -> bool
 class Pattern:
     """A pattern, ready to be matched with any number of sentences.
 
-    `nodes` and `edges` are its names, in the order in which the pattern mentions them.
+    `nodes` and `edges` are its names, in the order in which the pattern mentions them. A sentence that takes more than
+    `max_steps` is an error.
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, max_steps: int = MAX_STEPS) -> None:
+        self.text, self.max_steps = text, max_steps
         self.request: SearchRequest = parse_pattern(text)
         clauses = self.request.clauses
         self.nodes, self.edges = list(clauses.nodes), clauses.edge_names
@@ -590,8 +582,8 @@ class Pattern:
     def __repr__(self) -> str:
         return f"Pattern({self.text!r})"
 
-    def __reduce__(self) -> tuple[type["Pattern"], tuple[str]]:
-        return Pattern, (self.text,)
+    def __reduce__(self) -> tuple[type["Pattern"], tuple[str, int]]:
+        return Pattern, (self.text, self.max_steps)
 
     def bind(self, sentence: Sentence) -> tuple[NodeGraph, list[tuple[Binding, ...]]] | None:
         """Return what the names can stand for in a sentence, each way a tuple in the order of `slots`, and the graph
@@ -620,7 +612,7 @@ class Pattern:
 
     def _walk(self, graph: NodeGraph, walker: Walker) -> list[tuple[Binding, ...]]:
         ways: list[tuple[Binding, ...]] = []
-        steps = [MAX_STEPS]
+        steps = [self.max_steps]
         count = len(self.slots)
         filters: list[tuple[bool, Walker | None]] = []
 
@@ -630,6 +622,8 @@ class Pattern:
             way = bindings[:count]
             for wanted, each in filters:
                 holds = each is not None and each.begin(bindings, lambda _: True, steps)
+                if steps[0] < 0:
+                    return True
                 bindings[count:] = [None] * (self._size - count)
                 if holds != wanted:
                     return False
@@ -637,8 +631,18 @@ class Pattern:
             return False
 
         walker.begin([None] * self._size, accept, steps)
+        if steps[0] < 0:
+            raise PatternError(self._explain_steps(graph.sentence))
         ways.sort()
         return ways
+
+    def _explain_steps(self, sentence: Sentence) -> str:
+        place = f"{sentence.file}:{sentence.line}" if sentence.file else "a sentence"
+        name = f" ({sentence.sent_id})" if sentence.sent_id else ""
+        return (
+            f"pattern: more than {self.max_steps:,} steps in {place}{name}, which has {len(sentence)} words; expected "
+            "a pattern with fewer nodes, or with more edges between them"
+        )
 
     def _has_metadata(self, sentence: Sentence) -> bool:
         found: dict[str, str] = {}
