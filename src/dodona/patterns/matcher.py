@@ -73,6 +73,7 @@ class NodeGraph:
         self.is_enhanced = enhanced
         self._columns: dict[str, Sequence[Any]] = {}
         self._edges: list[tuple[int, int, str]] | None = None
+        self.having: dict[int, set[int]] = {}  # the nodes that have an edge of some kind, by the test of it
         self.position: Sequence[int] = range(self.size) if not self.empty else self._order()
 
     def column(self, name: str) -> Sequence[Any]:
@@ -392,34 +393,47 @@ class Walker:
         tables: list[list[tuple[int, int, str]]],
     ) -> None:  # fmt: skip
         self.matcher, self.graph, self.candidates, self.sets, self.tables = matcher, graph, candidates, sets, tables
-        self._by_source: list[dict[int, list[int]] | None] = [None] * len(tables)
-        self._by_target: list[dict[int, list[int]] | None] = [None] * len(tables)
+        self._indices: dict[tuple[int, int], dict[int, list[int]]] = {}
+        self._parallel: dict[int, dict[tuple[int, int], list[tuple[int, int, str]]]] = {}
+        self._ways: list[tuple[dict[int, list[int]], int] | None] = []  # of each step, when the walk begins
         self._node_at = {place: node for node, place in enumerate(graph.position)} if graph.empty else None
+
+    def _open(self, step: WalkStep) -> tuple[dict[int, list[int]], int] | None:
+        """Return where a step by a relation looks up its values, and the slot of the node that they hang on."""
+        if step.is_edge or step.relation < 0:
+            return None
+        relation = self.matcher.relations[step.relation]
+        if step.from_source:
+            return self._index(step.relation, 0), relation.source
+        return self._index(step.relation, 1), relation.target
 
     def begin(self, bindings: Bindings, accept: Callable[[Bindings], bool], steps: list[int]) -> bool:
         """Walk with these bindings; `accept` is called for each match, and says whether that is enough. `steps` has
-        the number of steps that are left."""
+        the number of steps that are left: below 0, the walk has ended early."""
         for slot in self.matcher.given & self.matcher.tests.keys():
             if not self.matcher.tests[slot].accepts(self.graph, bindings[slot]):
                 return False
         if not self._holds(self.matcher.first, bindings):
             return False
-        return self._go(0, bindings, accept, steps)
+        self._ways = self._ways or [self._open(step) for step in self.matcher.steps]
+        return self._go(0, bindings, accept, steps) if self.matcher.steps else accept(bindings)
 
     def _go(self, depth: int, bindings: Bindings, accept: Callable[[Bindings], bool], steps: list[int]) -> bool:
-        if depth == len(self.matcher.steps):
-            return accept(bindings)
-        step = self.matcher.steps[depth]
-        slot = step.slot
-        values = self._find_values(step, bindings)
+        step, way = self.matcher.steps[depth], self._ways[depth]
+        slot, is_edge = step.slot, step.is_edge
+        is_free = not step.relations and not step.checks
+        is_last = depth + 1 == len(self._ways)
+        values = self._find_values(step, bindings) if way is None else way[0].get(bindings[way[1]], ())
         steps[0] -= len(values)
         if steps[0] < 0:
-            return True  # and whoever has begun the walk sees why it ended
+            return True
         for value in values:
-            if value in bindings and not step.is_edge:  # two names never stand for the same node
+            if value in bindings and not is_edge:  # two names never stand for the same node
                 continue
             bindings[slot] = value
-            if self._holds(step, bindings) and self._go(depth + 1, bindings, accept, steps):
+            if not is_free and not self._holds(step, bindings):
+                continue
+            if accept(bindings) if is_last else self._go(depth + 1, bindings, accept, steps):
                 return True
         bindings[slot] = None
         return False
@@ -427,13 +441,8 @@ class Walker:
     def _find_values(self, step: WalkStep, bindings: Bindings) -> Sequence[Any]:
         if step.is_edge:
             relation = self.matcher.relations[step.relation]
-            source, target = bindings[relation.source], bindings[relation.target]
-            return [edge for edge in self.tables[step.relation] if edge[0] == source and edge[1] == target]
-        if step.relation >= 0:
-            relation = self.matcher.relations[step.relation]
-            if step.from_source:
-                return self._targets(step.relation).get(bindings[relation.source], ())
-            return self._sources(step.relation).get(bindings[relation.target], ())
+            ends = (bindings[relation.source], bindings[relation.target])
+            return self._find_parallel(step.relation).get(ends, ())
         if step.order is not None:
             return self._find_neighbour(step.slot, bindings[step.order[0]], step.order[1])
         return self.candidates.get(step.slot) or range(self.graph.size)
@@ -446,35 +455,36 @@ class Walker:
         allowed = self.sets.get(slot)
         return (neighbour,) if allowed is None or neighbour in allowed else ()
 
-    def _targets(self, relation: int) -> dict[int, list[int]]:
-        """The targets of each source."""
-        table = self._by_source[relation]
-        if table is None:
-            table = self._by_source[relation] = {}
+    def _index(self, relation: int, end: int) -> dict[int, list[int]]:
+        """Return the targets of each source (end 0), or the sources of each target (end 1), each once."""
+        index = self._indices.get((relation, end))
+        if index is None:
+            index = self._indices[relation, end] = {}
             for source, target, _ in self.tables[relation]:
-                _add_once(table.setdefault(source, []), target)
-        return table
+                key, other = (target, source) if end else (source, target)
+                others = index.setdefault(key, [])
+                if not self.graph.is_enhanced or other not in others:  # there may be several edges between two nodes
+                    others.append(other)
+        return index
 
-    def _sources(self, relation: int) -> dict[int, list[int]]:
-        """The sources of each target."""
-        table = self._by_target[relation]
-        if table is None:
-            table = self._by_target[relation] = {}
-            for source, target, _ in self.tables[relation]:
-                _add_once(table.setdefault(target, []), source)
-        return table
+    def _find_parallel(self, relation: int) -> dict[tuple[int, int], list[tuple[int, int, str]]]:
+        """Return all edges between two nodes, by these."""
+        edges = self._parallel.get(relation)
+        if edges is None:
+            edges = self._parallel[relation] = {}
+            for edge in self.tables[relation]:
+                edges.setdefault(edge[:2], []).append(edge)
+        return edges
 
     def _holds(self, step: WalkStep, bindings: Bindings) -> bool:
         for k in step.relations:
             relation = self.matcher.relations[k]
-            if bindings[relation.source] not in self._sources(k).get(bindings[relation.target], ()):
+            if bindings[relation.source] not in self._index(k, 1).get(bindings[relation.target], ()):
                 return False
-        return all(check(self.graph, bindings) for check in step.checks)
-
-
-def _add_once(nodes: list[int], node: int) -> None:
-    if node not in nodes:
-        nodes.append(node)
+        for check in step.checks:
+            if not check(self.graph, bindings):
+                return False
+        return True
 
 
 def _slots_of(names: Iterable[str], slots: dict[str, int]) -> frozenset[int]:
@@ -514,7 +524,14 @@ def _check_any(edge: EdgeClause, slot: int) -> Check:
     """The check that a node has any edge of a label, from whatever node or to whatever node."""
     labels = Memory(edge.label.accepts)
     end = 0 if edge.target == ANY else 1
-    return lambda graph, bindings: any(each[end] == bindings[slot] and labels[each[2]] for each in graph.edges)
+
+    def has_edge(graph: NodeGraph, bindings: Bindings) -> bool:
+        nodes = graph.having.get(id(labels))
+        if nodes is None:
+            nodes = graph.having[id(labels)] = {each[:2][end] for each in graph.edges if labels[each[2]]}
+        return bindings[slot] in nodes
+
+    return has_edge
 
 
 def _check_comparison(comparison: Comparing, slots: dict[str, int]) -> Check:
@@ -630,7 +647,11 @@ class Pattern:
             ways.append(tuple(way))
             return False
 
-        walker.begin([None] * self._size, accept, steps)
+        def append(bindings: Bindings) -> bool:
+            ways.append(tuple(bindings))
+            return False
+
+        walker.begin([None] * self._size, accept if self._filters else append, steps)
         if steps[0] < 0:
             raise PatternError(self._explain_steps(graph.sentence))
         ways.sort()
