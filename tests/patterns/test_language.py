@@ -179,6 +179,10 @@ def test_kinds_of_graphs(heads: list[int | None], true: set[str]) -> None:
         ("pattern { e: A -> B; e.lemma = x }", 1, 22, "an edge has no feature 'lemma'"),
         ("pattern { A [] } global { is_planar }", 1, 27, "expected one of: is_projective"),
         ("pattern { A -> B", 1, 17, "the end"),
+        ("pattern { A [UPOS=VERB] }", 1, 14, "there is no feature 'UPOS'; expected upos"),
+        ("pattern { A []; A.Lemma = x }", 1, 19, "there is no feature 'Lemma'; expected lemma"),
+        ("pattern { A -[1=comp, deep=x]-> B }", 1, 15, "a label has no part 'deep'; expected 1, 2, 3, enhanced"),
+        ("pattern { e: A -> B; f: B -> C; e << f }", 1, 33, "'e' is the name of an edge"),
         ("pattern { " + "; ".join(f"N{k} []" for k in range(61)) + " }", 1, 481, "at most 60 nodes and edges"),
     ],
 )  # fmt: skip

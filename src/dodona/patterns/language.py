@@ -30,7 +30,9 @@ CONDITIONS = (
     "is_projective", "is_not_projective", "is_tree", "is_not_tree", "is_forest", "is_not_forest", "is_cyclic",
     "is_not_cyclic",
 )  # fmt: skip
+WORD_FEATURES = ("form", "lemma", "upos", "xpos", "deprel")  # beside the names in FEATS and MISC
 EDGE_VALUES = ("label", "length", "delta")
+LABEL_PARTS = ("1", "2", "3", "enhanced")
 
 BLANK = re.compile(r"(?:\s|%[^\n]*)*+")
 NAME = re.compile(r"[^\W\d]\w*")
@@ -190,7 +192,7 @@ class SearchRequest:
 
 def is_edge_value(feature: str) -> bool:
     """Whether an edge has a value of this name: its label, a part of it, or its length with and without direction."""
-    return feature in EDGE_VALUES or feature in ("1", "2", "3", "enhanced")
+    return feature in EDGE_VALUES or feature in LABEL_PARTS
 
 
 def parse_pattern(text: str) -> SearchRequest:
@@ -301,6 +303,8 @@ class _Parser:
         match = self.find(FEATURE) or self.fail_here("the name of a feature")
         if match[0] == POSITION:
             return POSITION
+        if match[0].lower() in WORD_FEATURES and match[0] not in WORD_FEATURES:
+            self.fail(match.start(), f"there is no feature {match[0]!r}", f"expected {match[0].lower()}")
         return LAYER.sub(r"[\1]", match[0])  # Number[psor] is Number__psor in Grew
 
     def read_values(self, feature: str, negated: bool = False) -> FeatureTest:
@@ -495,13 +499,17 @@ class _Parser:
         self.skip()
         if not self.text.startswith("!", self.at) and (plain := self.find(FEATURE)):
             self.skip()
-            is_part = self.text.startswith(("=", "<>"), self.at) or plain[0] in ("1", "2", "3", "enhanced")
+            is_part = self.text.startswith(("=", "<>"), self.at) or plain[0] in LABEL_PARTS
             self.at = begin
             if not is_part:
                 return self.read_listed()
         elif not self.text.startswith("!", self.at):
             return self.read_listed()
-        return LabelTest(parts=self.read_features())
+        parts = self.read_features()
+        for part in parts:
+            if part.feature not in LABEL_PARTS:
+                self.fail(begin, f"a label has no part {part.feature!r}", f"expected {', '.join(LABEL_PARTS)}")
+        return LabelTest(parts=parts)
 
     def read_listed(self) -> LabelTest:
         listed = LabelTest(self.read_values("label"))

@@ -152,6 +152,8 @@ def _read(sources: Sequence[str], kind: str, model: str | None, progress: Readin
 def _read_file(
     file: str, kind: str, tokenize: Callable[[Iterator[str]], Iterator[Item]], progress: ReadingProgress
 ) -> Iterator[Item]:
+    if file == "-" and os.isatty(0):
+        say("reading from the terminal; Ctrl-D on an empty line ends the text")
     return read_stream(kind, chunks(file, pauses=True, count=progress.read), file, tokenize=tokenize)
 
 
