@@ -6,7 +6,7 @@ What is left is joined by a walk that binds one name after the other, in an orde
 rarest clause first, then what hangs on names that are bound. A walk takes at most MAX_STEPS steps, so that no pattern
 takes forever.
 
-Two names never stand for the same node. Nodes are numbers: 0 is ROOT, then come the words, then the empty nodes.
+Two names never stand for the same node. Nodes are numbers, as `dodona.patterns.graph` has them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,11 +14,10 @@ from typing import Any, Generic, TypeVar
 
 from dodona.data import Sentence
 from dodona.data.trees import find_cycle, is_projective
-from dodona.data.ud import DEPS, FEATS, FORM, ID, LEMMA, MISC, UPOS, XPOS, parse_attributes, parse_label
-from dodona.errors import FormatError, PatternError
+from dodona.errors import PatternError
+from dodona.patterns.graph import ATTRIBUTES, COLUMNS, NodeGraph, find_attribute, read_value
 from dodona.patterns.language import (
     ANY,
-    POSITION,
     Clauses,
     Comparing,
     EdgeClause,
@@ -29,14 +28,11 @@ from dodona.patterns.language import (
     parse_pattern,
 )  # fmt: skip
 
-__all__ = ["MAX_STEPS", "Binding", "NodeGraph", "Pattern"]
+__all__ = ["MAX_STEPS", "Binding", "Pattern"]
 
 MAX_STEPS = 1_000_000
 """Of the walk through one sentence. A step is a candidate that is tried; a million take about a second."""
 MAX_MEMORY = 1 << 16  # values of a column whose test is remembered
-ROOT_FORM = "__0__"
-COLUMNS = {"form": "words", "lemma": "lemmas", "upos": "upos", "xpos": "xpos", "deprel": "labels"}
-ATTRIBUTES = "attributes"  # FEATS and MISC together
 SELECTIVITY = {"form": 0.01, "lemma": 0.01, "xpos": 0.05, "deprel": 0.07, "upos": 0.1, ATTRIBUTES: 0.2}
 """About which share of all words has one of the values that a pattern names; only for the order of the walk."""
 
@@ -57,119 +53,6 @@ class Memory(dict[K, bool], Generic[K]):
             self.clear()
         result = self[value] = self.test(value)
         return result
-
-
-class NodeGraph:
-    """A sentence as a graph: the values of its nodes by column, and its edges.
-
-    Without enhanced dependencies the nodes are ROOT and the words, and the edges are HEAD and DEPREL. With them there
-    are also empty nodes, and edges with labels that begin with `E:`.
-    """
-
-    def __init__(self, sentence: Sentence, enhanced: bool) -> None:
-        self.sentence = sentence
-        self.empty = _read_empty_nodes(sentence) if enhanced else []
-        self.size = 1 + len(sentence) + len(self.empty)
-        self.is_enhanced = enhanced
-        self._columns: dict[str, Sequence[Any]] = {}
-        self._edges: list[tuple[int, int, str]] | None = None
-        self.having: dict[int, set[int]] = {}  # the nodes that have an edge of some kind, by the test of it
-        self.position: Sequence[int] = range(self.size) if not self.empty else self._order()
-
-    def column(self, name: str) -> Sequence[Any]:
-        """Return the values of all nodes; those of ATTRIBUTES are pairs of FEATS and MISC."""
-        values = self._columns.get(name)
-        if values is None:
-            values = self._columns[name] = self._make_column(name)
-        return values
-
-    def _make_column(self, name: str) -> Sequence[Any]:
-        sentence = self.sentence
-        if name == ATTRIBUTES:
-            pairs = zip(sentence.feats, sentence.misc, strict=True)
-            return [("_", "_"), *pairs, *((row[FEATS], row[MISC]) for row in self.empty)]
-        first = ROOT_FORM if name == "form" else "_"
-        number = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS}.get(name)
-        empty = ["_" if number is None else row[number] for row in self.empty]
-        return [first, *getattr(sentence, COLUMNS[name]), *empty]
-
-    def value(self, node: int, feature: str) -> str | None:
-        """Return the value of a feature of a node; None if it has none."""
-        if feature == POSITION:
-            return str(self.position[node])
-        if feature in COLUMNS:
-            return _read_value(feature, self.column(feature)[node])
-        return _find_attribute(self.column(ATTRIBUTES)[node], feature)
-
-    def edge_value(self, edge: tuple[int, int, str], feature: str) -> str | None:
-        """Return the label of an edge, a part of it, or its length; None if it has none."""
-        source, target, label = edge
-        if feature == "label":
-            return label
-        if feature in ("length", "delta"):
-            distance = self.position[target] - self.position[source]
-            return str(abs(distance) if feature == "length" else distance)
-        return parse_label(label).get(feature)
-
-    def name(self, node: int) -> str:
-        """Return the number of a node as CoNLL-U writes it."""
-        words = len(self.sentence)
-        return str(node) if node <= words else self.empty[node - words - 1][ID]
-
-    @property
-    def edges(self) -> list[tuple[int, int, str]]:
-        """All edges, as source, target and label, by their targets."""
-        if self._edges is None:
-            sentence = self.sentence
-            heads, labels = sentence.heads, sentence.labels
-            triples = zip(heads, range(1, len(heads) + 1), labels, strict=True)
-            self._edges = list(triples) if None not in heads else [each for each in triples if each[0] is not None]  # type: ignore[arg-type,misc]
-            if self.is_enhanced:
-                self._edges += _read_enhanced(sentence, self.empty)
-        return self._edges
-
-    def _order(self) -> list[int]:
-        """The places of all nodes in their order: an empty node comes after the word whose number it begins with."""
-        words = len(self.sentence)
-        keys: list[tuple[int, int]] = [(k, 0) for k in range(words + 1)]
-        keys += [tuple(map(int, row[ID].split("."))) for row in self.empty]  # type: ignore[misc]
-        places = [0] * self.size
-        for place, node in enumerate(sorted(range(self.size), key=keys.__getitem__)):
-            places[node] = place
-        return places
-
-
-def _read_empty_nodes(sentence: Sentence) -> list[list[str]]:
-    return [] if sentence.has_words_only else [row for row in sentence.rows() if "." in row[ID]]
-
-
-def _read_enhanced(sentence: Sentence, empty: list[list[str]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the edges of DEPS, each once."""
-    words = len(sentence)
-    numbers = {str(k): k for k in range(words + 1)} | {row[ID]: words + k for k, row in enumerate(empty, start=1)}
-    for target, deps in enumerate([*sentence.deps, *(row[DEPS] for row in empty)], start=1):
-        for dep in dict.fromkeys(deps.split("|")) if deps != "_" else ():
-            head, _, label = dep.partition(":")
-            if head not in numbers or not label:
-                place = f"{sentence.file}:{sentence.line}: " if sentence.file else ""
-                raise FormatError(
-                    f"{place}DEPS {deps[:60]!r} of node {target}; expected HEAD:DEPREL of nodes that are here"
-                )
-            yield numbers[head], target, f"E:{label}"
-
-
-def _read_value(feature: str, value: str) -> str | None:
-    return None if value == "_" and feature != "form" else value
-
-
-def _find_attribute(columns: tuple[str, str], name: str) -> str | None:
-    """Return the value of an attribute of FEATS, or else of MISC."""
-    for column in columns:
-        if name in column:
-            value = parse_attributes(column).get(name)
-            if value is not None:
-                return value
-    return None
 
 
 # What is asked of nodes
@@ -227,8 +110,8 @@ def _group(tests: Iterable[FeatureTest]) -> list[tuple[str, Memory[Any]]]:
 
 def _join_tests(column: str, tests: list[FeatureTest]) -> Callable[[Any], bool]:
     if column == ATTRIBUTES:
-        return lambda pair: all(test.accepts(_find_attribute(pair, test.feature)) for test in tests)
-    return lambda value: all(test.accepts(_read_value(column, value)) for test in tests)
+        return lambda pair: all(test.accepts(find_attribute(pair, test.feature)) for test in tests)
+    return lambda value: all(test.accepts(read_value(column, value)) for test in tests)
 
 
 def _estimate(tests: Iterable[FeatureTest]) -> float:

@@ -6,8 +6,9 @@ from typing import Any
 
 from dodona.data import Sentence, Token
 from dodona.errors import OptionError
+from dodona.patterns.graph import NodeGraph
 from dodona.patterns.language import ANY, is_edge_value
-from dodona.patterns.matcher import Binding, NodeGraph, Pattern
+from dodona.patterns.matcher import Binding, Pattern
 from dodona.tables import Table, Value
 
 __all__ = ["Match", "check_keys", "mark", "match", "search", "tabulate"]
