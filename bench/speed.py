@@ -207,6 +207,24 @@ class Bench:
 
         return Work(len(systems) * sum(len(heads) for heads, _ in trees), lambda: None, derive)
 
+    def trees(self) -> Work:
+        """the training part from its file, searched for trees with two nodes and an edge"""
+        return self._search_trees("pattern { V [upos=VERB]; V -[nsubj]-> S }")
+
+    def trees_of_four(self) -> Work:
+        """the training part from its file, searched for trees with four nodes"""
+        return self._search_trees("pattern { V [upos=VERB]; V -[nsubj]-> S; V -[obj]-> O; O -[det]-> D }")
+
+    def _search_trees(self, pattern: str) -> Work:
+        import dodona
+
+        words = sum(map(len, dodona.read(self.training)))
+        return Work(
+            words,
+            lambda: None,
+            lambda _: [match.describe() for match in dodona.search(pattern, dodona.read(self.training))],
+        )
+
     def threads(self) -> Work:
         """a text to a file of CoNLL-U in several threads, by the clock on the wall"""
         return Work(
@@ -240,6 +258,8 @@ STAGES: dict[str, Callable[[Bench], Work]] = {
     "tokenizer": Bench.tokenizer,
     "tagger": Bench.tagger,
     "oracles": Bench.oracles,
+    "trees": Bench.trees,
+    "trees-of-four": Bench.trees_of_four,
     "threads": Bench.threads,
     "start": Bench.start,
 }

@@ -23,7 +23,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "src"
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
 COMMAND = re.compile(r"^    (dodona [a-z]+ .*)$", re.M)
 MODEL = 'dodona.load("en")'
-RUN = [ROOT / "README.md", ROOT / "docs" / "derivations.md"]  # pages whose Python is run, one after the other
+RUN = [ROOT / "README.md", *(ROOT / "docs" / name for name in ("derivations.md", "search.md"))]
+"""The pages whose Python is run, one after the other."""
 REMARKS = {
     "derivation.to_dict()": "a long dictionary; the comment says what it is",
     "system.apply(c, 'SHIFT')": "has no value; the comment says what it does",

@@ -30,11 +30,14 @@ CONDITIONS = (
     "is_projective", "is_not_projective", "is_tree", "is_not_tree", "is_forest", "is_not_forest", "is_cyclic",
     "is_not_cyclic",
 )  # fmt: skip
+WORD_FEATURES = ("form", "lemma", "upos", "xpos", "deprel")  # beside the names in FEATS and MISC
 EDGE_VALUES = ("label", "length", "delta")
+LABEL_PARTS = ("1", "2", "3", "enhanced")
 
 BLANK = re.compile(r"(?:\s|%[^\n]*)*+")
 NAME = re.compile(r"[^\W\d]\w*")
 FEATURE = re.compile(r"\w+(?:\[\w+\])?")
+BEGIN_OF_PARTS = re.compile(r"!|\w+\s*(?:=|<>)|(?:[123]|enhanced)\b")
 LAYER = re.compile(r"__(\w+)\Z")
 PLAIN = re.compile(r"""[^\s,;|"=<>!^*{}()\[\]/%][^\s,;|"=<>{}()\[\]%]*""")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.S)
@@ -42,7 +45,7 @@ EXPRESSION = re.compile(r're"((?:[^"\\]|\\.)*)"|/((?:[^/\\\n]|\\.)+)/(i?)', re.S
 OPERATORS = ("<>", "<=", ">=", "=", "<", ">")
 ORDERS = ("<<", ">>", "<", ">")
 NOT_HERE = {
-    "match": "the word is `pattern` in Grew since version 1.0",
+    "match": "the word is `pattern` now, as in Grew",
     "commands": "rules that change graphs are not here; this is a search",
     "rule": "rules that change graphs are not here; this is a search",
     "strat": "strategies are not here; this is a search",
@@ -190,7 +193,7 @@ class SearchRequest:
 
 def is_edge_value(feature: str) -> bool:
     """Whether an edge has a value of this name: its label, a part of it, or its length with and without direction."""
-    return feature in EDGE_VALUES or feature in ("1", "2", "3", "enhanced")
+    return feature in EDGE_VALUES or feature in LABEL_PARTS
 
 
 def parse_pattern(text: str) -> SearchRequest:
@@ -301,6 +304,8 @@ class _Parser:
         match = self.find(FEATURE) or self.fail_here("the name of a feature")
         if match[0] == POSITION:
             return POSITION
+        if match[0].lower() in WORD_FEATURES and match[0] not in WORD_FEATURES:
+            self.fail(match.start(), f"there is no feature {match[0]!r}", f"expected {match[0].lower()}")
         return LAYER.sub(r"[\1]", match[0])  # Number[psor] is Number__psor in Grew
 
     def read_values(self, feature: str, negated: bool = False) -> FeatureTest:
@@ -475,8 +480,7 @@ class _Parser:
         at = self.at
         target = ANY if self.take(ANY) else self.read_name("the name of the node that the edge leads to, or `*`")
         if ANY in (source, target) and (name is not None or source == target):
-            self.fail(begin, "an edge of a name, or without any node," if name else "an edge without any node",
-                      "expected names for its nodes")  # fmt: skip
+            self.fail(begin, "`*` where a node has to have a name", "expected names for both nodes of this edge")
         for node, place in ((source, begin), (target, at)):
             if node != ANY:
                 self.declare(node, "node", place)
@@ -485,28 +489,18 @@ class _Parser:
 
     def read_label(self) -> LabelTest:
         """Read what stands in the brackets of an edge, and the closing one."""
-        if self.take("^"):
-            listed = LabelTest(self.read_values("label", negated=True))
-            self.expect("]", "`|` or `]` after a label")
-            return listed
         if self.take("]"):
             return LabelTest()
         begin = self.at
-        self.skip()
-        if not self.text.startswith("!", self.at) and (plain := self.find(FEATURE)):
-            self.skip()
-            is_part = self.text.startswith(("=", "<>"), self.at) or plain[0] in ("1", "2", "3", "enhanced")
-            self.at = begin
-            if not is_part:
-                return self.read_listed()
-        elif not self.text.startswith("!", self.at):
-            return self.read_listed()
-        return LabelTest(parts=self.read_features())
-
-    def read_listed(self) -> LabelTest:
-        listed = LabelTest(self.read_values("label"))
+        if BEGIN_OF_PARTS.match(self.text, begin):
+            parts = self.read_features()
+            for part in parts:
+                if part.feature not in LABEL_PARTS:
+                    self.fail(begin, f"a label has no part {part.feature!r}", f"expected {', '.join(LABEL_PARTS)}")
+            return LabelTest(parts=parts)
+        listed = self.read_values("label", negated=self.take("^") is not None)
         self.expect("]", "`|` or `]` after a label")
-        return listed
+        return LabelTest(listed)
 
     def read_order(self, clauses: Clauses, name: str, symbol: str, begin: int) -> None:
         self.skip()

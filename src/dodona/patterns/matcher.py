@@ -6,7 +6,7 @@ What is left is joined by a walk that binds one name after the other, in an orde
 rarest clause first, then what hangs on names that are bound. A walk takes at most MAX_STEPS steps, so that no pattern
 takes forever.
 
-Two names never stand for the same node. Nodes are numbers: 0 is ROOT, then come the words, then the empty nodes.
+Two names never stand for the same node. Nodes are numbers, as `dodona.patterns.graph` has them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,11 +14,10 @@ from typing import Any, Generic, TypeVar
 
 from dodona.data import Sentence
 from dodona.data.trees import find_cycle, is_projective
-from dodona.data.ud import DEPS, FEATS, FORM, ID, LEMMA, MISC, UPOS, XPOS, parse_attributes, parse_label
-from dodona.errors import FormatError, PatternError
+from dodona.errors import PatternError
+from dodona.patterns.graph import ATTRIBUTES, COLUMNS, NodeGraph, find_attribute, read_value
 from dodona.patterns.language import (
     ANY,
-    POSITION,
     Clauses,
     Comparing,
     EdgeClause,
@@ -29,14 +28,11 @@ from dodona.patterns.language import (
     parse_pattern,
 )  # fmt: skip
 
-__all__ = ["MAX_STEPS", "Binding", "NodeGraph", "Pattern"]
+__all__ = ["MAX_STEPS", "Binding", "Pattern"]
 
 MAX_STEPS = 1_000_000
 """Of the walk through one sentence. A step is a candidate that is tried; a million take about a second."""
 MAX_MEMORY = 1 << 16  # values of a column whose test is remembered
-ROOT_FORM = "__0__"
-COLUMNS = {"form": "words", "lemma": "lemmas", "upos": "upos", "xpos": "xpos", "deprel": "labels"}
-ATTRIBUTES = "attributes"  # FEATS and MISC together
 SELECTIVITY = {"form": 0.01, "lemma": 0.01, "xpos": 0.05, "deprel": 0.07, "upos": 0.1, ATTRIBUTES: 0.2}
 """About which share of all words has one of the values that a pattern names; only for the order of the walk."""
 
@@ -57,118 +53,6 @@ class Memory(dict[K, bool], Generic[K]):
             self.clear()
         result = self[value] = self.test(value)
         return result
-
-
-class NodeGraph:
-    """A sentence as a graph: the values of its nodes by column, and its edges.
-
-    Without enhanced dependencies the nodes are ROOT and the words, and the edges are HEAD and DEPREL. With them there
-    are also empty nodes, and edges with labels that begin with `E:`.
-    """
-
-    def __init__(self, sentence: Sentence, enhanced: bool) -> None:
-        self.sentence = sentence
-        self.empty = _read_empty_nodes(sentence) if enhanced else []
-        self.size = 1 + len(sentence) + len(self.empty)
-        self.is_enhanced = enhanced
-        self._columns: dict[str, Sequence[Any]] = {}
-        self._edges: list[tuple[int, int, str]] | None = None
-        self.position: Sequence[int] = range(self.size) if not self.empty else self._order()
-
-    def column(self, name: str) -> Sequence[Any]:
-        """Return the values of all nodes; those of ATTRIBUTES are pairs of FEATS and MISC."""
-        values = self._columns.get(name)
-        if values is None:
-            values = self._columns[name] = self._make_column(name)
-        return values
-
-    def _make_column(self, name: str) -> Sequence[Any]:
-        sentence = self.sentence
-        if name == ATTRIBUTES:
-            pairs = zip(sentence.feats, sentence.misc, strict=True)
-            return [("_", "_"), *pairs, *((row[FEATS], row[MISC]) for row in self.empty)]
-        first = ROOT_FORM if name == "form" else "_"
-        number = {"form": FORM, "lemma": LEMMA, "upos": UPOS, "xpos": XPOS}.get(name)
-        empty = ["_" if number is None else row[number] for row in self.empty]
-        return [first, *getattr(sentence, COLUMNS[name]), *empty]
-
-    def value(self, node: int, feature: str) -> str | None:
-        """Return the value of a feature of a node; None if it has none."""
-        if feature == POSITION:
-            return str(self.position[node])
-        if feature in COLUMNS:
-            return _read_value(feature, self.column(feature)[node])
-        return _find_attribute(self.column(ATTRIBUTES)[node], feature)
-
-    def edge_value(self, edge: tuple[int, int, str], feature: str) -> str | None:
-        """Return the label of an edge, a part of it, or its length; None if it has none."""
-        source, target, label = edge
-        if feature == "label":
-            return label
-        if feature in ("length", "delta"):
-            distance = self.position[target] - self.position[source]
-            return str(abs(distance) if feature == "length" else distance)
-        return parse_label(label).get(feature)
-
-    def name(self, node: int) -> str:
-        """Return the number of a node as CoNLL-U writes it."""
-        words = len(self.sentence)
-        return str(node) if node <= words else self.empty[node - words - 1][ID]
-
-    @property
-    def edges(self) -> list[tuple[int, int, str]]:
-        """All edges, as source, target and label, by their targets."""
-        if self._edges is None:
-            sentence = self.sentence
-            heads, labels = sentence.heads, sentence.labels
-            triples = zip(heads, range(1, len(heads) + 1), labels, strict=True)
-            self._edges = list(triples) if None not in heads else [each for each in triples if each[0] is not None]  # type: ignore[arg-type,misc]
-            if self.is_enhanced:
-                self._edges += _read_enhanced(sentence, self.empty)
-        return self._edges
-
-    def _order(self) -> list[int]:
-        """The places of all nodes in their order: an empty node comes after the word whose number it begins with."""
-        words = len(self.sentence)
-        keys: list[tuple[int, int]] = [(k, 0) for k in range(words + 1)]
-        keys += [tuple(map(int, row[ID].split("."))) for row in self.empty]  # type: ignore[misc]
-        places = [0] * self.size
-        for place, node in enumerate(sorted(range(self.size), key=keys.__getitem__)):
-            places[node] = place
-        return places
-
-
-def _read_empty_nodes(sentence: Sentence) -> list[list[str]]:
-    return [] if sentence.has_words_only else [row for row in sentence.rows() if "." in row[ID]]
-
-
-def _read_enhanced(sentence: Sentence, empty: list[list[str]]) -> Iterator[tuple[int, int, str]]:
-    """Yield the edges of DEPS, each once."""
-    words = len(sentence)
-    numbers = {str(k): k for k in range(words + 1)} | {row[ID]: words + k for k, row in enumerate(empty, start=1)}
-    for target, deps in enumerate([*sentence.deps, *(row[DEPS] for row in empty)], start=1):
-        for dep in dict.fromkeys(deps.split("|")) if deps != "_" else ():
-            head, _, label = dep.partition(":")
-            if head not in numbers or not label:
-                place = f"{sentence.file}:{sentence.line}: " if sentence.file else ""
-                raise FormatError(
-                    f"{place}DEPS {deps[:60]!r} of node {target}; expected HEAD:DEPREL of nodes that are here"
-                )
-            yield numbers[head], target, f"E:{label}"
-
-
-def _read_value(feature: str, value: str) -> str | None:
-    return None if value == "_" and feature != "form" else value
-
-
-def _find_attribute(columns: tuple[str, str], name: str) -> str | None:
-    """Return the value of an attribute of FEATS, or else of MISC."""
-    for column in columns:
-        if name in column:
-            value = parse_attributes(column).get(name)
-            if value is not None:
-                return value
-    return None
 
 
 # What is asked of nodes
@@ -226,8 +110,8 @@ def _group(tests: Iterable[FeatureTest]) -> list[tuple[str, Memory[Any]]]:
 
 def _join_tests(column: str, tests: list[FeatureTest]) -> Callable[[Any], bool]:
     if column == ATTRIBUTES:
-        return lambda pair: all(test.accepts(_find_attribute(pair, test.feature)) for test in tests)
-    return lambda value: all(test.accepts(_read_value(column, value)) for test in tests)
+        return lambda pair: all(test.accepts(find_attribute(pair, test.feature)) for test in tests)
+    return lambda value: all(test.accepts(read_value(column, value)) for test in tests)
 
 
 def _estimate(tests: Iterable[FeatureTest]) -> float:
@@ -392,34 +276,47 @@ class Walker:
         tables: list[list[tuple[int, int, str]]],
     ) -> None:  # fmt: skip
         self.matcher, self.graph, self.candidates, self.sets, self.tables = matcher, graph, candidates, sets, tables
-        self._by_source: list[dict[int, list[int]] | None] = [None] * len(tables)
-        self._by_target: list[dict[int, list[int]] | None] = [None] * len(tables)
+        self._indices: dict[tuple[int, int], dict[int, list[int]]] = {}
+        self._parallel: dict[int, dict[tuple[int, int], list[tuple[int, int, str]]]] = {}
+        self._ways: list[tuple[dict[int, list[int]], int] | None] = []  # of each step, when the walk begins
         self._node_at = {place: node for node, place in enumerate(graph.position)} if graph.empty else None
+
+    def _open(self, step: WalkStep) -> tuple[dict[int, list[int]], int] | None:
+        """Return where a step by a relation looks up its values, and the slot of the node that they hang on."""
+        if step.is_edge or step.relation < 0:
+            return None
+        relation = self.matcher.relations[step.relation]
+        if step.from_source:
+            return self._index(step.relation, 0), relation.source
+        return self._index(step.relation, 1), relation.target
 
     def begin(self, bindings: Bindings, accept: Callable[[Bindings], bool], steps: list[int]) -> bool:
         """Walk with these bindings; `accept` is called for each match, and says whether that is enough. `steps` has
-        the number of steps that are left."""
+        the number of steps that are left: below 0, the walk has ended early."""
         for slot in self.matcher.given & self.matcher.tests.keys():
             if not self.matcher.tests[slot].accepts(self.graph, bindings[slot]):
                 return False
         if not self._holds(self.matcher.first, bindings):
             return False
-        return self._go(0, bindings, accept, steps)
+        self._ways = self._ways or [self._open(step) for step in self.matcher.steps]
+        return self._go(0, bindings, accept, steps) if self.matcher.steps else accept(bindings)
 
     def _go(self, depth: int, bindings: Bindings, accept: Callable[[Bindings], bool], steps: list[int]) -> bool:
-        if depth == len(self.matcher.steps):
-            return accept(bindings)
-        step = self.matcher.steps[depth]
-        slot = step.slot
-        values = self._find_values(step, bindings)
+        step, way = self.matcher.steps[depth], self._ways[depth]
+        slot, is_edge = step.slot, step.is_edge
+        is_free = not step.relations and not step.checks
+        is_last = depth + 1 == len(self._ways)
+        values = self._find_values(step, bindings) if way is None else way[0].get(bindings[way[1]], ())
         steps[0] -= len(values)
         if steps[0] < 0:
-            raise PatternError(_explain_steps(self.graph.sentence))
+            return True
         for value in values:
-            if value in bindings and not step.is_edge:  # two names never stand for the same node
+            if value in bindings and not is_edge:  # two names never stand for the same node
                 continue
             bindings[slot] = value
-            if self._holds(step, bindings) and self._go(depth + 1, bindings, accept, steps):
+            if not is_free and not self._holds(step, bindings):
+                continue
+            if accept(bindings) if is_last else self._go(depth + 1, bindings, accept, steps):
                 return True
         bindings[slot] = None
         return False
@@ -427,13 +324,8 @@ class Walker:
     def _find_values(self, step: WalkStep, bindings: Bindings) -> Sequence[Any]:
         if step.is_edge:
             relation = self.matcher.relations[step.relation]
-            source, target = bindings[relation.source], bindings[relation.target]
-            return [edge for edge in self.tables[step.relation] if edge[0] == source and edge[1] == target]
-        if step.relation >= 0:
-            relation = self.matcher.relations[step.relation]
-            if step.from_source:
-                return self._targets(step.relation).get(bindings[relation.source], ())
-            return self._sources(step.relation).get(bindings[relation.target], ())
+            ends = (bindings[relation.source], bindings[relation.target])
+            return self._find_parallel(step.relation).get(ends, ())
         if step.order is not None:
             return self._find_neighbour(step.slot, bindings[step.order[0]], step.order[1])
         return self.candidates.get(step.slot) or range(self.graph.size)
@@ -446,44 +338,36 @@ class Walker:
         allowed = self.sets.get(slot)
         return (neighbour,) if allowed is None or neighbour in allowed else ()
 
-    def _targets(self, relation: int) -> dict[int, list[int]]:
-        """The targets of each source."""
-        table = self._by_source[relation]
-        if table is None:
-            table = self._by_source[relation] = {}
+    def _index(self, relation: int, end: int) -> dict[int, list[int]]:
+        """Return the targets of each source (end 0), or the sources of each target (end 1), each once."""
+        index = self._indices.get((relation, end))
+        if index is None:
+            index = self._indices[relation, end] = {}
             for source, target, _ in self.tables[relation]:
-                _add_once(table.setdefault(source, []), target)
-        return table
+                key, other = (target, source) if end else (source, target)
+                others = index.setdefault(key, [])
+                if not self.graph.is_enhanced or other not in others:  # there may be several edges between two nodes
+                    others.append(other)
+        return index
 
-    def _sources(self, relation: int) -> dict[int, list[int]]:
-        """The sources of each target."""
-        table = self._by_target[relation]
-        if table is None:
-            table = self._by_target[relation] = {}
-            for source, target, _ in self.tables[relation]:
-                _add_once(table.setdefault(target, []), source)
-        return table
+    def _find_parallel(self, relation: int) -> dict[tuple[int, int], list[tuple[int, int, str]]]:
+        """Return all edges between two nodes, by these."""
+        edges = self._parallel.get(relation)
+        if edges is None:
+            edges = self._parallel[relation] = {}
+            for edge in self.tables[relation]:
+                edges.setdefault(edge[:2], []).append(edge)
+        return edges
 
     def _holds(self, step: WalkStep, bindings: Bindings) -> bool:
         for k in step.relations:
             relation = self.matcher.relations[k]
-            if bindings[relation.source] not in self._sources(k).get(bindings[relation.target], ()):
+            if bindings[relation.source] not in self._index(k, 1).get(bindings[relation.target], ()):
                 return False
-        return all(check(self.graph, bindings) for check in step.checks)
-
-
-def _add_once(nodes: list[int], node: int) -> None:
-    if node not in nodes:
-        nodes.append(node)
-
-
-def _explain_steps(sentence: Sentence) -> str:
-    place = f"{sentence.file}:{sentence.line}" if sentence.file else "a sentence"
-    name = f" ({sentence.sent_id})" if sentence.sent_id else ""
-    return (
-        f"pattern: more than {MAX_STEPS:,} steps in {place}{name}, which has {len(sentence)} words; expected a pattern "
-        "with fewer nodes, or with more edges between them"
-    )
+        for check in step.checks:
+            if not check(self.graph, bindings):
+                return False
+        return True
 
 
 def _slots_of(names: Iterable[str], slots: dict[str, int]) -> frozenset[int]:
@@ -523,7 +407,14 @@ def _check_any(edge: EdgeClause, slot: int) -> Check:
     """The check that a node has any edge of a label, from whatever node or to whatever node."""
     labels = Memory(edge.label.accepts)
     end = 0 if edge.target == ANY else 1
-    return lambda graph, bindings: any(each[end] == bindings[slot] and labels[each[2]] for each in graph.edges)
+
+    def has_edge(graph: NodeGraph, bindings: Bindings) -> bool:
+        nodes = graph.having.get(id(labels))
+        if nodes is None:
+            nodes = graph.having[id(labels)] = {each[:2][end] for each in graph.edges if labels[each[2]]}
+        return bindings[slot] in nodes
+
+    return has_edge
 
 
 def _check_comparison(comparison: Comparing, slots: dict[str, int]) -> Check:
@@ -566,11 +457,12 @@ def _compare(left: str | None, operator: str, right: str | float | None) -> bool
 class Pattern:
     """A pattern, ready to be matched with any number of sentences.
 
-    `nodes` and `edges` are its names, in the order in which the pattern mentions them.
+    `nodes` and `edges` are its names, in the order in which the pattern mentions them. A sentence that takes more than
+    `max_steps` is an error.
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, max_steps: int = MAX_STEPS) -> None:
+        self.text, self.max_steps = text, max_steps
         self.request: SearchRequest = parse_pattern(text)
         clauses = self.request.clauses
         self.nodes, self.edges = list(clauses.nodes), clauses.edge_names
@@ -590,8 +482,8 @@ class Pattern:
     def __repr__(self) -> str:
         return f"Pattern({self.text!r})"
 
-    def __reduce__(self) -> tuple[type["Pattern"], tuple[str]]:
-        return Pattern, (self.text,)
+    def __reduce__(self) -> tuple[type["Pattern"], tuple[str, int]]:
+        return Pattern, (self.text, self.max_steps)
 
     def bind(self, sentence: Sentence) -> tuple[NodeGraph, list[tuple[Binding, ...]]] | None:
         """Return what the names can stand for in a sentence, each way a tuple in the order of `slots`, and the graph
@@ -620,7 +512,7 @@ class Pattern:
 
     def _walk(self, graph: NodeGraph, walker: Walker) -> list[tuple[Binding, ...]]:
         ways: list[tuple[Binding, ...]] = []
-        steps = [MAX_STEPS]
+        steps = [self.max_steps]
         count = len(self.slots)
         filters: list[tuple[bool, Walker | None]] = []
 
@@ -630,15 +522,31 @@ class Pattern:
             way = bindings[:count]
             for wanted, each in filters:
                 holds = each is not None and each.begin(bindings, lambda _: True, steps)
+                if steps[0] < 0:
+                    return True
                 bindings[count:] = [None] * (self._size - count)
                 if holds != wanted:
                     return False
             ways.append(tuple(way))
             return False
 
-        walker.begin([None] * self._size, accept, steps)
+        def append(bindings: Bindings) -> bool:
+            ways.append(tuple(bindings))
+            return False
+
+        walker.begin([None] * self._size, accept if self._filters else append, steps)
+        if steps[0] < 0:
+            raise PatternError(self._explain_steps(graph.sentence))
         ways.sort()
         return ways
+
+    def _explain_steps(self, sentence: Sentence) -> str:
+        place = f"{sentence.file}:{sentence.line}" if sentence.file else "a sentence"
+        name = f" ({sentence.sent_id})" if sentence.sent_id else ""
+        return (
+            f"pattern: more than {self.max_steps:,} steps in {place}{name}, which has {len(sentence)} words; expected "
+            "a pattern with fewer nodes, or with more edges between them"
+        )
 
     def _has_metadata(self, sentence: Sentence) -> bool:
         found: dict[str, str] = {}

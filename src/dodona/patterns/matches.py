@@ -6,11 +6,12 @@ from typing import Any
 
 from dodona.data import Sentence, Token
 from dodona.errors import OptionError
-from dodona.patterns.language import is_edge_value
-from dodona.patterns.matcher import Binding, NodeGraph, Pattern
+from dodona.patterns.graph import NodeGraph
+from dodona.patterns.language import ANY, is_edge_value
+from dodona.patterns.matcher import Binding, Pattern
 from dodona.tables import Table, Value
 
-__all__ = ["Match", "check_keys", "count_matches", "mark", "match", "search"]
+__all__ = ["Match", "check_keys", "mark", "match", "search", "tabulate"]
 
 COMMENT = "# match ="
 FILE = "file"  # a key that every match has
@@ -61,6 +62,10 @@ class Match:
             return self._graph.edge_value(binding, feature)
         return self._graph.value(binding, feature)
 
+    def values(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """Return the values of several keys; `_` where there is none."""
+        return tuple(self.value(key) or ABSENT for key in keys)
+
     def describe(self) -> str:
         """Return the names and what they stand for, on a line: `V:3 S:2 e:3>2:nsubj`."""
         nodes = [f"{name}:{number}" for name, number in self.ids.items()]
@@ -73,10 +78,14 @@ class Match:
         return {node: name for node, name in pairs if isinstance(node, int) and 0 < node <= count}
 
     def arcs(self) -> set[int]:
-        """Return the dependents of the arcs of the tree that the match is about: between two of its nodes."""
-        nodes = {node for node in self._bindings if isinstance(node, int)}
-        heads = self.sentence.heads
-        return {node for node in nodes if 0 < node <= len(heads) and heads[node - 1] in nodes}
+        """Return the dependents of the arcs of the tree that the pattern asks for, between two of its nodes."""
+        heads, arcs = self.sentence.heads, set()
+        for edge in self.pattern.request.clauses.edges:
+            if ANY not in (edge.source, edge.target):
+                source, target = (self._bindings[self.pattern.slots[name]] for name in (edge.source, edge.target))
+                if isinstance(target, int) and 0 < target <= len(heads) and heads[target - 1] == source:
+                    arcs.add(target)
+        return arcs
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers of nodes and edges, as JSON can hold them."""
@@ -126,9 +135,8 @@ def check_keys(pattern: Pattern, keys: Sequence[str]) -> None:
             raise OptionError(f"key {key!r}: an edge has label, length, delta, and the parts 1, 2 and 3 of its label")
 
 
-def count_matches(keys: Sequence[str], matches: Iterable[Match]) -> Table:
-    """Return how often each combination of values occurs, the most frequent ones first; `_` where there is no value."""
-    counts = Counter(tuple(each.value(key) or ABSENT for key in keys) for each in matches)
+def tabulate(keys: Sequence[str], counts: Counter[tuple[str, ...]]) -> Table:
+    """Return how often each combination of the values of keys occurs, the most frequent ones first."""
     total = counts.total()
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     rows: list[list[Value]] = [[*values, count, 100 * count / total] for values, count in ranked]

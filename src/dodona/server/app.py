@@ -27,6 +27,7 @@ from dodona.server.openapi import describe, write_page
 from dodona.server.playground.oracle import describe_offer, lay_out_lattice, step
 from dodona.server.playground.parse import correct, parse
 from dodona.server.requests import NoFields
+from dodona.server.search import search
 from dodona.server.service import JSON, Function, Limits, Service
 
 __all__ = ["FUNCTIONS", "PAGE", "create_app"]
@@ -68,6 +69,11 @@ FUNCTIONS = {
         correct,
         "A sentence in CoNLL-U, parsed again around given arcs: lists of word, head, and label or null.",
         {"conllu": OAKS, "given": [[2, 0, "root"]]},
+    ),
+    "search": Function(
+        search,
+        "Trees that match a pattern of Grew's language, in a text or in CoNLL-U, with counts.",
+        {"pattern": "pattern { V [upos=VERB]; V -[nsubj]-> S }", "text": "Oaks grow slowly.", "count": ["V.lemma"]},
     ),
     "systems": Function(
         describe_offer, "What the playground offers: models, transition systems and their oracles, examples."

@@ -29,6 +29,7 @@ COMMANDS = (
     "oracle",
     "lattice",
     "draw",
+    "search",
 )
 FILES = ("small.model", "beam.model", "some.conllu", "text.txt", "broken", "folder", "missing", "-")
 OPTIONS = (
@@ -68,6 +69,8 @@ def seeds() -> list[bytes]:
         "draw\nsome.conllu\n-o\nout.html\n--width\n300",
         "draw\n--diff\nsome.conllu\nsome.conllu\n--format\ntikz",
         "parse\nsmall.model\nsome.conllu\n--format\njsonl",
+        "search\npattern { V [upos=VERB]; V -> S }\nsome.conllu\n--count\nV.lemma",
+        "search\npattern { V [upos=VERB] }\ntext.txt\n--model\nsmall.model\n--context\n1\n-o\nout.html",
     )
     return [line.encode() for line in lines]
 

@@ -438,6 +438,22 @@ def everybody_can_use_it(page: Page) -> None:
         assert page.driver.execute_async_script(script) == [], (view, width, dark)
 
 
+def a_pattern_finds_trees(page: Page) -> None:
+    page.open("#search")
+    page.click("Search")
+    page.until(lambda: page.texts("#search .tree"))
+    assert page.text("#search .message") == "1 match in 2 sentences"
+    assert page.texts("#search tbody td") == ["grow", "1", "100"]
+    assert page.texts("#search .word.matched .form") == ["trees", "grow"]
+    assert page.texts("#search .arc.given .label") == ["nsubj"]
+    field = page.one("#search textarea")
+    page.run("arguments[0].value = 'pattern { V -[nsubj] S }'; arguments[0].focus()", field)
+    page.press(Keys.ENTER, Keys.CONTROL)
+    page.until(lambda: page.texts("#search .fault"))
+    assert "column 22: 'S'" in page.text("#search .fault")
+    assert not page.texts("#search .tree")
+
+
 SCENARIOS: list[Callable[[Page], None]] = [
     a_text_becomes_trees,
     several_trees_can_be_compared,
@@ -449,6 +465,7 @@ SCENARIOS: list[Callable[[Page], None]] = [
     an_arc_is_corrected_by_keyboard,
     what_cannot_be_given_changes_nothing,
     files_are_opened_and_saved,
+    a_pattern_finds_trees,
     a_derivation_is_walked_by_keys,
     a_wrong_move_shows_what_it_loses,
     arcs_that_exclude_each_other_are_marked,

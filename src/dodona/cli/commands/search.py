@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -20,7 +20,7 @@ from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Item, Mark, Pause
 from dodona.errors import FormatError, OptionError
 from dodona.patterns.matcher import Pattern
-from dodona.patterns.matches import Match, check_keys, count_matches, mark, match
+from dodona.patterns.matches import Match, check_keys, mark, match, tabulate
 from dodona.tables import Table, open_console
 
 COUNTED = {"table": "", "csv": ".csv", "json": ".json", "tsv": ".tsv", "markdown": ".md"}
@@ -98,7 +98,7 @@ def search(
         found = _Finder(compiled, context, limit)
         if keys:
             matches = (each for item in found.find(items) if not isinstance(item, Mark) for each in item[1])
-            _write_table(count_matches(keys, matches), form, target)
+            _write_table(tabulate(keys, Counter(each.values(keys) for each in matches)), form, target)
         else:
             _pick_writer(form)(found.find(items), target)
     found.report()
@@ -152,6 +152,8 @@ def _read(sources: Sequence[str], kind: str, model: str | None, progress: Readin
 def _read_file(
     file: str, kind: str, tokenize: Callable[[Iterator[str]], Iterator[Item]], progress: ReadingProgress
 ) -> Iterator[Item]:
+    if file == "-" and os.isatty(0):
+        say("reading from the terminal; Ctrl-D on an empty line ends the text")
     return read_stream(kind, chunks(file, pauses=True, count=progress.read), file, tokenize=tokenize)
 
 

@@ -1,4 +1,4 @@
-// The page: three views, one at a time, by the fragment of the address.
+// The page: four views, one at a time, by the fragment of the address.
 
 import { ask } from "./api.js";
 import { CorrectView } from "./correct.js";
@@ -6,8 +6,9 @@ import { message } from "./dom.js";
 import { readLink } from "./link.js";
 import { OracleView } from "./oracle.js";
 import { ParseView } from "./parse.js";
+import { SearchView } from "./search.js";
 
-const VIEWS = ["parse", "correct", "oracle"];
+const VIEWS = ["parse", "correct", "search", "oracle"];
 
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
@@ -36,6 +37,7 @@ function prepareViews(about) {
   const sections = Object.fromEntries(VIEWS.map((name) => [name, document.getElementById(name)]));
   const parse = new ParseView(sections.parse, about, show);
   const correct = new CorrectView(sections.correct, about, show);
+  new SearchView(sections.search, about);
   const oracle = new OracleView(sections.oracle, about);
 
   function reveal(name) {
