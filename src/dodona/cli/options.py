@@ -4,18 +4,17 @@ shows options in groups."""
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from dodona.errors import OptionError
 
-if TYPE_CHECKING:
-    from dodona.neural.options import NetworkOptions
-
 __all__ = [
     "IMPORTED",
     "NETWORK_OPTIONS",
+    "NEURAL_OPTIONS",
+    "TRANSFORMER_OPTIONS",
     "GroupedCommand",
     "amount",
     "choice",
@@ -110,9 +109,11 @@ SIZES = {
     "layers": "Number of layers of bidirectional LSTM.",
     "width": "Width of each layer in each direction; the parser's time grows with it.",
     "units": "Number of units of the hidden layer, which scores the actions.",
-    "batch": "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]",
+    "batch": "Number of words in a batch of training. [default: 500 to 2000 (neural) or 1500, by the size of the treebank]",
 }
-NETWORK_OPTIONS = ("vectors", "vectors_size", "width", "layers", "units", "positions", "dropout", "batch", "resume")
+NETWORK_OPTIONS = ("width", "units", "positions", "dropout", "batch", "resume")
+NEURAL_OPTIONS = ("vectors", "vectors_size", "layers")
+TRANSFORMER_OPTIONS = ("encoder", "device")
 
 
 def option_names() -> list[str]:
@@ -142,9 +143,23 @@ def take_system_options(options: dict[str, Any]) -> dict[str, Any]:
 def network_options(command: Command) -> Command:
     """A decorator: the options of a network's training."""
     from dodona.neural.options import NetworkOptions
+    from dodona.transformer.options import DEVICES, TransformerOptions
 
-    usual = NetworkOptions()
+    usual, teacher = NetworkOptions(), TransformerOptions()
+
+    def defaults(name: str) -> str:
+        if not hasattr(teacher, name):
+            return f"[default: {getattr(usual, name)}]"
+        return f"[default: neural: {getattr(usual, name)}; transformer: {getattr(teacher, name)}]"
+
     options = [
+        option(
+            "--encoder",
+            metavar="FOLDER",
+            help="The pretrained encoder: a folder in Hugging Face's layout (config.json, model.safetensors, "
+            "tokenizer.json), or a name that transformers looks up.",
+        ),
+        choice("--device", values=DEVICES, help="Where to train. auto: on a GPU if there is one."),
         option("--vectors", metavar="FILE", help="Pretrained word vectors: word2vec, GloVe or fastText as text."),
         option(
             "--vectors-size",
@@ -159,10 +174,10 @@ def network_options(command: Command) -> Command:
             "[default: the system's]",
         ),
         *(
-            integer(f"--{name}", help=text if name == "batch" else f"{text} [default: {getattr(usual, name)}]")
+            integer(f"--{name}", help=text if name == "batch" else f"{text} {defaults(name)}")
             for name, text in SIZES.items()
         ),
-        option("--dropout", type=float, metavar="P", help=f"Dropout in training. [default: {usual.dropout}]"),
+        option("--dropout", type=float, metavar="P", help=f"Dropout in training. {defaults('dropout')}"),
         option("--resume", is_flag=True, help="Continue an interrupted training from MODEL.checkpoint."),
     ]
     for decorate in reversed(options):
@@ -170,9 +185,17 @@ def network_options(command: Command) -> Command:
     return command
 
 
-def take_network_options(options: dict[str, Any]) -> "NetworkOptions | None":
-    """Take the options of the network out of those of the command; None if all have their defaults."""
+def take_network_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of the network, or of the teacher, out of those of the command, under the name that the options
+    of the parser have for them; nothing if all have their defaults."""
     from dodona.neural.options import NetworkOptions
+    from dodona.transformer.options import TransformerOptions
 
     given = {name: value for name in (*SIZES, "dropout") if (value := options.pop(name)) is not None}
-    return NetworkOptions(**given) if given else None
+    if not given:
+        return {}
+    if options["scorer"] != "transformer":
+        return {"network": NetworkOptions(**given)}
+    if "layers" in given:
+        raise OptionError("layers; expected them only with the scorer 'neural'")
+    return {"transformer": TransformerOptions(**given)}

@@ -1,16 +1,13 @@
 """Training a network of the parser: its data as numbers, and the learner that goes over them again and again."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
-from dodona.errors import FormatError
 from dodona.neural.batching import Example, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
@@ -20,7 +17,7 @@ from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
 from dodona.parser.neural import NeuralModel, quantize_weights
 from dodona.parser.parser import Parser
-from dodona.parser.training import NetworkSource, ParserTraining, TrainingTrees
+from dodona.parser.training import LearnerTraining, NetworkSource, TrainingTrees
 from dodona.tagger.tagger import Tag, list_values
 from dodona.transitions.policy import Policy
 
@@ -35,7 +32,7 @@ SAMPLE = 20_000  # words that the scale of the inputs is measured on
 CLIPPED = 1e-4  # the share of inputs outside of the scale
 
 
-class NetworkTraining(ParserTraining):
+class NetworkTraining(LearnerTraining):
     """A network, which learns with JAX."""
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource) -> None:
@@ -66,30 +63,7 @@ class NetworkTraining(ParserTraining):
             seed=options.seed,
             random_choice=options.random_choice,
         )
-        if source.state is not None:
-            self._restore(source.state, source.where)
-
-    def _restore(self, state: Mapping[str, NDArray[Any]], where: str) -> None:
-        try:
-            done = self.learner.restore(state)
-        except ValueError as error:
-            raise FormatError(f"{where}: {error}") from error
-        if not 1 <= done <= self.planned or self.learner.updates < 1:
-            raise FormatError(f"{where}: the state after iteration {done}; expected one from 1 to {self.planned}")
-        self.done = done
-
-    def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
-        if self.done == self.planned:  # interrupted after the last iteration, before the model was written
-            yield TrainingProgress("parser", self.done, self.planned)
-        yield from super().iterations(callback)
-
-    def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
-        def report(share: float) -> None:
-            if share < 1:
-                callback(TrainingProgress("parser", number, self.planned, share=share))
-
-        steps, mistakes, _ = self.learner.iterate(number, explore, report)
-        return TrainingProgress("parser", number, self.planned, steps, mistakes)
+        self.restore(source)
 
     def parser(self) -> Parser:
         data, trees = self.data, self.trees
@@ -97,9 +71,6 @@ class NetworkTraining(ParserTraining):
         sizes = len(trees.built.label_names), trees.built.core.actions
         model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
         return Parser(self.options, trees.labels, model)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        return self.learner.state(self.done)
 
 
 def _clip(number: int, bounds: tuple[int, int]) -> int:

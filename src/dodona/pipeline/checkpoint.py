@@ -1,7 +1,7 @@
 """Checkpoints: the state of a long training after each iteration, in a file like a model's.
 
 Training that is continued from a checkpoint gives the same model as one that was never interrupted. A checkpoint fits
-one treebank, one set of options and one file of vectors; a digest of them tells whether it is the right one.
+one treebank, one set of options, and one file of vectors or one encoder; a digest of them tells whether it is the right one.
 """
 
 import hashlib
@@ -44,10 +44,11 @@ class Checkpoint:
         path: str | Path,
         options: ParserOptions,
         data: Sequence[Sequence[Sentence]],
-        vectors: Vectors | None,
+        begun_from: Vectors | str | None,
     ) -> None:
+        """`begun_from`: the pretrained vectors, or the digest of the encoder."""
         self.path = path
-        self._digest = _digest(options, data, vectors)
+        self._digest = _digest(options, data, begun_from)
 
     def save(self, state: dict[str, NDArray[Any]], best: BestParser | None) -> None:
         """Write the file anew, whole or not at all."""
@@ -82,14 +83,16 @@ class Checkpoint:
         return state, BestParser(parser, best["number"], best["UAS"], best["LAS"])
 
 
-def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], vectors: Vectors | None) -> str:
+def _digest(options: ParserOptions, data: Sequence[Sequence[Sentence]], begun_from: Vectors | str | None) -> str:
     digest = hashlib.sha256(json.dumps(asdict(options), sort_keys=True).encode())
     for part in data:
         digest.update(b"part")
         for sentence in part:
             columns = (sentence.words, sentence.upos, sentence.xpos, sentence.feats, sentence.heads, sentence.labels)
             digest.update(json.dumps(columns).encode())
-    if vectors is not None:
-        digest.update(json.dumps(vectors.words).encode())
-        digest.update(vectors.values.tobytes() + vectors.scales.tobytes())
+    if isinstance(begun_from, str):
+        digest.update(begun_from.encode())
+    elif begun_from is not None:
+        digest.update(json.dumps(begun_from.words).encode())
+        digest.update(begun_from.values.tobytes() + begun_from.scales.tobytes())
     return digest.hexdigest()

@@ -22,7 +22,7 @@ from dodona.lemmatizer.lemmatizer import LemmatizerOptions, train_lemmatizer
 from dodona.neural.options import NetworkOptions
 from dodona.neural.vectors import Vectors, read_vectors
 from dodona.parser.confidence import calibrate, hold_back
-from dodona.parser.neural import NeuralModel
+from dodona.parser.linear import LinearModel
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
@@ -40,6 +40,7 @@ from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
+from dodona.transformer.options import TransformerOptions
 
 __all__ = ["TAGS", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
 
@@ -48,6 +49,7 @@ LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas",
 SHOWN_FAULTS = 10
 PATIENCE = 5
 PAUSE = 15.0  # seconds between checkpoints at least: each is large
+SHARE = 10  # and so many times as long as the last one took
 
 
 def train(
@@ -61,6 +63,8 @@ def train(
     patience: int | None = None,
     vectors: str | Path | None = None,
     vectors_size: float = 10.0,
+    encoder: str | Path | None = None,
+    device: str = "auto",
     checkpoint: str | Path | None = None,
     resume: bool = False,
     max_length: int | None = None,
@@ -83,13 +87,14 @@ def train(
     seed: int = 1,
     scorer: str = "linear",
     network: NetworkOptions | None = None,
+    transformer: TransformerOptions | None = None,
     callback: Callback | None = None,
 ) -> Pipeline:
     """Train a pipeline on gold trees, from a file or from sentences.
 
     The options up to `max_length` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
     the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which
-    docs/training.md and docs/neural.md explain. None means the default for the treebank, the scorer or the system.
+    docs/training.md, docs/neural.md and docs/transformer.md explain. None means the default for the treebank, the scorer or the system.
     `callback` is called with a `TrainingProgress` after each iteration of each component; if it returns True, that was
     the last one of this component.
     """
@@ -121,6 +126,8 @@ class TrainingPlan:
     # 5 for a linear parser; a network learns ever more slowly, as planned from the start, and does not stop
     vectors: str | Path | None = None  # a file of pretrained word vectors, for a network
     vectors_size: float = 10.0  # megabytes of them that are kept
+    encoder: str | Path | None = None  # of a transformer: a folder in Hugging Face's layout, or a name
+    device: str = "auto"  # that a transformer learns on
     checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
     resume: bool = False  # continue from it
     max_length: int | None = None  # words; the parser does not learn from longer sentences
@@ -142,8 +149,16 @@ class TrainingPlan:
 
     def check(self, scorer: str) -> None:
         """Raise an error for options that parsers with this scorer do not have, or files that cannot be used."""
-        if scorer != "neural" and (self.vectors is not None or self.resume):
-            raise OptionError("vectors, or a training to be resumed; expected them with the scorer 'neural'")
+        if scorer != "neural" and self.vectors is not None:
+            raise OptionError("vectors; expected them with the scorer 'neural'")
+        if scorer == "linear" and self.resume:
+            raise OptionError("a training to be resumed; expected one with the scorer 'neural' or 'transformer'")
+        if (scorer == "transformer") != (self.encoder is not None):
+            raise OptionError("expected an encoder with the scorer 'transformer', and with no other")
+        if scorer == "transformer":
+            from dodona.transformer.network import choose_device
+
+            choose_device(self.device)
         if self.vectors is not None:
             next(chunks(self.vectors), None)  # an error if it cannot be read
         if self.checkpoint is not None:
@@ -177,9 +192,10 @@ def train_pipeline(
         parts[name] = train_component(sentences, own, callback)
     seen, seen_dev = sentences, dev
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
-        callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
-        train_fold = partial(train_tagger, options=makers["tagger"][1])
-        seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
+        if options.scorer != "transformer":  # which reads no tags
+            callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
+            train_fold = partial(train_tagger, options=makers["tagger"][1])
+            seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
         seen_dev = parts["tagger"].apply([sentence.copy() for sentence in dev])
     parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback).train(sentences, seen)
     pipeline = Pipeline(parser, **parts)
@@ -288,7 +304,7 @@ class _ParserTrainer:
             self._tell("parser", f"{len(held)} sentences held back to calibrate its confidence")
             apart = [seen[i] for i in sorted(held)]
             sentences, seen = ([s for i, s in enumerate(some) if i not in held] for some in (sentences, seen))
-        source = self._source(sentences, seen) if self.options.scorer == "neural" else None
+        source = self._source(sentences, seen) if self.options.scorer != "linear" else None
         training = begin_training(sentences, self.options, seen, source)
         for progress in training.iterations(self.callback):
             if self._is_last(progress, training):
@@ -300,7 +316,7 @@ class _ParserTrainer:
             return parser, {}
         parser = self.best.parser
         calibrate(parser, self.seen)
-        if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
+        if not isinstance(parser.model, LinearModel) and self.seen is not self.dev:
             before, after = (_count_right(self.dev, tagged) for tagged in (self.seen, parser.predict_tags(self.seen)))
             parser.model.retags = after > before
         scores = {"UAS": round(self.best.uas, 2), "LAS": round(self.best.las, 2)}
@@ -325,13 +341,26 @@ class _ParserTrainer:
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
         vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
+        source = NetworkSource(vectors, self._read_encoder(), self.plan.device)
         if self.plan.checkpoint is not None:
-            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], vectors)
+            begun_from = vectors if source.encoder is None else source.encoder[0].digest
+            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, [sentences, seen, self.seen], begun_from)
         if self.checkpoint is None or not self.plan.resume:
-            return NetworkSource(vectors)
+            return source
         state, self.best = self.checkpoint.load()
         self._tell("parser", f"continuing after iteration {int(state['progress'][0])}")
-        return NetworkSource(vectors, state, str(self.plan.checkpoint))
+        return replace(source, state=state, where=str(self.plan.checkpoint))
+
+    def _read_encoder(self) -> Any:
+        """Return the encoder of a transformer with its weights; None for other scorers."""
+        if self.plan.encoder is None:
+            return None
+        from dodona.transformer.pretrained import read_encoder  # which needs PyTorch
+
+        encoder, weights = read_encoder(self.plan.encoder)
+        count = sum(values.size for values in weights.values())
+        self._tell("encoder", f"{encoder.name}, {count / 1e6:.1f} million weights, licence: {encoder.licence}")
+        return encoder, weights
 
     def _read_vectors(self, path: str | Path, sentences: Sequence[Sentence]) -> Vectors:
         words = {word for sentence in sentences for word in sentence.words}
@@ -355,8 +384,10 @@ class _ParserTrainer:
         if self.checkpoint is not None and time.monotonic() >= self.save_after:
             state = training.state()
             if state is not None:
+                begin = time.monotonic()
                 self.checkpoint.save(state, self.best)
-                self.save_after = time.monotonic() + PAUSE
+                end = time.monotonic()
+                self.save_after = end + max(PAUSE, SHARE * (end - begin))
         return bool(self.callback(progress)) or last
 
 

@@ -80,8 +80,8 @@ TITLES = {
 @choice("--format", "form", values=FORMATS, help="Output format of the scores.")
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
-    form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, max_length: int | None,
-    **options: Any
+    form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float,
+    encoder: str | None, device: str, max_length: int | None, **options: Any
 ) -> None:  # fmt: skip
     """Train on all folds of TREEBANK (CoNLL-U with gold trees) but one, parse that one, and so on for each; print the
     scores with their spread.
@@ -96,7 +96,9 @@ def crossvalidate(
     named = component_names(components)
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
-    plan = TrainingPlan(named, tags, vectors=vectors, vectors_size=vectors_size, max_length=max_length)
+    plan = TrainingPlan(
+        named, tags, vectors=vectors, vectors_size=vectors_size, encoder=encoder, device=device, max_length=max_length
+    )
     sentences = read_all(treebank)
     numbers = assign_folds(len(sentences), folds, split, chosen.seed)
     predicted = () if tags == "gold" else _list_predicted(named)

@@ -9,6 +9,8 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from dodona.cli.options import (
     NETWORK_OPTIONS,
+    NEURAL_OPTIONS,
+    TRANSFORMER_OPTIONS,
     GroupedCommand,
     choice,
     integer,
@@ -34,12 +36,14 @@ from dodona.systems.registry import SYSTEMS
 GROUPS = {
     "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
     "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
-    "The parser, with both scorers": (
+    "The parser, with every scorer": (
         *("system", "oracle", "iterations", "patience", "explore", "explore_after", "random_choice"),
         *("nonprojective", *option_names(), "allow_multiple_roots", "max_length"),
     ),
     "The parser, only with --scorer linear": ("beam", "early_update", "update", "templates", "size"),
-    "The parser, only with --scorer neural": NETWORK_OPTIONS,
+    "The parser, with --scorer neural or transformer": NETWORK_OPTIONS,
+    "The parser, only with --scorer neural": NEURAL_OPTIONS,
+    "The parser, only with --scorer transformer": TRANSFORMER_OPTIONS,
 }
 
 
@@ -54,11 +58,12 @@ GROUPS = {
     values=SCORERS,
     help="What scores the parser's actions. linear: feature templates; trained in minutes, the fastest parser. "
     "neural: a network; about 2 to 6 points of LAS more, a parser several times slower, long training without a GPU; "
-    "needs JAX to train, but not to parse.",
+    "needs JAX to train, but not to parse. transformer: a pretrained encoder (--encoder), the most accurate and by far "
+    "the slowest; a teacher for small models, to be trained on a GPU; needs PyTorch.",
 )
 @integer(
     "--patience",
-    help="With --dev: stop after this many iterations without improvement. [default: linear: 5; neural: never]",
+    help="With --dev: stop after this many iterations without improvement. [default: linear: 5; others: never]",
 )
 @click.option(
     "--components",
@@ -73,7 +78,7 @@ GROUPS = {
     "-s",
     "--system",
     type=click.Choice(list(SYSTEMS)),
-    help="The transition system. [default: linear: arc-eager; neural: arc-hybrid]",
+    help="The transition system. [default: linear: arc-eager; others: arc-hybrid]",
 )
 @click.option(
     "--oracle",
@@ -85,7 +90,7 @@ GROUPS = {
     "--iterations",
     type=int,
     metavar="N",
-    help="Iterations over the data. [default: linear: mostly 15; neural: 30 to 40]",
+    help="Iterations over the data. [default: linear: mostly 15; neural: 30 to 40; transformer: 16 to 40]",
 )
 @integer(
     "--beam",
@@ -122,22 +127,24 @@ GROUPS = {
 def train_command(
     treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
     jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
-    vectors: str | None, vectors_size: float, resume: bool, max_length: int | None, **options: Any
+    vectors: str | None, vectors_size: float, encoder: str | None, device: str, resume: bool, max_length: int | None,
+    **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
     \b
     dodona train train.conllu --dev dev.conllu -o my.model
     dodona train train.conllu --dev dev.conllu --scorer neural --vectors vectors.txt.gz -o my.model
+    dodona train train.conllu --dev dev.conllu --scorer transformer --encoder FOLDER -o teacher.model
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
     chosen = parser_options(options)
     named = component_names(components)
-    checkpoint = f"{output}.checkpoint" if chosen.scorer == "neural" else None
+    checkpoint = f"{output}.checkpoint" if chosen.scorer != "linear" else None
     plan = TrainingPlan(
         named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
-        checkpoint=checkpoint, resume=resume, max_length=max_length,
+        encoder=encoder, device=device, checkpoint=checkpoint, resume=resume, max_length=max_length,
     )  # fmt: skip
     check_target(output)
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
@@ -174,7 +181,7 @@ def parser_options(options: dict[str, Any]) -> ParserOptions:
     return ParserOptions(
         system_options=take_system_options(options),
         single_root=not options.pop("allow_multiple_roots"),
-        network=network,
+        **network,
         **options,
     )
 
