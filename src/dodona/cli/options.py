@@ -109,7 +109,7 @@ SIZES = {
     "layers": "Number of layers of bidirectional LSTM.",
     "width": "Width of each layer in each direction; the parser's time grows with it.",
     "units": "Number of units of the hidden layer, which scores the actions.",
-    "batch": "Number of words in a batch of training. [default: 500 to 2000 (neural) or 1500, by the size of the treebank]",
+    "batch": "Number of words in a batch of training. [default: 500 to 2000 or 1500, by the size of the treebank]",
 }
 NETWORK_OPTIONS = ("width", "units", "positions", "dropout", "batch", "resume")
 NEURAL_OPTIONS = ("vectors", "vectors_size", "layers")

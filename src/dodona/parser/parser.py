@@ -84,9 +84,8 @@ class ParserSession(Protocol):
 class ParserModel(Protocol):
     """A trained model, shared by threads."""
 
-    @property
-    def retags(self) -> bool:
-        """Whether it predicts tags that are better than those of the tagger before it."""
+    retags: bool
+    """Whether it predicts tags that are better than those of the tagger before it."""
 
     def session(self) -> ParserSession: ...
     def description(self) -> dict[str, Any]: ...

@@ -169,8 +169,7 @@ class TransformerSession:
         rows[words:] = model.ends
         firsts = np.cumsum([0, *self._lengths]).tolist()
         contributions: list[EncodedSentence] = [
-            Contributions(n, rows, first, words, words + 1)
-            for n, first in zip(self._lengths, firsts, strict=False)
+            Contributions(n, rows, first, words, words + 1) for n, first in zip(self._lengths, firsts, strict=False)
         ]
         self.greedy.prepare(contributions)
         return contributions

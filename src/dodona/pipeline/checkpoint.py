@@ -1,7 +1,8 @@
 """Checkpoints: the state of a long training after each iteration, in a file like a model's.
 
 Training that is continued from a checkpoint gives the same model as one that was never interrupted. A checkpoint fits
-one treebank, one set of options, and one file of vectors or one encoder; a digest of them tells whether it is the right one.
+one treebank, one set of options, and one file of vectors or one encoder; a digest of them tells whether it is the right
+one.
 """
 
 import hashlib

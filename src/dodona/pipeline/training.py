@@ -94,7 +94,8 @@ def train(
 
     The options up to `max_length` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
     the files of a network's training, and the length of sentences. The others are those of `ParserOptions`, which
-    docs/training.md, docs/neural.md and docs/transformer.md explain. None means the default for the treebank, the scorer or the system.
+    docs/training.md, docs/neural.md and docs/transformer.md explain. None means the default for the treebank, the
+    scorer or the system.
     `callback` is called with a `TrainingProgress` after each iteration of each component; if it returns True, that was
     the last one of this component.
     """

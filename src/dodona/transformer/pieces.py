@@ -6,6 +6,7 @@ A word stands for itself by its first piece. The others are there for the words 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def split_windows(counts: Sequence[int], room: int) -> list[Window]:
         if end == len(counts):
             break
         begin = max(begin + 1, min(half, end))
-    cuts = [(begin + end) // 2 for (_, end), (begin, _) in zip(ranges, ranges[1:], strict=False)]
+    cuts = [(begin + end) // 2 for (_, end), (begin, _) in pairwise(ranges)]
     owns = zip([0, *cuts], [*cuts, len(counts)], strict=True)
     return [Window(*seen, *own) for seen, own in zip(ranges, owns, strict=True)]
 

@@ -166,7 +166,9 @@ def _read_weights(folder: Path, config: Mapping[str, Any]) -> Weights:
     _drop_pooler(encoder)
     weights = {name: value.detach().numpy() for name, value in encoder.named_parameters()}
     if missing := sorted(set(loading["missing_keys"]) & set(weights)):
-        raise FormatError(f"{folder}: {len(missing)} weights are missing, such as {missing[0]}; expected those of {CONFIG}")
+        raise FormatError(
+            f"{folder}: {len(missing)} weights are missing, such as {missing[0]}; expected those of {CONFIG}"
+        )
     for name, values in weights.items():
         if not np.isfinite(values).all():
             raise FormatError(f"{folder}: {name} has numbers that are not finite")
@@ -243,7 +245,9 @@ def _make_config(config: Mapping[str, Any]) -> Any:
 def _check_config(config: Mapping[str, Any], where: str) -> None:
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in MODEL_FOR_MASKED_LM_MAPPING_NAMES:
-        raise FormatError(f"{where}: model_type {kind!r}; expected an encoder of text, such as bert, roberta, deberta-v2")
+        raise FormatError(
+            f"{where}: model_type {kind!r}; expected an encoder of text, such as bert, roberta, deberta-v2"
+        )
     if bad := sorted(key for key in config if key in DROPPED or key.startswith("_")):
         raise FormatError(f"{where}: {bad[0]!r} in the configuration of an encoder")
     for key, number in _numbers(config):
