@@ -105,7 +105,7 @@ class TeacherNetwork(nn.Module):
                     return_dict=True,
                 ).hidden_states  # fmt: skip
             last = layers[len(layers) - len(weights) :]
-            mixed = sum(weight * layer.float() for weight, layer in zip(weights, last, strict=True))
+            mixed = sum(weight * layer.to(weight.dtype) for weight, layer in zip(weights, last, strict=True))
             rows.append(mixed.reshape(-1, mixed.shape[-1]))
         return torch.cat(rows)[self._move(batch.first)]
 
@@ -168,6 +168,6 @@ def _mass(scores: Any, step_of: Any) -> Any:
     """Return the logarithm of the sum of exp(score) over all sites of each configuration."""
     of_row = torch.logsumexp(scores, dim=1)
     count = int(step_of[-1]) + 1 if len(step_of) else 0
-    most = torch.full((count,), LOW, device=scores.device).scatter_reduce(0, step_of, of_row.detach(), "amax")
+    most = scores.new_full((count,), LOW).scatter_reduce(0, step_of, of_row.detach(), "amax")
     total = torch.zeros_like(most).index_add(0, step_of, torch.exp(of_row - most[step_of]))
     return torch.log(total) + most

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from dodona.errors import FormatError
-from dodona.neural.vocabulary import Vocabulary
+from dodona.neural.vocabulary import SUBWORDS, Vocabulary
 
 __all__ = ["PieceBatch", "PieceTable", "WordPieces", "group_windows", "split_windows"]
 
@@ -168,4 +168,4 @@ class PieceTable:
             masks.append(np.array([[1] * len(rows[i]) + [0] * (width - len(rows[i])) for i in group], np.int64))
         first = np.array([starts[row] + place for _, row, place in owners], np.int64)
         lengths = np.array([len(forms) for forms in sentences], np.int64)
-        return PieceBatch(pieces, masks, first, np.array(subwords, np.int64).reshape(len(subwords), -1), lengths)
+        return PieceBatch(pieces, masks, first, np.array(subwords, np.int64).reshape(-1, SUBWORDS), lengths)
