@@ -27,6 +27,8 @@ __all__ = ["PretrainedEncoder", "build_encoder", "count_positions", "read_encode
 CONFIG, TOKENIZER, WEIGHTS, INDEX, CARD = (
     *("config.json", "tokenizer.json", "model.safetensors", "model.safetensors.index.json", "README.md"),
 )
+NAME = re.compile(r"\w[\w.-]*(/[\w.-]+)?")  # of an encoder elsewhere: NAME or OWNER/NAME
+VOCABULARIES = ("vocab.*", "merges.txt", "*.model", "*.bpe")  # what a tokenizer can be made from
 NOT_STATED = "not stated"
 DROPPED = ("auto_map", "attn_implementation", "architectures", "dtype", "torch_dtype", "quantization_config")
 MAX_NUMBER = 10_000_000  # in a configuration
@@ -86,6 +88,8 @@ def read_encoder(source: str | Path) -> tuple[PretrainedEncoder, Weights]:
 
 def _look_up(name: str) -> Path:
     """Return the folder where transformers keeps the files of an encoder with this name; they may be fetched first."""
+    if not NAME.fullmatch(name):
+        raise OptionError(f"{name}: there is no such folder; expected one with {CONFIG}, {TOKENIZER} and {WEIGHTS}")
     found = None
     for file in (CONFIG, TOKENIZER, WEIGHTS, INDEX, CARD):
         try:
@@ -180,11 +184,14 @@ def _read_tokenizer(folder: Path) -> str:
     if (folder / TOKENIZER).is_file():
         text = _read_text(folder / TOKENIZER)
     else:
+        if not any(file for pattern in VOCABULARIES for file in folder.glob(pattern)):
+            raise OptionError(f"{folder}: there is no {TOKENIZER}, nor anything to make it from")
         try:
             made = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
             text = made.backend_tokenizer.to_str()
         except Exception as error:  # whatever the many kinds of tokenizers raise
-            raise OptionError(f"{folder}: there is no {TOKENIZER}, nor anything to make it from: {error}") from error
+            first = str(error).strip().splitlines()[:1] or [type(error).__name__]
+            raise OptionError(f"{folder}: there is no {TOKENIZER}, and none can be made: {first[0]}") from error
     try:
         parsed = json.loads(text)
         _prefix_space(parsed.get("pre_tokenizer"))
