@@ -114,7 +114,8 @@ def test_groups_have_little_padding() -> None:
 
 
 def first_pieces(batch: PieceBatch) -> list[int]:
-    return np.concatenate([group.reshape(-1) for group in batch.pieces])[batch.first].tolist()
+    numbers: list[int] = np.concatenate([group.reshape(-1) for group in batch.pieces])[batch.first].tolist()
+    return numbers
 
 
 @pytest.mark.parametrize("alone", [True, False])

@@ -57,7 +57,7 @@ def parser(training: TransformerTraining) -> Parser:
 
 
 def taught(folder: Path, sentences: list[Sentence], **options: Any) -> Parser:
-    chosen = {"iterations": 1, "transformer": SMALL} | options
+    chosen: dict[str, Any] = {"iterations": 1, "transformer": SMALL} | options
     source = NetworkSource(encoder=read_encoder(folder), device="cpu")
     return train_parser(sentences, ParserOptions(scorer="transformer", **chosen), source=source)
 

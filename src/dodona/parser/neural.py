@@ -177,11 +177,7 @@ class NeuralSession:
     def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
         model = self._model
-        best = model.choice.best(model.heads.apply(self._seen))
-        return [
-            [list(map(column.__getitem__, here.tolist())) for column in model.choice.columns]
-            for here in np.split(best, np.cumsum(self._lengths)[:-1])
-        ]
+        return model.choice.tag(model.heads.apply(self._seen), self._lengths.tolist())
 
 
 def check_outputs(description: Mapping[str, Any], where: str) -> tuple[Positions, list[Tag], bool]:

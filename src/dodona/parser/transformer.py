@@ -188,9 +188,4 @@ class TransformerSession:
 
     def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
-        choice = self._model.choice
-        best = choice.best(self._scores)
-        return [
-            [list(map(column.__getitem__, here.tolist())) for column in choice.columns]
-            for here in np.split(best, np.cumsum(self._lengths)[:-1])
-        ]
+        return self._model.choice.tag(self._scores, self._lengths)

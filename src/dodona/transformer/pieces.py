@@ -16,11 +16,11 @@ from tokenizers import Tokenizer
 from dodona.errors import FormatError
 from dodona.neural.vocabulary import SUBWORDS, Vocabulary
 
-__all__ = ["PieceBatch", "PieceTable", "WordPieces", "group_windows", "split_windows"]
+__all__ = ["LIKE", "PieceBatch", "PieceTable", "WordPieces", "group_windows", "split_windows"]
 
 MAX_PIECES = 16  # of a word: a very long one must not push its neighbours out of the window
 MAX_TOKENIZER = 100_000_000  # characters
-LIKE = 0.75  # windows of one group are at least so long as this share of the longest
+LIKE = 0.75
 GROUP = 16_384  # pieces of a group at most, with padding
 
 
@@ -96,12 +96,13 @@ def split_windows(counts: Sequence[int], room: int) -> list[Window]:
     return [Window(*seen, *own) for seen, own in zip(ranges, owns, strict=True)]
 
 
-def group_windows(lengths: Sequence[int]) -> list[list[int]]:
-    """Return the numbers of windows in groups of like length, so that little of a group is padding."""
+def group_windows(lengths: Sequence[int], like: float = LIKE) -> list[list[int]]:
+    """Return the numbers of windows in groups of like length, so that little of a group is padding: the shortest has at
+    least this share of the longest."""
     groups: list[list[int]] = []
     longest = 0
     for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        if not groups or lengths[i] < LIKE * longest or (len(groups[-1]) + 1) * longest > GROUP:
+        if not groups or lengths[i] < like * longest or (len(groups[-1]) + 1) * longest > GROUP:
             groups.append([])
             longest = lengths[i]
         groups[-1].append(i)
@@ -141,8 +142,9 @@ class PieceTable:
             self.characters += len(form)
         return known
 
-    def lay_out(self, sentences: Sequence[Sequence[str]], alone: bool = False) -> PieceBatch:
-        """Return sentences, given by their forms, as a batch; with `alone`, each window is a group of its own."""
+    def lay_out(self, sentences: Sequence[Sequence[str]], alone: bool = False, like: float = LIKE) -> PieceBatch:
+        """Return sentences, given by their forms, as a batch. With `alone`, each window is a group of its own; else
+        they are grouped by `group_windows`."""
         rows: list[list[int]] = []
         owners: list[tuple[int, int, int]] = []  # the word, its window, and its first piece there
         subwords: list[list[int]] = []
@@ -157,7 +159,7 @@ class PieceTable:
                         owners.append((before + k, len(rows), len(row)))
                     row += words[k][0]
                 rows.append([*row, *self._pieces.after])
-        groups = [[i] for i in range(len(rows))] if alone else group_windows([len(row) for row in rows])
+        groups = [[i] for i in range(len(rows))] if alone else group_windows([len(row) for row in rows], like)
         starts = np.zeros(len(rows), np.int64)
         pieces, masks, total = [], [], 0
         for group in groups:

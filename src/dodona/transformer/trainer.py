@@ -18,7 +18,7 @@ from dodona.neural.positions import Positions
 from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.transformer.network import TeacherNetwork, step_loss, tag_loss
-from dodona.transformer.pieces import PieceTable
+from dodona.transformer.pieces import LIKE, PieceTable
 from dodona.transitions.gold import Gold
 from dodona.transitions.policy import Policy
 
@@ -31,6 +31,7 @@ AVERAGE = 0.999  # how much of the averaged weights an update keeps
 CLIP = 5.0
 BETAS = 0.9, 0.95
 DECAY = 1e-4
+LIKE_ON_GPU = 0.2  # padding costs less there than more groups
 STATE = ("weights", "first", "second", "averaged")
 
 
@@ -109,7 +110,8 @@ class TransformerLearner:
     def _learn(self, examples: list[GoldSentence], explore: float) -> tuple[float, tuple[int, int]]:
         network = self.network
         network.train()
-        words, scores = network.encode(self.table.lay_out([example.forms for example in examples]))
+        like = LIKE if network.device.type == "cpu" else LIKE_ON_GPU
+        words, scores = network.encode(self.table.lay_out([example.forms for example in examples], like=like))
         rows = network.contributions(torch.cat([words, network.ends]))
         gold = torch.from_numpy(np.concatenate([example.tags for example in examples], axis=1)).to(network.device)
         counted = self._walk(examples, rows.detach().float().cpu().numpy(), explore)
@@ -169,7 +171,7 @@ class TransformerLearner:
                 parts.append(torch.from_numpy(values.reshape(tuple(value.shape)).copy()).to(value.device))
             with torch.no_grad():
                 value.copy_(parts[0])
-            step = torch.tensor(float(updates))
+            step = torch.tensor(float(updates), device=value.device)
             self.optimizer.state[value] = {"step": step, "exp_avg": parts[1], "exp_avg_sq": parts[2]}
             self.averaged[name] = parts[3]
         self.updates = updates
