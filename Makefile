@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_NO_COMPILE := no
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
-.PHONY: help demo test test-all fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models packages clean
+.PHONY: help demo test test-all test-transformer fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models packages clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
@@ -57,6 +57,13 @@ test: $(VENV)/installed  ## lint, types and tests
 
 test-all: $(VENV)/installed  ## the same, with longer runs of what tests show in small
 	$(call check)
+
+# PyTorch is large, so no other target installs it; TORCH=torch==2.13.0+cpu, for example, chooses which
+test-transformer: $(VENV)/installed  ## tests of teachers, with PyTorch and transformers
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["transformer"], sep="\n")' \
+		> $(VENV)/transformer-requires.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check $(TORCH) -r $(VENV)/transformer-requires.txt
+	$(BIN)/pytest -q tests/transformer
 
 fuzz: $(VENV)/installed  ## damaged and random input at every entry, for MINUTES=5
 	PYTHONPATH=tests $(BIN)/python -m fuzz --minutes $(or $(MINUTES),5)

@@ -28,6 +28,7 @@ from dodona.parser.request import Analysis
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 from dodona.tagger.tagger import TaggerOptions, train_tagger
+from dodona.transformer.options import TransformerOptions
 from dodona.transitions import derivations
 
 TEST = treebank(40, seed=2)
@@ -421,9 +422,13 @@ def test_sizes_of_a_network(change: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"scorer": "nerual"}, "scorer 'nerual': expected one of linear, neural"),
+        ({"scorer": "nerual"}, "scorer 'nerual': expected one of linear, neural, transformer"),
         ({"network": DEEP}, "options of a network; expected them with the scorer 'neural'"),
-        ({"positions": "hybrid"}, "options of a network; expected them with the scorer 'neural'"),
+        ({"positions": "hybrid"}, "positions; expected them with the scorer 'neural' or 'transformer'"),
+        (
+            {"transformer": TransformerOptions()},
+            "options of a transformer; expected them with the scorer 'transformer'",
+        ),
         ({"scorer": "neural", "beam": 4}, "beam 4: expected only with the scorer 'linear'"),
         ({"scorer": "neural", "templates": "stack"}, "templates 'stack': expected only with the scorer 'linear'"),
         ({"scorer": "neural", "size": 3.0}, "size 3.0: expected only with the scorer 'linear'"),

@@ -204,7 +204,7 @@ def test_descriptions_of_the_wrong_kind(checkpoint: Path, tmp_path: Path) -> Non
 def test_a_linear_parser_has_no_checkpoints(tmp_path: Path) -> None:
     linear = ParserOptions(iterations=1)
     for options in ({"resume": True}, {"vectors": tmp_path / "vectors.txt"}):
-        with pytest.raises(OptionError, match="expected them with the scorer 'neural'"):
+        with pytest.raises(OptionError, match="with the scorer 'neural'"):
             train_pipeline(TRAIN, linear, plan(tmp_path / "checkpoint", **options))
     train_pipeline(TRAIN, linear, plan(tmp_path / "checkpoint"))
     assert list(tmp_path.iterdir()) == []

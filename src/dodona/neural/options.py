@@ -1,11 +1,12 @@
 """The options of a network: its size, and how it learns."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
 from dodona.errors import OptionError
 
-__all__ = ["NetworkOptions"]
+__all__ = ["NetworkOptions", "check_numbers"]
 
 
 LIMITS: dict[str, tuple[float, float]] = {
@@ -40,13 +41,19 @@ class NetworkOptions:
     rate: float = 2e-3
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value: Any = getattr(self, field.name)
-            least, most = LIMITS[field.name]
-            whole = field.name not in ("dropout", "rate")
-            if value is None and field.name == "batch":
-                continue
-            if type(value) not in ((int,) if whole else (int, float)) or not least <= value <= most:
-                raise OptionError(f"{field.name} {value!r}: expected a number from {least:g} to {most:g}")
+        check_numbers(self, LIMITS)
         if self.tag_layer >= self.layers:
             raise OptionError(f"tag_layer {self.tag_layer}: expected a layer, counted from 0, of {self.layers}")
+
+
+def check_numbers(options: Any, limits: Mapping[str, tuple[float, float]]) -> None:
+    """Raise an error for an option outside of its limits. What is no float by default is a whole number; where None is
+    the default, None is a value."""
+    for field in fields(options):
+        value = getattr(options, field.name)
+        least, most = limits[field.name]
+        if value is None and field.default is None:
+            continue
+        kinds = (int, float) if isinstance(field.default, float) else (int,)
+        if type(value) not in kinds or not least <= value <= most:
+            raise OptionError(f"{field.name} {value!r}: expected a number from {least:g} to {most:g}")

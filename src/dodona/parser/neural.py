@@ -22,7 +22,7 @@ from dodona.neural.vocabulary import Vocabulary, fingerprint
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice, check_tag
 
-__all__ = ["NeuralModel", "NeuralSession", "quantize_weights"]
+__all__ = ["CheckedArrays", "NeuralModel", "NeuralSession", "check_outputs", "quantize_weights"]
 
 TABLES = ("word", "subword", "vector", "tag")
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
@@ -46,7 +46,7 @@ class NeuralModel:
     ) -> None:
         self.options, self.positions, self.tag_parts, self.tags = options, positions, list(tag_parts), list(tags)
         self.retags, self.arrays = retags, arrays
-        take = _CheckedArrays(arrays, where)
+        take = CheckedArrays(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
         self.vocabulary = Vocabulary(words.tolist(), vectors.tolist(), tag_parts, options.subwords)
         width, units = options.width, options.units
@@ -70,7 +70,7 @@ class NeuralModel:
         )
         take.end()
 
-    def _inputs(self, take: "_CheckedArrays", words: int, vectors: int) -> Inputs:
+    def _inputs(self, take: "CheckedArrays", words: int, vectors: int) -> Inputs:
         options = self.options
         word = take.table("word", words + 1, options.embedding)
         subword = take.table("subword", options.subwords, options.embedding)
@@ -82,7 +82,7 @@ class NeuralModel:
         ]
         return Inputs(word, subword, vector, tag, matrices, take.floats("input.bias", options.inputs))
 
-    def _dense(self, take: "_CheckedArrays", name: str, outputs: int) -> Dense:
+    def _dense(self, take: "CheckedArrays", name: str, outputs: int) -> Dense:
         inputs = 2 * self.options.width
         bias = take.floats(f"{name}.bias", outputs)
         return Dense(take.bytes(name, outputs * inputs), take.floats(f"{name}.scales", outputs), bias, inputs)
@@ -108,15 +108,12 @@ class NeuralModel:
         actions: int,
         where: str,
     ) -> "NeuralModel":
-        text, tag_parts, tags, retags = (description[key] for key in ("positions", "tag_parts", "tags", "retags"))
-        if not isinstance(text, str) or type(retags) is not bool:
-            raise TypeError("expected positions as text, and whether it predicts tags")
+        positions, triples, retags = check_outputs(description, where)
+        tag_parts = description["tag_parts"]
         if not isinstance(tag_parts, list) or not all(isinstance(part, str) for part in tag_parts):
             raise TypeError("expected the parts of tags as a list of strings")
-        triples = [check_tag(tag) for tag in tags]
-        if not triples or len(set(triples)) != len(triples) or len(set(tag_parts)) != len(tag_parts):
-            raise ValueError("expected tags, each once")
-        positions = Positions.parse(text, f"{where}, positions")
+        if len(set(tag_parts)) != len(tag_parts):
+            raise ValueError("expected the parts of tags, each once")
         return cls(options, positions, tag_parts, triples, retags, arrays, labels, actions, where)
 
 
@@ -180,14 +177,21 @@ class NeuralSession:
     def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""
         model = self._model
-        best = model.choice.best(model.heads.apply(self._seen))
-        return [
-            [list(map(column.__getitem__, here.tolist())) for column in model.choice.columns]
-            for here in np.split(best, np.cumsum(self._lengths)[:-1])
-        ]
+        return model.choice.tag(model.heads.apply(self._seen), self._lengths.tolist())
 
 
-class _CheckedArrays:
+def check_outputs(description: Mapping[str, Any], where: str) -> tuple[Positions, list[Tag], bool]:
+    """Return what a description says of a network's positions, of the tags it knows, and whether they are better."""
+    text, tags, retags = (description[key] for key in ("positions", "tags", "retags"))
+    if not isinstance(text, str) or type(retags) is not bool:
+        raise TypeError("expected positions as text, and whether it predicts tags")
+    triples = [check_tag(tag) for tag in tags]
+    if not triples or len(set(triples)) != len(triples):
+        raise ValueError("expected tags, each once")
+    return Positions.parse(text, f"{where}, positions"), triples, retags
+
+
+class CheckedArrays:
     """The arrays of a model file, each taken once, with the expected type and size."""
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], where: str) -> None:

@@ -5,14 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
-from dodona.errors import FormatError
 from dodona.neural.batching import Example, SilverExamples, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
@@ -23,7 +20,14 @@ from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
 from dodona.parser.neural import NeuralModel, quantize_weights
 from dodona.parser.parser import Parser
-from dodona.parser.training import NetworkSource, ParserTraining, SilverSource, SilverTrees, TrainingTree, TrainingTrees
+from dodona.parser.training import (
+    LearnerTraining,
+    NetworkSource,
+    SilverSource,
+    SilverTrees,
+    TrainingTree,
+    TrainingTrees,
+)
 from dodona.tagger.tagger import Tag, list_values
 from dodona.transitions.policy import Policy
 
@@ -41,7 +45,7 @@ SAMPLE = 20_000  # words that the scale of the inputs is measured on
 CLIPPED = 1e-4  # the share of inputs outside of the scale
 
 
-class NetworkTraining(ParserTraining):
+class NetworkTraining(LearnerTraining):
     """A network, which learns with JAX."""
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
@@ -50,7 +54,7 @@ class NetworkTraining(ParserTraining):
         options, network = self.options, self.options.network
         assert network is not None
         self.network, self.positions = network, Positions.load(options.positions)
-        self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver, source.encoder)
+        self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver, source.pretrained)
         sizes = DataSizes(
             words=len(self.data.words) + 1,
             tags=len(self.data.tag_parts) + 1,
@@ -74,32 +78,9 @@ class NetworkTraining(ParserTraining):
             silver=None if self.silver is None else SilverExamples(self.silver.mixture, self.data.silver_examples),
             longest=self.longest,
             pretrained=self.data.pretrained,
-            pretrained_rate=source.encoder_rate,
+            pretrained_rate=source.pretrained_rate,
         )
-        if source.state is not None:
-            self._restore(source.state, source.where)
-
-    def _restore(self, state: Mapping[str, NDArray[Any]], where: str) -> None:
-        try:
-            done = self.learner.restore(state)
-        except ValueError as error:
-            raise FormatError(f"{where}: {error}") from error
-        if not 1 <= done <= self.planned or self.learner.updates < 1:
-            raise FormatError(f"{where}: the state after iteration {done}; expected one from 1 to {self.planned}")
-        self.done = done
-
-    def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
-        if self.done == self.planned:  # interrupted after the last iteration, before the model was written
-            yield TrainingProgress("parser", self.done, self.planned)
-        yield from super().iterations(callback)
-
-    def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
-        def report(share: float) -> None:
-            if share < 1:
-                callback(TrainingProgress("parser", number, self.planned, share=share))
-
-        steps, mistakes, _ = self.learner.iterate(number, explore, report)
-        return TrainingProgress("parser", number, self.planned, steps, mistakes)
+        self.restore(source)
 
     def parser(self) -> Parser:
         data, trees = self.data, self.trees
@@ -107,9 +88,6 @@ class NetworkTraining(ParserTraining):
         sizes = len(trees.built.label_names), trees.built.core.actions
         model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
         return Parser(self.options, trees.labels, model)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        return self.learner.state(self.done)
 
 
 def _clip(number: int, bounds: tuple[int, int]) -> int:

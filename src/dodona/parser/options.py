@@ -9,6 +9,7 @@ from dodona.data.pseudoprojective import ENCODINGS
 from dodona.errors import OptionError
 from dodona.neural.options import NetworkOptions
 from dodona.systems.registry import BuiltSystem, Entry, build
+from dodona.transformer.options import TransformerOptions
 
 __all__ = [
     "NONPROJECTIVE",
@@ -21,7 +22,7 @@ __all__ = [
     "check_positions",
 ]
 
-SCORERS = ("linear", "neural")
+SCORERS = ("linear", "neural", "transformer")
 UPDATES = ("perceptron", "pa", "pa-max-loss")
 NONPROJECTIVE = (*ENCODINGS, "drop", "keep")
 WIDEST = 10_000
@@ -36,7 +37,7 @@ class ParserOptions:
     system: str = BY_DEFAULT  # of the scorer
     system_options: dict[str, Any] = field(default_factory=dict)
     templates: str = BY_DEFAULT  # of the system; None: the scorer is not linear
-    positions: str = BY_DEFAULT  # of the system; None: the scorer is not neural
+    positions: str = BY_DEFAULT  # of the system; None: the scorer is linear
     oracle: str = BY_DEFAULT  # of the system
     iterations: int | None = None  # of the system
     explore_after: int = 1  # k of EXPLORE(k, p): iterations without exploration
@@ -52,14 +53,15 @@ class ParserOptions:
     seed: int = 1
     scorer: str = "linear"
     network: NetworkOptions | None = None  # of a neural scorer
+    transformer: TransformerOptions | None = None  # of a transformer
 
     def __post_init__(self) -> None:
         for name, valid in (("scorer", SCORERS), ("update", UPDATES), ("nonprojective", NONPROJECTIVE)):
             if getattr(self, name) not in valid:
                 raise OptionError(f"{name} {getattr(self, name)!r}: expected one of {', '.join(valid)}")
         object.__setattr__(self, "system_options", dict(self.system_options or {}))
-        neural = self.scorer == "neural"
-        self._fill_in("system", "arc-hybrid" if neural else "arc-eager")
+        linear = self.scorer == "linear"
+        self._fill_in("system", "arc-eager" if linear else "arc-hybrid")
         entry = self.build_system().entry
         # a beam explores by itself
         offers = [name for name in entry.training_oracles if self.beam == 1 or name != "dynamic"]
@@ -68,15 +70,26 @@ class ParserOptions:
             how = " with a beam" if self.beam > 1 else ""
             raise OptionError(f"oracle {self.oracle!r}: {entry.name} can be trained{how} with {', '.join(offers)}")
         self._check_numbers(entry)
-        if neural:
+        self._check_networks()
+        if not linear:
             self._check_linear_only()
             self._fill_in("positions", entry.templates)
-            self._fill_in("network", NetworkOptions())
             return
-        if self.network is not None or self.positions is not None:
-            raise OptionError("options of a network; expected them with the scorer 'neural'")
         self._fill_in("iterations", entry.iterations)
         self._fill_in("templates", f"{entry.templates}-full")
+
+    def _check_networks(self) -> None:
+        """Raise an error for options of a network that the scorer does not have, and fill in those it has."""
+        if self.scorer != "neural" and self.network is not None:
+            raise OptionError("options of a network; expected them with the scorer 'neural'")
+        if self.scorer != "transformer" and self.transformer is not None:
+            raise OptionError("options of a transformer; expected them with the scorer 'transformer'")
+        if self.scorer == "linear" and self.positions is not None:
+            raise OptionError("positions; expected them with the scorer 'neural' or 'transformer'")
+        if self.scorer == "neural":
+            self._fill_in("network", NetworkOptions())
+        if self.scorer == "transformer":
+            self._fill_in("transformer", TransformerOptions())
 
     def _fill_in(self, name: str, value: Any) -> None:
         if getattr(self, name) is None or getattr(self, name) == "":

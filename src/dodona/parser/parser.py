@@ -21,7 +21,7 @@ from dodona.data.pseudoprojective import ENCODINGS, decode_label, deprojectivize
 from dodona.data.storage import fill_in_arcs
 from dodona.data.stream import only_sentences, split_batches
 from dodona.data.values import Inventory
-from dodona.errors import FormatError, OptionError, TimeLimitError
+from dodona.errors import DodonaError, FormatError, OptionError, TimeLimitError
 from dodona.neural.options import NetworkOptions
 from dodona.parser.confidence import Calibration, Evidence, check_temperature
 from dodona.parser.constraints import Constraints, read_constraints
@@ -32,18 +32,38 @@ from dodona.parser.request import Analysis, Request, agreement, annotate, rank_d
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import EncodedSentence, Scorer
+from dodona.transformer.options import TransformerOptions
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 from dodona.transitions.policy import Policy
 from dodona.transitions.system import TransitionSystem
 
-__all__ = ["Analysis", "Hypothesis", "LabelNames", "Parser", "ParserModel", "ParserSession", "Request", "Searches"]
+__all__ = [
+    "Analysis",
+    "Hypothesis",
+    "LabelNames",
+    "Parser",
+    "ParserModel",
+    "ParserSession",
+    "Request",
+    "Searches",
+    "check_can_run_transformer",
+]
 
 Hypothesis = tuple[float, list[int], list[int]]
 """A result of search: score, heads, labels."""
 
-TEMPERATURES = {"linear": 100.0, "neural": 1.0}
+TEMPERATURES = {"linear": 100.0, "neural": 1.0, "transformer": 1.0}
 """Typical values on treebanks; the weights of all linear models are stored on the same scale."""
+
+
+def check_can_run_transformer() -> None:
+    """Raise an error if PyTorch or transformers is not installed."""
+    try:
+        import dodona.parser.transformer  # noqa: F401
+    except ImportError as error:
+        hint = "install them with: pip install 'dodona[transformer]'"
+        raise DodonaError(f"a transformer needs PyTorch and transformers ({error}); {hint}") from error
 
 
 class ParserSession(Protocol):
@@ -64,9 +84,8 @@ class ParserSession(Protocol):
 class ParserModel(Protocol):
     """A trained model, shared by threads."""
 
-    @property
-    def retags(self) -> bool:
-        """Whether it predicts tags that are better than those of the tagger before it."""
+    retags: bool
+    """Whether it predicts tags that are better than those of the tagger before it."""
 
     def session(self) -> ParserSession: ...
     def description(self) -> dict[str, Any]: ...
@@ -373,7 +392,8 @@ class Parser:
         try:
             chosen = dict(description["options"])
             network = NetworkOptions(**chosen.pop("network")) if chosen.get("network") is not None else None
-            options = ParserOptions(**chosen | {"network": network})
+            teacher = TransformerOptions(**chosen.pop("transformer")) if chosen.get("transformer") is not None else None
+            options = ParserOptions(**chosen | {"network": network, "transformer": teacher})
             labels, temperature = description["labels"], check_temperature(description["temperature"])
             if not isinstance(labels, list) or not labels:
                 raise OptionError("expected a parser with labels")
@@ -384,6 +404,12 @@ class Parser:
                 from dodona.parser.neural import NeuralModel  # which a linear model can do without
 
                 model = NeuralModel.restore(options.network, description, arrays, *sizes, where)
+                check_positions(built.entry, "positions", model.positions.places())
+            elif options.transformer is not None:
+                check_can_run_transformer()
+                from dodona.parser.transformer import TransformerModel
+
+                model = TransformerModel.restore(options.transformer, description, arrays, *sizes, where)
                 check_positions(built.entry, "positions", model.positions.places())
             else:
                 model = LinearModel.restore(description, arrays, built.core.actions, where)

@@ -32,7 +32,7 @@ from dodona.neural.vectors import Vectors
 from dodona.parser.encoder import SentenceEncoder
 from dodona.parser.linear import LinearModel
 from dodona.parser.options import ParserOptions, check_positions
-from dodona.parser.parser import Parser
+from dodona.parser.parser import Parser, check_can_run_transformer
 from dodona.systems.registry import BUDGET, BuiltSystem
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
@@ -42,6 +42,7 @@ from dodona.transitions.policy import Policy, leaves_a_choice
 __all__ = [
     "NO_TREE",
     "RARE",
+    "LearnerTraining",
     "LinearTraining",
     "NetworkSource",
     "ParserTraining",
@@ -67,13 +68,15 @@ RARE = 50_000
 
 @dataclass(frozen=True)
 class NetworkSource:
-    """What a network begins with: pretrained vectors or encoder, and the state of an interrupted training."""
+    """What a network begins with: pretrained vectors or an encoder, and the state of an interrupted training."""
 
     vectors: Vectors | None = None
+    pretrained: PretrainedEncoder | None = None  # of a network
+    pretrained_rate: float = 1.0  # the share of the rate that its weights go on learning at
+    encoder: Any = None  # of a transformer, with its weights: what `transformer.pretrained.read_encoder` returns
+    device: str = "auto"  # that a transformer learns on
     state: Mapping[str, NDArray[Any]] | None = None
     where: str = "state"  # named in errors
-    encoder: PretrainedEncoder | None = None
-    encoder_rate: float = 1.0  # the share of the rate that its weights go on learning at
 
 
 @dataclass(frozen=True)
@@ -120,19 +123,27 @@ def begin_training(
     trees = prepare_trees(sentences, options, seen)
     if options.scorer == "linear":
         return LinearTraining(trees, silver)
+    if options.scorer == "transformer":
+        from dodona.parser.transformer_training import TransformerTraining  # which needs PyTorch
+
+        return TransformerTraining(trees, source or NetworkSource(), silver)
     from dodona.parser.neural_training import NetworkTraining  # which needs JAX
 
     return NetworkTraining(trees, source or NetworkSource(), silver)
 
 
 def check_parser_options(options: ParserOptions) -> None:
-    """Raise an error if templates or positions cannot be read, the system has no such places, or JAX is missing."""
+    """Raise an error if templates or positions cannot be read, the system has no such places, or JAX or PyTorch is
+    missing."""
     entry = options.build_system().entry
     if options.scorer == "linear":
         check_positions(entry, "templates", Templates.load(options.templates).places())
         return
     check_positions(entry, "positions", Positions.load(options.positions).places())
-    check_network_can_learn()
+    if options.scorer == "transformer":
+        check_can_run_transformer()
+    else:
+        check_network_can_learn()
 
 
 def check_network_can_learn() -> None:
@@ -321,6 +332,43 @@ class ParserTraining:
     def state(self) -> dict[str, NDArray[Any]] | None:
         """Return what training continues from after the iteration yielded last; None if it cannot be interrupted."""
         return None
+
+
+class LearnerTraining(ParserTraining):
+    """The training of a network by a learner, which says what to continue from and how far each iteration is."""
+
+    learner: Any
+
+    def restore(self, source: NetworkSource) -> None:
+        """Continue from the state of an interrupted training, if there is one."""
+        if source.state is None:
+            return
+        try:
+            done = self.learner.restore(source.state)
+        except ValueError as error:
+            raise FormatError(f"{source.where}: {error}") from error
+        if not 1 <= done <= self.planned or self.learner.updates < 1:
+            raise FormatError(
+                f"{source.where}: the state after iteration {done}; expected one from 1 to {self.planned}"
+            )
+        self.done = done
+
+    def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
+        if self.done == self.planned:  # interrupted after the last iteration, before the model was written
+            yield TrainingProgress("parser", self.done, self.planned)
+        yield from super().iterations(callback)
+
+    def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
+        def report(share: float) -> None:
+            if share < 1:
+                callback(TrainingProgress("parser", number, self.planned, share=share))
+
+        steps, mistakes, _ = self.learner.iterate(number, explore, report)
+        return TrainingProgress("parser", number, self.planned, steps, mistakes)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        state: dict[str, NDArray[Any]] = self.learner.state(self.done)
+        return state
 
 
 LinearExample = tuple[Words, Gold, "array[int]"]

@@ -46,12 +46,11 @@ class Checkpoint:
         path: str | Path,
         options: ParserOptions,
         data: Sequence[Sequence[Sentence]],
-        vectors: Vectors | None,
-        silver: str = "",
-        encoder: PretrainedEncoder | None = None,
+        *begun_from: Vectors | PretrainedEncoder | str | None,
     ) -> None:
+        """`begun_from`: pretrained vectors and encoders, or digests; and the digest of silver sentences."""
         self.path = path
-        self._digest = _digest(options, data, vectors, silver, encoder)
+        self._digest = _digest(options, data, begun_from)
 
     def save(self, state: dict[str, NDArray[Any]], best: BestParser | None) -> None:
         """Write the file anew, whole or not at all."""
@@ -89,20 +88,21 @@ class Checkpoint:
 def _digest(
     options: ParserOptions,
     data: Sequence[Sequence[Sentence]],
-    vectors: Vectors | None,
-    silver: str,
-    encoder: PretrainedEncoder | None,
+    begun_from: Sequence[Vectors | PretrainedEncoder | str | None],
 ) -> str:
     digest = hashlib.sha256(json.dumps(asdict(options), sort_keys=True).encode())
-    digest.update(silver.encode())
     for part in data:
         digest.update(b"part")
         for sentence in part:
             columns = (sentence.words, sentence.upos, sentence.xpos, sentence.feats, sentence.heads, sentence.labels)
             digest.update(json.dumps(columns).encode())
-    if vectors is not None:
-        digest.update(json.dumps(vectors.words).encode())
-        digest.update(vectors.values.tobytes() + vectors.scales.tobytes())
-    if encoder is not None:
-        digest.update(encoder.words.tobytes() + b"".join(values.tobytes() for values in encoder.weights.values()))
+    for begun in begun_from:
+        digest.update(b"begun from")
+        if isinstance(begun, str):
+            digest.update(begun.encode())
+        elif isinstance(begun, Vectors):
+            digest.update(json.dumps(begun.words).encode())
+            digest.update(begun.values.tobytes() + begun.scales.tobytes())
+        elif begun is not None:
+            digest.update(begun.words.tobytes() + b"".join(values.tobytes() for values in begun.weights.values()))
     return digest.hexdigest()

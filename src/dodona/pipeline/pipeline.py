@@ -112,6 +112,8 @@ def describe(pipeline: "Pipeline") -> dict[str, str]:
         "network": None,
         "positions": options.positions,
         "word vectors": None,
+        "encoder": None,
+        "encoder's SHA-256": None,
         "tags": "those of the network replace the tagger's" if parser.model.retags else None,
         "non-projective": options.nonprojective,
         "roots": "exactly one" if options.single_root else "any number",
@@ -120,6 +122,11 @@ def describe(pipeline: "Pipeline") -> dict[str, str]:
     if (network := options.network) is not None:
         rows["network"] = f"{network.layers} layers of {network.width} in each direction, {network.units} hidden units"
         rows["word vectors"] = f"{len(parser.model.arrays['vectors']):,} words"
+    if (teacher := options.transformer) is not None:
+        encoder = parser.model.description()["encoder"]
+        rows["network"] = f"an encoder, an LSTM of {teacher.width} in each direction, {teacher.units} hidden units"
+        rows["encoder"] = f"{encoder['name']}, licence: {encoder['licence']}"
+        rows["encoder's SHA-256"] = encoder["digest"]
     rows |= {key: value for key, value in pipeline.about.items() if key not in rows}
     return {key: _format_value(value) for key, value in rows.items() if value is not None}
 

@@ -26,7 +26,7 @@ from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors, read_vectors
 from dodona.parser.confidence import calibrate, hold_back
-from dodona.parser.neural import NeuralModel
+from dodona.parser.linear import LinearModel
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
@@ -46,6 +46,7 @@ from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.pretraining import load_encoder
 from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
+from dodona.transformer.options import TransformerOptions
 
 __all__ = ["TAGS", "Judge", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
 
@@ -55,6 +56,7 @@ SHOWN_FAULTS = 10
 PATIENCE = 5
 FOREIGN = 0.4  # an encoder that knows fewer of the words has learned from text in another language
 PAUSE = 15.0  # seconds between checkpoints at least: each is large
+SHARE = 10  # and so many times as long as the last one took
 
 
 def train(
@@ -70,6 +72,8 @@ def train(
     vectors_size: float = 10.0,
     pretrained: str | Path | PretrainedEncoder | None = None,
     pretrained_rate: float = 0.5,
+    encoder: str | Path | None = None,
+    device: str = "auto",
     checkpoint: str | Path | None = None,
     resume: bool = False,
     max_length: int | None = None,
@@ -95,6 +99,7 @@ def train(
     seed: int = 1,
     scorer: str = "linear",
     network: NetworkOptions | None = None,
+    transformer: TransformerOptions | None = None,
     callback: Callback | None = None,
 ) -> Pipeline:
     """Train a pipeline on gold trees, from a file or from sentences.
@@ -102,8 +107,8 @@ def train(
     The options up to `held_out` are those of `TrainingPlan`: the components, the tags on which the parser is trained,
     the files of a network's training, the length of sentences; and files of sentences that another parser has parsed,
     how many of their words are learned from, and files of sentences that are left out of them. The others are those of
-    `ParserOptions`, which docs/training.md and docs/neural.md explain. None means the default for the treebank, the
-    scorer or the system.
+    `ParserOptions`, which docs/training.md, docs/neural.md and docs/transformer.md explain. None means the default for
+    the treebank, the scorer or the system.
     `callback` is called with a `TrainingProgress` after each iteration of each component; if it returns True, that was
     the last one of this component.
     """
@@ -142,6 +147,8 @@ class TrainingPlan:
     vectors_size: float = 10.0  # megabytes of them that are kept
     pretrained: PretrainedEncoder | None = None  # that a network begins with
     pretrained_rate: float = 0.5  # the share of the rate that it goes on learning at
+    encoder: str | Path | None = None  # of a transformer: a folder in Hugging Face's layout, or a name
+    device: str = "auto"  # that a transformer learns on
     checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
     resume: bool = False  # continue from it
     max_length: int | None = None  # words; the parser does not learn from longer sentences
@@ -173,12 +180,18 @@ class TrainingPlan:
 
     def check(self, options: ParserOptions) -> None:
         """Raise an error for options that parsers with this scorer do not have, or files that cannot be used."""
-        if options.scorer != "neural" and (self.vectors is not None or self.resume or self.pretrained is not None):
-            raise OptionError(
-                "vectors, an encoder, or a training to be resumed; expected them with the scorer 'neural'"
-            )
+        if options.scorer != "neural" and (self.vectors is not None or self.pretrained is not None):
+            raise OptionError("vectors, or an encoder to begin with; expected them with the scorer 'neural'")
+        if options.scorer == "linear" and self.resume:
+            raise OptionError("a training to be resumed; expected one with the scorer 'neural' or 'transformer'")
+        if (options.scorer == "transformer") != (self.encoder is not None):
+            raise OptionError("expected an encoder with the scorer 'transformer', and with no other")
         if self.pretrained is not None and options.network is not None:
             self.pretrained.check(options.network, "the encoder")
+        if options.scorer == "transformer":
+            from dodona.transformer.network import choose_device
+
+            choose_device(self.device)
         if self.vectors is not None:
             next(chunks(self.vectors), None)  # an error if it cannot be read
         if self.checkpoint is not None:
@@ -215,11 +228,12 @@ def train_pipeline(
     seen, seen_dev = sentences, dev
     source = None if silver is None else SilverSource(silver)
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
-        callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
-        own = makers["tagger"][1]
-        fold_silver = None if silver is None else silver.for_fold(own.iterations * sum(map(len, sentences)))
-        train_fold = partial(train_tagger, options=own, silver=fold_silver)
-        seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
+        if options.scorer != "transformer":  # which reads no tags
+            callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
+            own = makers["tagger"][1]
+            fold_silver = None if silver is None else silver.for_fold(own.iterations * sum(map(len, sentences)))
+            train_fold = partial(train_tagger, options=own, silver=fold_silver)
+            seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
         seen_dev = parts["tagger"].apply([sentence.copy() for sentence in dev])
         source = None if silver is None else SilverSource(silver, parts["tagger"].apply)
     parser, about = _ParserTrainer(options, plan, dev, seen_dev, callback, source).train(sentences, seen)
@@ -390,7 +404,7 @@ class _ParserTrainer:
             self._tell("parser", f"{len(held)} sentences held back to calibrate its confidence")
             apart = [seen[i] for i in sorted(held)]
             sentences, seen = ([s for i, s in enumerate(some) if i not in held] for some in (sentences, seen))
-        source = self._source(sentences, seen) if self.options.scorer == "neural" else None
+        source = self._source(sentences, seen) if self.options.scorer != "linear" else None
         training = begin_training(sentences, self.options, seen, source, self.silver)
         if training.silver is not None:
             mixture = training.silver.mixture
@@ -407,7 +421,7 @@ class _ParserTrainer:
             return parser, {}
         parser = self.best.parser
         calibrate(parser, self.seen)
-        if isinstance(parser.model, NeuralModel) and self.seen is not self.dev:
+        if not isinstance(parser.model, LinearModel) and self.seen is not self.dev:
             before, after = (_count_right(self.dev, tagged) for tagged in (self.seen, parser.predict_tags(self.seen)))
             parser.model.retags = after > before
         scores = {"UAS": round(self.best.uas, 2), "LAS": round(self.best.las, 2)}
@@ -432,21 +446,23 @@ class _ParserTrainer:
 
     def _source(self, sentences: Sequence[Sentence], seen: Sequence[Sentence]) -> NetworkSource:
         vectors = self._read_vectors(self.plan.vectors, sentences) if self.plan.vectors is not None else None
-        encoder = self.plan.pretrained
-        if encoder is not None:
-            self._tell_of_encoder(encoder, sentences)
-        source = NetworkSource(vectors, encoder=encoder, encoder_rate=self.plan.pretrained_rate)
+        pretrained = self.plan.pretrained
+        if pretrained is not None:
+            self._tell_of_pretrained(pretrained, sentences)
+        encoder = self._read_encoder()
+        source = NetworkSource(vectors, pretrained, self.plan.pretrained_rate, encoder, self.plan.device)
         if self.plan.checkpoint is not None:
             data = [sentences, seen, self.seen]
-            silver = "" if self.silver is None else f"{self.silver.silver.digest} {self.silver.silver.asked}"
-            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, data, vectors, silver, encoder)
+            silver = None if self.silver is None else f"{self.silver.silver.digest} {self.silver.silver.asked}"
+            digest = None if encoder is None else encoder[0].digest
+            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, data, vectors, pretrained, digest, silver)
         if self.checkpoint is None or not self.plan.resume:
             return source
         state, self.best = self.checkpoint.load()
         self._tell("parser", f"continuing after iteration {int(state['progress'][0])}")
         return replace(source, state=state, where=str(self.plan.checkpoint))
 
-    def _tell_of_encoder(self, encoder: PretrainedEncoder, sentences: Sequence[Sentence]) -> None:
+    def _tell_of_pretrained(self, encoder: PretrainedEncoder, sentences: Sequence[Sentence]) -> None:
         """Say how much of the treebank the encoder knows, and warn if it must have learned something else."""
         known = encoder.known_share(word for sentence in sentences for word in sentence.words)
         self._tell("pretrained", f"{len(encoder.words):,} words, {known:.0%} of those in the treebank")
@@ -456,6 +472,17 @@ class _ParserTrainer:
                 "in the same language and script",
                 stacklevel=2,
             )
+
+    def _read_encoder(self) -> Any:
+        """Return the encoder of a transformer with its weights; None for other scorers."""
+        if self.plan.encoder is None:
+            return None
+        from dodona.transformer.pretrained import read_encoder  # which needs PyTorch
+
+        encoder, weights = read_encoder(self.plan.encoder)
+        count = sum(values.size for values in weights.values())
+        self._tell("encoder", f"{encoder.name}, {count / 1e6:.1f} million weights, licence: {encoder.licence}")
+        return encoder, weights
 
     def _read_vectors(self, path: str | Path, sentences: Sequence[Sentence]) -> Vectors:
         words = {word for sentence in sentences for word in sentence.words}
@@ -481,8 +508,10 @@ class _ParserTrainer:
         if self.checkpoint is not None and time.monotonic() >= self.save_after:
             state = training.state()
             if state is not None:
+                begin = time.monotonic()
                 self.checkpoint.save(state, self.best)
-                self.save_after = time.monotonic() + PAUSE
+                end = time.monotonic()
+                self.save_after = end + max(PAUSE, SHARE * (end - begin))
         return bool(self.callback(progress)) or last
 
 

@@ -183,6 +183,13 @@ class TagChoice:
             best[rest] = (own[:, upos] + own[:, xpos] + own[:, feats]).argmax(axis=1)
         return best
 
+    def tag(self, scores: NDArray[np.float32], lengths: Sequence[int]) -> list[list[list[str]]]:
+        """Return the columns of sentences with these numbers of words, each with the best tags by these scores."""
+        return [
+            [list(map(column.__getitem__, here.tolist())) for column in self.columns]
+            for here in np.split(self.best(scores), np.cumsum(lengths)[:-1])
+        ]
+
 
 @dataclass(frozen=True)
 class TaggerOptions(TrainingOptions):

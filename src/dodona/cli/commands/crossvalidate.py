@@ -73,7 +73,7 @@ TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, folds: int, split: str, jobs: int | None,
     form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float, pretrained: str | None,
-    pretrained_rate: float, max_length: int | None, **options: Any
+    pretrained_rate: float, encoder: str | None, device: str, max_length: int | None, **options: Any
 ) -> None:  # fmt: skip
     """Train on all folds of TREEBANK (CoNLL-U with gold trees) but one, parse that one, and so on for each; print the
     scores with their spread.
@@ -83,15 +83,15 @@ def crossvalidate(
     dodona crossvalidate treebank.conllu --folds 5 --system swap-standard --format json
     dodona crossvalidate treebank.conllu -o parsed.conllu --suspects suspects.tsv --most 500
     """
-    encoder = load_encoder(pretrained) if pretrained is not None else None
-    chosen = parser_options(options, encoder)
+    begun_from = load_encoder(pretrained) if pretrained is not None else None
+    chosen = parser_options(options, begun_from)
     _check_targets(treebank, output, suspects_file)
     named = component_names(components)
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
     plan = TrainingPlan(
-        named, tags, vectors=vectors, vectors_size=vectors_size, pretrained=encoder, pretrained_rate=pretrained_rate,
-        max_length=max_length,
+        named, tags, vectors=vectors, vectors_size=vectors_size, pretrained=begun_from, pretrained_rate=pretrained_rate,
+        encoder=encoder, device=device, max_length=max_length,
     )  # fmt: skip
     sentences = read_all(treebank)
     numbers = assign_folds(len(sentences), folds, split, chosen.seed)

@@ -21,22 +21,23 @@ from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS
+from dodona.transformer.options import DEVICES, TransformerOptions
 
-NETWORK_OPTIONS = (
-    *("text", "pretrained", "pretrained_rate", "vectors", "vectors_size"),
-    *("width", "layers", "units", "positions", "dropout", "batch", "resume"),
-)
-NETWORK = NetworkOptions()  # the defaults
+NETWORK, TEACHER = NetworkOptions(), TransformerOptions()  # the defaults
 GROUPS = {
     "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
     "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
     "Sentences that another parser has parsed, for tagger and parser": ("silver", "silver_words", "held_out"),
-    "The parser, with both scorers": (
+    "The parser, with every scorer": (
         *("system", "oracle", "iterations", "patience", "explore", "explore_after", "random_choice"),
         *("nonprojective", *option_names(), "allow_multiple_roots", "max_length"),
     ),
     "The parser, only with --scorer linear": ("beam", "early_update", "update", "templates", "size"),
-    "The parser, only with --scorer neural": NETWORK_OPTIONS,
+    "The parser, with --scorer neural or transformer": ("width", "units", "positions", "dropout", "batch", "resume"),
+    "The parser, only with --scorer neural": (
+        *("text", "pretrained", "pretrained_rate", "vectors", "vectors_size", "layers"),
+    ),
+    "The parser, only with --scorer transformer": ("encoder", "device"),
 }
 
 
@@ -48,11 +49,12 @@ GROUPS = {
     "--scorer",
     "What scores the parser's actions. linear: feature templates; trained in minutes, the fastest parser. "
     "neural: a network; about 2 to 6 points of LAS more, a parser several times slower, long training without a GPU; "
-    "needs JAX to train, but not to parse.",
+    "needs JAX to train, but not to parse. transformer: a pretrained encoder (--encoder), the most accurate and by far "
+    "the slowest; a teacher for small models, to be trained on a GPU; needs PyTorch.",
     values=SCORERS,
 )
 @integer(
-    "--patience", "With --dev: stop after this many iterations without improvement. [default: linear: 5; neural: never]"
+    "--patience", "With --dev: stop after this many iterations without improvement. [default: linear: 5; others: never]"
 )
 @option(
     "--components LIST",
@@ -81,7 +83,7 @@ GROUPS = {
 @flag("--detokenize", "Generate raw text for a treebank that has no `# text`.")
 @option(
     "-s, --system",
-    "The transition system. [default: linear: arc-eager; neural: arc-hybrid]",
+    "The transition system. [default: linear: arc-eager; others: arc-hybrid]",
     type=click.Choice(list(SYSTEMS)),
 )
 @option(
@@ -89,7 +91,11 @@ GROUPS = {
     "Which actions are correct: static, nondeterministic, dynamic; swap-standard: eager, lazy, minimal, nd-sw, "
     "nd-all. [default: dynamic or nd-all; with a beam, nondeterministic or nd-all]",
 )
-@option("--iterations N", "Iterations over the data. [default: linear: mostly 15; neural: 30 to 40]", type=int)
+@option(
+    "--iterations N",
+    "Iterations over the data. [default: linear: mostly 15; neural: 30 to 40; transformer: 16 to 40]",
+    type=int,
+)
 @integer(
     "--beam WIDTH",
     "Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
@@ -119,6 +125,12 @@ GROUPS = {
 )
 @option("--pretrained FILE", "An encoder to begin with, made by `dodona pretrain`.")
 @option("--pretrained-rate SHARE", "The share of the learning rate that the encoder goes on learning at.", default=0.5)
+@option(
+    "--encoder FOLDER",
+    "The pretrained encoder: a folder in Hugging Face's layout (config.json, model.safetensors, tokenizer.json), or a "
+    "name that transformers looks up.",
+)
+@choice("--device", "Where to train. auto: on a GPU if there is one.", values=DEVICES)
 @option("--vectors FILE", "Pretrained word vectors: word2vec, GloVe or fastText as text.")
 @option("--vectors-size MB", "How much of the vectors the model keeps, the words of the treebank first.", default=10.0)
 @option(
@@ -129,11 +141,16 @@ GROUPS = {
 @integer("--layers", f"Number of layers of bidirectional LSTM. [default: {NETWORK.layers}]")
 @integer(
     "--width",
-    f"Width of each layer in each direction; the parser's time grows with it. [default: {NETWORK.width}]",
+    "Width of each layer in each direction; the parser's time grows with it. "
+    f"[default: neural: {NETWORK.width}; transformer: {TEACHER.width}]",
 )
 @integer("--units", f"Number of units of the hidden layer, which scores the actions. [default: {NETWORK.units}]")
 @integer("--batch", "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]")
-@option("--dropout P", f"Dropout in training. [default: {NETWORK.dropout}]", type=float)
+@option(
+    "--dropout P",
+    f"Dropout in training. [default: neural: {NETWORK.dropout}; transformer: {TEACHER.dropout}]",
+    type=float,
+)
 @flag("--resume", "Continue an interrupted training from MODEL.checkpoint.")
 @system_options
 @integer("--max-length WORDS", "Train the parser on no longer sentences. [default: no limit]")
@@ -146,7 +163,8 @@ def train_command(
     treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
     jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
     vectors: str | None, vectors_size: float, text: tuple[str, ...], pretrained: str | None, pretrained_rate: float,
-    resume: bool, max_length: int | None, silver: tuple[str, ...], silver_words: int | None, held_out: tuple[str, ...],
+    encoder: str | None, device: str, resume: bool, max_length: int | None, silver: tuple[str, ...],
+    silver_words: int | None, held_out: tuple[str, ...],
     **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
@@ -155,25 +173,27 @@ def train_command(
     dodona train train.conllu --dev dev.conllu -o my.model
     dodona train train.conllu --dev dev.conllu --scorer neural --vectors vectors.txt.gz -o my.model
     dodona train train.conllu --dev dev.conllu --scorer neural --text novels.txt.gz -o my.model
+    dodona train train.conllu --dev dev.conllu --scorer transformer --encoder FOLDER -o teacher.model
     dodona train train.conllu --dev dev.conllu --silver parsed.conllu.gz --held-out test.conllu -o my.model
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
     check_target(output)
-    encoder = None
+    begun_from = None
     if text or pretrained is not None:
-        encoder = _find_encoder(
+        begun_from = _find_encoder(
             text, pretrained, output, treebank, [*held_out, *([dev] if dev else [])], resume, options
         )
     elif held_out and not silver:
         raise OptionError("--held-out without --silver or --text; expected one of them")
-    chosen = parser_options(options, encoder)
+    chosen = parser_options(options, begun_from)
     named = component_names(components)
-    checkpoint = f"{output}.checkpoint" if chosen.scorer == "neural" else None
+    checkpoint = f"{output}.checkpoint" if chosen.scorer != "linear" else None
     plan = TrainingPlan(
         named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
-        pretrained=encoder, pretrained_rate=pretrained_rate, checkpoint=checkpoint, resume=resume,
-        max_length=max_length, silver=silver, silver_words=silver_words, held_out=held_out if silver else (),
+        pretrained=begun_from, pretrained_rate=pretrained_rate, encoder=encoder, device=device, checkpoint=checkpoint,
+        resume=resume, max_length=max_length, silver=silver, silver_words=silver_words,
+        held_out=held_out if silver else (),
     )  # fmt: skip
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
@@ -234,9 +254,14 @@ def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = 
     )
     if encoder is not None:
         of_network = encoder.sizes | of_network
-    network = NetworkOptions(**of_network) if of_network else None
+    kind: tuple[str, Any] = ("network", NetworkOptions)
+    if options["scorer"] == "transformer":
+        if "layers" in of_network:
+            raise OptionError("layers; expected them only with the scorer 'neural'")
+        kind = ("transformer", TransformerOptions)
+    network = {kind[0]: kind[1](**of_network)} if of_network else {}
     single_root = not options.pop("allow_multiple_roots")
-    return ParserOptions(system_options=of_system, single_root=single_root, network=network, **options)
+    return ParserOptions(system_options=of_system, single_root=single_root, **network, **options)
 
 
 def _replace_surrogates(text: str | None) -> str | None:

@@ -1,0 +1,191 @@
+"""A teacher as a model of the parser: restored from arrays, checked, and applied to batches of sentences.
+
+In a model, a matrix has 8 bits a number with a scale for each row, as in `parser.neural`; biases and the weights of
+layer normalization are few, and stay floats. The network runs in floating point. On a processor each sentence runs
+alone, so its parse does not depend on what else is in the batch; on a GPU, where that would be slow, sentences of like
+length run together, and the last digits of their scores may differ.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from dodona.data import Sentence
+from dodona.neural.encoder import quantize
+from dodona.neural.positions import Positions
+from dodona.neural.scorer import Contributions, HiddenLayer
+from dodona.parser.neural import CheckedArrays, check_outputs
+from dodona.search.scorer import EncodedSentence
+from dodona.tagger.tagger import Tag, TagChoice
+from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
+from dodona.transformer.options import TransformerOptions
+from dodona.transformer.pieces import PieceTable, WordPieces
+from dodona.transformer.pretrained import PretrainedEncoder, count_positions
+
+__all__ = ["TransformerModel", "TransformerSession", "make_table", "quantize_parameters"]
+
+MAX_FORMS = 20_000  # kept in a thread; then it begins anew
+MAX_CHARACTERS = 1 << 22  # in them
+TOGETHER = 8192  # words that run together on a GPU
+
+
+class TransformerModel:
+    """A teacher with its encoder, and the numbers of tags and labels; shared by threads."""
+
+    def __init__(
+        self,
+        options: TransformerOptions,
+        positions: Positions,
+        encoder: PretrainedEncoder,
+        tags: Sequence[Tag],
+        retags: bool,
+        arrays: Mapping[str, NDArray[Any]],
+        labels: int,
+        actions: int,
+        where: str,
+        device: str = "auto",
+        threads: int | None = 1,
+    ) -> None:
+        """`threads`: of PyTorch, in each thread of the parser; None: as many as PyTorch likes."""
+        self.options, self.positions, self.encoder, self.tags = options, positions, encoder, list(tags)
+        self.retags, self.arrays, self.threads = retags, arrays, threads
+        self.choice = TagChoice(tags)
+        sizes = TeacherSizes(
+            labels, actions, len(positions.words), len(positions.labels), tuple(map(int, self.choice.sizes))
+        )
+        with torch.device("meta"):  # nothing is allocated before all sizes are known to be right
+            shapes = TeacherNetwork(encoder.config, options, sizes, where).shapes()
+        weights = _take_weights(arrays, shapes, where)
+        with torch.random.fork_rng(devices=[]):
+            self.network = TeacherNetwork(encoder.config, options, sizes, where)
+        self.network.fill(weights)
+        self.network.to(choose_device(device)).eval().requires_grad_(False)
+        self.pieces = make_pieces(encoder, self.network, where)
+        with torch.inference_mode():
+            self.ends = self.network.contributions(self.network.ends).cpu().numpy()
+        self.layer = self.network.layer()
+
+    def table(self) -> PieceTable:
+        return make_table(self.pieces, self.network)
+
+    def session(self) -> "TransformerSession":
+        return TransformerSession(self)
+
+    def description(self) -> dict[str, Any]:
+        return {
+            "positions": self.positions.text,
+            "tags": [list(tag) for tag in self.tags],
+            "retags": self.retags,
+            "encoder": self.encoder.description(),
+        }
+
+    @classmethod
+    def restore(
+        cls,
+        options: TransformerOptions,
+        description: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        labels: int,
+        actions: int,
+        where: str,
+    ) -> "TransformerModel":
+        positions, tags, retags = check_outputs(description, where)
+        encoder = PretrainedEncoder.restore(description["encoder"])
+        return cls(options, positions, encoder, tags, retags, arrays, labels, actions, where)
+
+
+def make_pieces(encoder: PretrainedEncoder, network: TeacherNetwork, where: str) -> WordPieces:
+    """Return the word pieces that the encoder of this network reads."""
+    return WordPieces(encoder.tokenizer, network.encoder.get_input_embeddings().weight.shape[0], where)
+
+
+def make_table(pieces: WordPieces, network: TeacherNetwork) -> PieceTable:
+    """Return an empty table of forms, with windows that the encoder of this network can see."""
+    options = network.options
+    return PieceTable(pieces, options.subwords, count_positions(network.encoder.config, options.window))
+
+
+def quantize_parameters(weights: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[Any]]:
+    """Return trained weights as the arrays of a model: matrices in 8 bits a row with scales, vectors as floats."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, values in weights.items():
+        if values.ndim < 2:
+            arrays[name] = np.ascontiguousarray(values, np.float32)
+        else:
+            arrays[name], arrays[f"{name}.scales"] = quantize(_as_rows(values).T)
+    return arrays
+
+
+def _as_rows(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    return values.reshape(-1, values.shape[-1])
+
+
+def _take_weights(
+    arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]], where: str
+) -> dict[str, NDArray[np.float32]]:
+    """Return the arrays of a model as weights of these shapes."""
+    take = CheckedArrays(arrays, where)
+    weights = {}
+    for name, shape in shapes.items():
+        if len(shape) < 2:
+            weights[name] = take.floats(name, *shape)
+        else:
+            weights[name] = take.rows(name, int(np.prod(shape[:-1])), shape[-1])
+    take.end()
+    return weights
+
+
+class TransformerSession:
+    """A teacher at work in one thread."""
+
+    def __init__(self, model: TransformerModel) -> None:
+        self._model = model
+        self._table = model.table()
+        self.greedy = HiddenLayer(model.positions, *model.layer)
+        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
+        if model.threads is not None:
+            torch.set_num_threads(model.threads)  # of this thread; threads of the parser are chosen by its user
+
+    def encode(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
+        if len(self._table) > MAX_FORMS or self._table.characters > MAX_CHARACTERS:
+            self._table = self._model.table()
+        model = self._model
+        self._lengths = [len(sentence.words) for sentence in sentences]
+        words = sum(self._lengths)
+        rows = np.empty((words + len(model.ends), model.ends.shape[1]), np.float32)
+        self._scores = np.empty((words, sum(model.choice.sizes)), np.float32)
+        first = 0
+        with torch.inference_mode():
+            for part in self._parts(sentences):
+                batch = self._table.lay_out(part, alone=model.network.device.type == "cpu")
+                encoded, scores = model.network.encode(batch)
+                last = first + len(encoded)
+                rows[first:last] = model.network.contributions(encoded).cpu().numpy()
+                self._scores[first:last] = scores.cpu().numpy()
+                first = last
+        rows[words:] = model.ends
+        firsts = np.cumsum([0, *self._lengths]).tolist()
+        contributions: list[EncodedSentence] = [
+            Contributions(n, rows, first, words, words + 1) for n, first in zip(self._lengths, firsts, strict=False)
+        ]
+        self.greedy.prepare(contributions)
+        return contributions
+
+    def _parts(self, sentences: Sequence[Sentence]) -> Iterator[list[Sequence[str]]]:
+        """Yield the forms of sentences that run together: one on a processor, many on a GPU."""
+        most = 0 if self._model.network.device.type == "cpu" else TOGETHER
+        part: list[Sequence[str]] = []
+        for sentence in sentences:
+            if part and sum(map(len, part)) + len(sentence.words) > most:
+                yield part
+                part = []
+            part.append(sentence.words)
+        if part:
+            yield part
+
+    def tags(self) -> list[list[list[str]]]:
+        """Return the tags whose parts together have the highest score, for the sentences encoded last."""
+        return self._model.choice.tag(self._scores, self._lengths)

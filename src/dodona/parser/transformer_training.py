@@ -1,0 +1,96 @@
+"""Training a teacher: its data, its encoder, and the learner that goes over them again and again."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from dodona.data import Sentence
+from dodona.errors import OptionError
+from dodona.neural.positions import Positions
+from dodona.parser.parser import Parser
+from dodona.parser.training import LearnerTraining, NetworkSource, SilverSource, TrainingTree, TrainingTrees
+from dodona.parser.transformer import TransformerModel, make_pieces, make_table, quantize_parameters
+from dodona.tagger.tagger import Tag, list_values
+from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
+from dodona.transformer.trainer import GoldSentence, SilverSentences, TransformerLearner
+from dodona.transitions.policy import Policy
+
+__all__ = ["TransformerTraining"]
+
+ITERATIONS = 16, 40  # at least, at most
+WORDS = 3_300_000  # words to learn from in all iterations, within these bounds
+BATCH = 500, 1500  # words, at least and at most
+BATCHES = 60  # of an iteration, within these bounds
+THREADS = torch.get_num_threads()  # that PyTorch has chosen, or OMP_NUM_THREADS
+
+
+class TransformerTraining(LearnerTraining):
+    """A pretrained encoder and a small network on top, which learn with PyTorch."""
+
+    def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
+        words = trees.words
+        super().__init__(trees, trees.options.iterations or _clip(WORDS // max(1, words), ITERATIONS), silver)
+        options, teacher = self.options, self.options.transformer
+        assert teacher is not None
+        if source.encoder is None:
+            raise OptionError("a transformer without an encoder; expected the folder of one")
+        torch.set_num_threads(THREADS)
+        self.teacher, self.positions, self.device = teacher, Positions.load(options.positions), source.device
+        self.encoder, weights = source.encoder
+        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in _tags_of(tree.sentence)})
+        kinds = list_values(self.tags)
+        self._values = [{value: i for i, value in enumerate(kind)} for kind in kinds]
+        sizes = TeacherSizes(
+            labels=len(trees.built.label_names),
+            actions=trees.built.core.actions,
+            positions=len(self.positions.words),
+            label_positions=len(self.positions.labels),
+            tag_kinds=tuple(map(len, kinds)),
+        )
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(options.seed)
+            network = TeacherNetwork(self.encoder.config, teacher, sizes)
+        network.fill({f"encoder.{name}": values for name, values in weights.items()})
+        self.learner = TransformerLearner(
+            network.to(choose_device(self.device)),
+            self.positions,
+            Policy(trees.built.core, options.oracle, longest=self.longest),
+            make_table(make_pieces(self.encoder, network, self.encoder.name), network),
+            [self._make_sentence(tree) for tree in trees.trees],
+            batch=teacher.batch or _clip(words // BATCHES, BATCH),
+            iterations=self.planned,
+            seed=options.seed,
+            random_choice=options.random_choice,
+            silver=None if self.silver is None else SilverSentences(self.silver.mixture, self._list_silver),
+            longest=self.longest,
+        )
+        self.restore(source)
+
+    def _list_silver(self, iteration: int) -> Iterator[GoldSentence]:
+        assert self.silver is not None
+        return map(self._make_sentence, self.silver.of_iteration(iteration))
+
+    def _make_sentence(self, tree: TrainingTree) -> GoldSentence:
+        """Return a tree as numbers; a value of a tag that the treebank does not have is not learned from."""
+        columns = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
+        tags = [[known.get(value, -1) for value in column] for known, column in zip(self._values, columns, strict=True)]
+        return GoldSentence(tree.sentence.words, np.array(tags, np.int64), tree.gold, tree.moves)
+
+    def parser(self) -> Parser:
+        trees = self.trees
+        arrays = quantize_parameters(self.learner.weights())
+        sizes = len(trees.built.label_names), trees.built.core.actions
+        model = TransformerModel(
+            self.teacher, self.positions, self.encoder, self.tags, False, arrays, *sizes, "parser",
+            device=self.device, threads=None,
+        )  # fmt: skip
+        return Parser(self.options, trees.labels, model)
+
+
+def _clip(number: int, bounds: tuple[int, int]) -> int:
+    return max(bounds[0], min(bounds[1], number))
+
+
+def _tags_of(sentence: Sentence) -> Iterator[Tag]:
+    return zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)

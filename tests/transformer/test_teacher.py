@@ -1,0 +1,305 @@
+"""A parser with a tiny encoder: it learns, is saved and resumed, and answers every request like any other parser."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+from samples.encoders import SMALL, write_encoder
+from samples.treebank import treebank
+
+import dodona
+from dodona import OptionError, Sentence
+from dodona.component import TrainingProgress
+from dodona.errors import FormatError
+from dodona.parser import transformer
+from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser, Request
+from dodona.parser.training import NetworkSource, prepare_trees, train_parser
+from dodona.parser.transformer import TransformerModel, quantize_parameters
+from dodona.parser.transformer_training import TransformerTraining
+from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.training import TrainingPlan, train_pipeline
+from dodona.transformer.options import TransformerOptions
+from dodona.transformer.pretrained import read_encoder
+
+TRAIN, TEST = treebank(80), treebank(30, seed=2)
+FEW = treebank(16)
+FOUR_BEST = Request(beam=4, nbest=4)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_encoder(tmp_path_factory.mktemp("encoder") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def training(folder: Path) -> TransformerTraining:
+    options = ParserOptions(scorer="transformer", iterations=8, transformer=SMALL)
+    made = TransformerTraining(prepare_trees(TRAIN, options), NetworkSource(encoder=read_encoder(folder), device="cpu"))
+    for _ in made.iterations():
+        pass
+    return made
+
+
+@pytest.fixture(scope="module")
+def parser(training: TransformerTraining) -> Parser:
+    return training.parser()
+
+
+def taught(folder: Path, sentences: list[Sentence], **options: Any) -> Parser:
+    chosen: dict[str, Any] = {"iterations": 1, "transformer": SMALL} | options
+    source = NetworkSource(encoder=read_encoder(folder), device="cpu")
+    return train_parser(sentences, ParserOptions(scorer="transformer", **chosen), source=source)
+
+
+def copied(parser: Parser) -> Parser:
+    return Parser.from_parts(*parser.parts(), "copy")
+
+
+def random_sentences(count: int, seed: int = 1) -> list[Sentence]:
+    chance = random.Random(seed)
+    words = sorted({word for each in TEST for word in each.words})
+    return [Sentence.from_words(chance.choices([*words, "δρῦς", "?"], k=chance.randint(1, 12))) for _ in range(count)]
+
+
+# Learning
+
+
+def test_it_learns(parser: Parser) -> None:
+    uas, las = parser.scores(TEST)
+    assert uas >= las > 85
+    tagged = [tag for each in parser.predict_tags(TEST) for tag in each.upos]
+    assert np.mean([a == b for a, b in zip(tagged, (tag for each in TEST for tag in each.upos), strict=True)]) > 0.9
+    assert parser.options.transformer == SMALL
+    assert parser.temperature == 1.0
+
+
+def test_the_encoder_learns_too(training: TransformerTraining, folder: Path) -> None:
+    _, before = read_encoder(folder)
+    after = training.learner.weights()
+    moved = [name for name, values in before.items() if np.abs(after[f"encoder.{name}"] - values).max() > 1e-4]
+    assert len(moved) > 0.9 * len(before)
+
+
+def test_the_weights_of_a_model_are_close_to_those_of_training(training: TransformerTraining, parser: Parser) -> None:
+    assert isinstance(parser.model, TransformerModel)
+    weights, own = training.learner.weights(), dict(parser.model.network.named_parameters())
+    for name, values in weights.items():
+        off = np.abs(own[name].numpy() - values)
+        if values.ndim < 2:
+            assert not off.any()
+        else:
+            assert (off <= np.abs(values).max(axis=-1, keepdims=True) / 254 + 1e-7).all()
+    arrays = parser.model.arrays
+    assert {str(values.dtype) for values in arrays.values()} == {"int8", "float32"}
+    assert sum(values.nbytes for values in arrays.values()) < 1.6 * sum(values.size for values in weights.values())
+
+
+def test_small_numbers_of_a_matrix_survive() -> None:
+    matrix = np.array([[1e-3, -1e-3, 5e-4], [100, 50, -100], [0, 0, 0]], np.float32)
+    arrays = quantize_parameters({"m": matrix, "v": matrix[0]})
+    back = arrays["m"].reshape(3, 3) * arrays["m.scales"][:, None]
+    assert back == pytest.approx(matrix, rel=0.01)
+    assert arrays["v"].tolist() == matrix[0].tolist()
+
+
+# What a parse depends on
+
+
+def test_neither_batch_nor_order_matters_on_a_processor(parser: Parser) -> None:
+    sentences = [*random_sentences(20), *TEST[:10], Sentence.from_words(["oak", "the", "dove"] * 40)]
+    expected = [parser.analyses(sentence, FOUR_BEST) for sentence in sentences]
+    order = random.Random(1).sample(range(len(sentences)), len(sentences))
+    together = parser.analyses_of([sentences[i] for i in order], FOUR_BEST)
+    assert [together[order.index(i)] for i in range(len(order))] == expected
+    assert copied(parser).analyses_of(sentences, FOUR_BEST) == expected
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(partial(parser.analyses, request=FOUR_BEST), sentences)) == expected
+
+
+def test_sentences_that_run_together_as_on_a_gpu(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Padding and windows change nothing but the last digits."""
+    assert isinstance(parser.model, TransformerModel)
+    sentences = [*TEST, Sentence.from_words(["oak", "the", "dove"] * 40)]
+    network, table = parser.model.network, parser.model.table()
+    with torch.inference_mode():
+        together, scores = network.encode(table.lay_out([each.words for each in sentences]))
+        alone = [network.encode(table.lay_out([each.words], alone=True)) for each in sentences]
+    assert together.numpy() == pytest.approx(torch.cat([words for words, _ in alone]).numpy(), abs=1e-4)
+    assert scores.numpy() == pytest.approx(torch.cat([own for _, own in alone]).numpy(), abs=1e-3)
+
+
+def test_forms_that_were_forgotten(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = random_sentences(10)
+    expected = [parser.tree(sentence) for sentence in sentences]
+    monkeypatch.setattr(transformer, "MAX_FORMS", 3)
+    other = copied(parser)
+    assert [other.tree(sentence) for sentence in sentences] == expected
+
+
+def test_a_saved_model_is_the_same(parser: Parser, tmp_path: Path) -> None:
+    sentences = random_sentences(20)
+    Pipeline(parser).save(tmp_path / "first")
+    loaded = Pipeline.load(tmp_path / "first")
+    assert loaded.parser.analyses_of(sentences, FOUR_BEST) == parser.analyses_of(sentences, FOUR_BEST)
+    assert loaded.parser.options == parser.options
+    loaded.save(tmp_path / "second")
+    assert (tmp_path / "second").read_bytes() == (tmp_path / "first").read_bytes()
+
+
+def test_the_seed_decides(folder: Path) -> None:
+    first, again, other = (taught(folder, FEW, seed=seed).model.arrays for seed in (1, 1, 2))
+    assert all(first[name].tobytes() == again[name].tobytes() for name in first)
+    assert any(first[name].tobytes() != other[name].tobytes() for name in first)
+
+
+# Requests, systems, strange data
+
+
+@dataclass
+class BareWords:
+    """Words of any kind, also such as no file could hold."""
+
+    words: list[str]
+
+
+def test_given_arcs_come_out(parser: Parser) -> None:
+    for beam in (1, 4):
+        for sentence in TEST[:8]:
+            heads: list[int | None] = [None] * len(sentence)
+            heads[1] = len(sentence)
+            given = Sentence.from_words(
+                sentence.words, heads=heads, labels=["_" if h is None else "orphan" for h in heads]
+            )
+            (tree,) = parser.analyses(given, Request(beam=beam, constrained=True, confidence=True))
+            assert (tree.heads[1], tree.labels[1], tree.confidence[1]) == (len(sentence), "orphan", 1.0)
+            assert tree.heads.count(0) == 1
+
+
+def test_beam_and_confidence(parser: Parser) -> None:
+    for sentence in random_sentences(8):
+        trees = parser.analyses(sentence, Request(beam=8, nbest=8, confidence=True))
+        scores = [tree.score for tree in trees]
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] <= 0
+        assert all(0 <= value <= 1 + 1e-9 for tree in trees for value in tree.confidence)
+    sure = [value for each in TEST for value in parser.analyses(each, Request(confidence=True))[0].confidence]
+    unsure = [v for each in random_sentences(30) for v in parser.analyses(each, Request(confidence=True))[0].confidence]
+    assert np.mean(sure) > np.mean(unsure) + 0.02
+
+
+@pytest.mark.parametrize("system", ["swap-standard", "easy-first", "covington"])
+def test_other_systems(folder: Path, system: str) -> None:
+    made = taught(folder, FEW, system=system, explore_after=0)
+    for sentence in random_sentences(5):
+        assert made.tree(sentence)[0].count(0) == 1
+
+
+def test_odd_sentences(parser: Parser) -> None:
+    for words in (["oak"], [" ", "\t", "\0", "\N{ZERO WIDTH SPACE}", "ﬃ"], ["x" * 10_000, "rustles"], ["the"] * 400):
+        bare: Any = BareWords(words)
+        heads, labels = parser.tree(bare)
+        assert len(heads) == len(labels) == len(words)
+        assert heads.count(0) == 1
+    nothing: Any = BareWords([])
+    assert parser.tree(nothing) == ([], [])
+
+
+def test_parts_of_trees(folder: Path) -> None:
+    sentences = []
+    for each in FEW:
+        heads = [h if k % 3 else None for k, h in enumerate(each.heads)]
+        labels = [label if h is not None else "_" for label, h in zip(each.labels, heads, strict=True)]
+        sentences.append(Sentence.from_words(each.words, heads=heads, labels=labels))
+    assert taught(folder, sentences).tree(TEST[0])[0].count(0) == 1
+
+
+# Training of a pipeline
+
+
+def plan(folder: Path, checkpoint: Path | None = None, **options: Any) -> TrainingPlan:
+    return TrainingPlan(["parser"], "gold", encoder=folder, device="cpu", checkpoint=checkpoint, **options)
+
+
+def test_training_is_resumed_at_every_point(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dodona.pipeline.training.PAUSE", 0.0)
+    monkeypatch.setattr("dodona.pipeline.training.SHARE", 0.0)
+    options = ParserOptions(scorer="transformer", iterations=3, transformer=SMALL)
+    whole = train_pipeline(FEW, options, plan(folder), TEST[:5])
+    for last in (1, 2, 3):
+        checkpoint = tmp_path / f"{last}.checkpoint"
+
+        def stop(progress: TrainingProgress, last: int = last) -> bool:
+            if progress.is_iteration and progress.iteration == last:
+                raise KeyboardInterrupt
+            return False
+
+        with pytest.raises(KeyboardInterrupt):
+            train_pipeline(FEW, options, plan(folder, checkpoint), TEST[:5], stop)
+        resumed = train_pipeline(FEW, options, plan(folder, checkpoint, resume=True), TEST[:5])
+        arrays = resumed.parser.model.arrays
+        assert all(values.tobytes() == arrays[name].tobytes() for name, values in whole.parser.model.arrays.items())
+    other = write_encoder(tmp_path / "other", hidden_size=16, intermediate_size=16)
+    with pytest.raises(FormatError, match="the checkpoint of another training"):
+        train_pipeline(FEW, options, plan(other, checkpoint, resume=True), TEST[:5])
+
+
+def test_a_whole_pipeline(folder: Path, tmp_path: Path) -> None:
+    nlp = dodona.train(
+        TRAIN, TEST, scorer="transformer", encoder=folder, device="cpu", iterations=3, transformer=SMALL,
+        components=["tagger", "parser"],
+    )  # fmt: skip
+    nlp.save(tmp_path / "teacher.model")
+    loaded = dodona.load(tmp_path / "teacher.model")
+    bare = [Sentence.from_words(each.words) for each in TEST]
+    parsed = list(loaded.parse(bare, Request(confidence=True), jobs=2))
+    assert all("Confidence=" in sentence.misc[0] for sentence in parsed)
+    assert all(set(sentence.upos) != {"_"} for sentence in parsed)
+    from dodona.pipeline.pipeline import describe
+
+    rows = describe(loaded)
+    assert rows["scorer"] == "transformer"
+    assert rows["encoder"] == "tiny, licence: cc0-1.0"
+    assert len(rows["encoder's SHA-256"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"scorer": "transformer"}, "expected an encoder with the scorer 'transformer'"),
+        ({"scorer": "linear", "encoder": "x"}, "expected an encoder with the scorer 'transformer'"),
+        ({"scorer": "transformer", "encoder": "x", "vectors": "y"}, "vectors; expected them with the scorer 'neural'"),
+        ({"scorer": "transformer", "encoder": "x", "device": "tpu"}, "device 'tpu': expected one of auto, cpu, cuda"),
+        ({"scorer": "transformer", "encoder": "x", "beam": 4}, "beam 4: expected only with the scorer 'linear'"),
+        ({"scorer": "neural", "transformer": SMALL}, "options of a transformer; expected them with"),
+    ],
+)
+def test_options_that_do_not_fit(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        dodona.train(FEW, **given)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mix": 0}, "mix 0: expected a number from 1 to 64"),
+        ({"window": 32}, "window 32: expected"),
+        ({"encoder_rate": -1.0}, "encoder_rate -1.0: expected"),
+        ({"width": None}, "width None: expected"),
+        ({"batch": 0}, "batch 0: expected"),
+        ({"dropout": 1.0}, "dropout 1.0: expected"),
+    ],
+)
+def test_sizes_of_a_teacher(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        replace(TransformerOptions(), **change)
