@@ -1,11 +1,12 @@
-"""Blanks in raw text are kept, up to a limit: a small compressed file can have a billion of them."""
+"""Blanks in raw text are kept, up to a limit: a small compressed file can have a billion of them, or of anything."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from dodona import FormatError
-from dodona.data.formats import BLANK_LIMIT, decode_text
+from dodona.data.conllu import LINE_LIMIT
+from dodona.data.formats import BLANK_LIMIT, INK_LIMIT, decode_text, detect_format, read_words
 
 
 def text_of(*pieces: bytes) -> str:
@@ -36,3 +37,53 @@ def test_more_blanks_are_an_error_before_they_are_collected(blank: bytes) -> Non
     assert len(given) == 3
     with pytest.raises(FormatError, match="blanks in a row"):
         text_of(b"Oak" + half, half + blank + b"Elm")
+
+
+def repeat(unit: bytes, given: list[int], beginning: bytes = b"") -> Iterator[bytes]:
+    """Chunks without end; `given` has the sizes of those that were taken."""
+    chunk = unit * ((1 << 18) // len(unit))
+    yield beginning + chunk
+    while True:
+        given.append(len(chunk))
+        yield chunk
+
+
+@pytest.mark.parametrize(
+    ("unit", "limit"),
+    [(b"\t", BLANK_LIMIT), (b"\n", BLANK_LIMIT), (b" \r\n", BLANK_LIMIT), (b"#", LINE_LIMIT), (b"1\t_", 0)],
+)
+def test_what_no_format_allows_decides_the_format_at_once(unit: bytes, limit: int) -> None:
+    given: list[int] = []
+    format, rest = detect_format(repeat(unit, given), "-")
+    assert format == ("conllu" if unit.startswith(b"1") else "text")
+    assert limit - (1 << 20) < sum(given) <= limit
+    assert next(rest).startswith(unit)
+
+
+def test_a_first_word_without_an_end_is_not_waited_for() -> None:
+    given: list[int] = []
+    assert detect_format(repeat(b"a", given, b"1\t"), "-")[0] == "text"
+    assert sum(given) <= LINE_LIMIT
+
+
+def test_a_word_without_an_end_is_an_error_before_it_is_collected() -> None:
+    given: list[int] = []
+    taken = decode_text(repeat("ü".encode(), given), "text.txt")
+    with pytest.raises(FormatError, match=r"text.txt:1: more than 16,777,216 characters without a blank; expected a t"):
+        for _ in taken:
+            pass
+    assert sum(given) <= 2 * INK_LIMIT  # bytes
+    for blank in (" ", "\n", "\0"):
+        spaced = [b"a" * (INK_LIMIT // 2), blank.encode()] * 4
+        assert sum(map(len, decode_text(spaced, "text.txt"))) == sum(map(len, spaced))
+
+
+def test_a_word_a_line_without_an_end_is_an_error_before_it_is_collected() -> None:
+    given: list[int] = []
+    word = b"oak" * 1000 + b"\n"
+    with pytest.raises(
+        FormatError, match=r"x:55[0-9]{2}: a sentence of more than 16 MiB; expected an empty line"
+    ):
+        list(read_words(repeat(word, given), "x", vertical=True))
+    assert sum(given) <= LINE_LIMIT
+    assert len(list(read_words([word * 5000 + b"\n", word * 5000], "x", vertical=True))) == 2
