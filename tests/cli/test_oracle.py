@@ -172,6 +172,11 @@ def test_formats_and_output(capfd: pytest.CaptureFixture[str], tmp_path: Path) -
             TreeError,
             r"--heads: the heads \[3, 4, 0, 3\] are not projective.*--approximate shows",
         ),
+        (
+            ("--heads", " ".join(["3", "4", "0", *["3"] * 97])),
+            TreeError,
+            "--heads: the heads of this sentence of 100 words are not projective",
+        ),
         (("--text", " ", "--model", "en-fast"), OptionError, "--text: no words"),
         (("--text", "One.", "--model", "en-fast", "-n", "2"), OptionError, "expected a number from 1 to 1"),
         (("--text", "One.", "--model", "en-fast", "-n", "²"), OptionError, "expected a number from 1 to 1"),

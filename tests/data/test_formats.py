@@ -23,6 +23,7 @@ CASES = {
     b"\n \n": False,
     b"Oak": False,
     b"1-2-3\tOak\t": False,
+    b"\tOak": False,
 }
 
 

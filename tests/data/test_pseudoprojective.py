@@ -1,5 +1,6 @@
 """Lifted arcs find their way back, and decorations never get out."""
 
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -146,3 +147,35 @@ def test_bad_arguments() -> None:
         deprojectivize([0, 1], ["root"], "head")
     with pytest.raises(TreeError, match="cycle"):
         deprojectivize([2, 1], ["a↑b", "b"], "head")
+
+
+def count_calls(work: Callable[[], object]) -> int:
+    """How often a Python function, or a generator, goes on in some work."""
+    count = 0
+
+    def look(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    sys.setprofile(look)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("encoding", ["head", "path", "head+path"])
+@pytest.mark.parametrize("labels", [["a↑b"], ["a↑c↓", "a↑b"], ["a↑b↓"], ["a↑a", "b↑a"]])
+@pytest.mark.parametrize("deep", [False, True])
+def test_the_work_grows_with_the_length_of_the_sentence(encoding: str, labels: list[str], deep: bool) -> None:
+    """Word 1 is the root, and has one dependent called c whose search would be in vain."""
+
+    def lower(n: int) -> tuple[list[int], list[str]]:
+        names = ["root", "c", *(labels * n)[: n - 2]]
+        return deprojectivize([0, 1, *(range(1, n - 1) if deep else [1] * (n - 2))], names, encoding)
+
+    counts = [count_calls(lambda n=n: lower(n)) for n in (600, 1200)]  # type: ignore[misc]
+    assert counts[1] < 2.5 * counts[0]
+    heads, _ = lower(300)
+    assert sorted(heads)[:2] == [0, 1]  # still a tree of one root

@@ -13,7 +13,7 @@ import pytest
 from samples.networks import DEEP, copied, taught, trained, untaught
 from samples.treebank import treebank
 
-from dodona import OptionError, Sentence
+from dodona import DodonaError, OptionError, Sentence
 from dodona.data.trees import is_projective
 from dodona.neural.batching import Lanes, lay_out
 from dodona.neural.encoder import Dense, Network, kernels
@@ -171,6 +171,24 @@ def test_every_kernel_finds_the_same(parser: Parser, kernel: str, monkeypatch: p
     assert all_scores(other, sentences) == expected
     again = [columns(sentence) for sentence in other.predict_tags(sentences)]
     assert again == [columns(sentence) for sentence in parser.predict_tags(sentences)]
+
+
+@pytest.mark.parametrize("kernel", kernels())
+def test_the_environment_chooses_the_kernel(parser: Parser, kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = random_sentences(20)
+    monkeypatch.setenv("DODONA_KERNEL", kernel)
+    other = copied(parser)
+    assert isinstance(other.model, NeuralModel)
+    assert {part.kernel for part in (other.model.network, other.model.project, other.model.heads)} == {kernel}
+    assert all_scores(other, sentences) == all_scores(parser, sentences)
+
+
+def test_only_a_kernel_that_this_machine_has_can_be_chosen(parser: Parser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DODONA_KERNEL", "")
+    assert isinstance(copied(parser).model, NeuralModel)
+    monkeypatch.setenv("DODONA_KERNEL", "sse9")
+    with pytest.raises(DodonaError, match=f"DODONA_KERNEL=sse9: expected .* can run: {', '.join(kernels())}$"):
+        copied(parser)
 
 
 def test_a_saved_model_is_the_same(parser: Parser, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError
+from dodona.pipeline import packages
 from dodona.pipeline.models import installed_models
 from dodona.pipeline.packages import ModelPackage, write_package
 
@@ -128,3 +129,21 @@ def test_only_models_are_packed_and_only_where_it_is_possible(model: Path, tmp_p
     with pytest.raises(FormatError, match="cannot be written: no folder there"):
         write_package(model, PACKAGE, tmp_path / "nowhere")
     assert [file.name for file in tmp_path.iterdir()] == ["no.model"]
+
+
+def test_a_model_is_compressed_in_small_steps_between_which_ctrl_c_is_heard(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    write = zipfile._ZipWriteFile.write  # type: ignore[attr-defined]
+
+    def note(stream: object, data: bytes) -> int:
+        sizes.append(len(data))
+        return int(write(stream, data))
+
+    monkeypatch.setattr(packages, "CHUNK", 1000)
+    monkeypatch.setattr("zipfile._ZipWriteFile.write", note)
+    wheel = write_package(model, ModelPackage("tiny", "ga", "none", "1.0"), tmp_path)
+    assert max(sizes) <= 1000
+    with zipfile.ZipFile(wheel) as contents:
+        assert contents.read("dodona_model_tiny/tiny.model") == model.read_bytes()

@@ -2,14 +2,17 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import time
 from concurrent.futures import Executor, Future
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from samples.child import printed
 
 import dodona
 from dodona.pipeline import processes
@@ -83,3 +86,33 @@ def test_all_pools_begin_and_end_alike() -> None:
     home = Path(dodona.__file__).parent
     sources = {path.relative_to(home).as_posix(): path.read_text("utf-8") for path in home.rglob("*.py")}
     assert [name for name, source in sources.items() if "ProcessPoolExecutor(" in source] == ["pipeline/processes.py"]
+
+
+ASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="there are no masks of signals")
+def test_a_process_hears_ctrl_c_only_when_it_can_handle_it() -> None:
+    """Ctrl-C reaches all processes; while one is starting, it would end with a traceback of Python's own."""
+    with processes.delay_signals():
+        assert printed(ASK) == "True\n"
+        assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    assert printed(ASK) == "False\n"
+    look = partial(signal.pthread_sigmask, signal.SIG_BLOCK)
+    assert [signal.SIGINT in mask for mask in processes.map_in_processes(look, [(), ()], 2)] == [False, False]
+
+
+def test_starting_a_process_does_not_wait_until_it_has_read_all_that_it_needs() -> None:
+    """The function is sent with the work, by a thread."""
+    sent = []
+
+    class Starting(Pool):
+        def submit(self, *work: Any) -> Future[Any]:  # type: ignore[override]
+            sent.append(work)
+            return super().submit(*work)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes, "ProcessPoolExecutor", lambda *given: sent.append(given) or Starting(None))  # type: ignore[func-returns-value]
+        assert list(processes.map_in_processes(partial(max, "x" * 100_000), ["y"], 1)) == [1]
+    assert len(pickle.dumps(sent[0][2:])) < 1000
+    assert processes._call(*sent[1][1:]) == "y"

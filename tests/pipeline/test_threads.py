@@ -1,12 +1,15 @@
 """One pipeline, and one system, shared by many threads: always right, whatever the others do."""
 
 import asyncio
+import inspect
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from samples import shared_work
@@ -16,6 +19,7 @@ from samples.treebank import treebank
 import dodona
 from dodona import Document, Request, Sentence
 from dodona.data.spacing import detokenize
+from dodona.pipeline import threads
 from dodona.pipeline.pipeline import Pipeline
 from dodona.systems.registry import SYSTEMS
 
@@ -38,10 +42,10 @@ def in_threads(work: Callable[[int], object], times: int) -> list[list[object]]:
         for _ in range(times):
             results[number].append(work(number))
 
-    threads = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(THREADS)]
-    for thread in threads:
+    running = [threading.Thread(target=run, args=(number,), daemon=True) for number in range(THREADS)]
+    for thread in running:
         thread.start()
-    for thread in threads:
+    for thread in running:
         thread.join(timeout=100)
         assert not thread.is_alive()
     return results
@@ -180,3 +184,46 @@ def test_a_process_is_copied_after_models_were_at_work(tmp_path: Path) -> None:
     command = [sys.executable, "-W", "ignore::DeprecationWarning", str(program)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=100)
     assert (done.stdout, done.stderr) == ("the same\n", "")
+
+
+def interrupt(place: int, jobs: int) -> bool:
+    """Parse in threads, with Ctrl-C before the line that is number `place` of those that are executed there; returns
+    whether there are so many. What ends the work is left alone: it can be disturbed, but not for ever."""
+    lines, begin = inspect.getsourcelines(threads.work_in_threads)
+    cleaning = begin + next(k for k, line in enumerate(lines) if line.strip() == "finally:")
+    left = place
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename != threads.__file__ or frame.f_code.co_name == "end":
+            return None
+        if event == "line" and not (frame.f_code.co_name == "work_in_threads" and frame.f_lineno >= cleaning):
+            left -= 1
+            if left == 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return trace
+
+    sentences: list[Any] = treebank(12)
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        assert len(list(threads.work_in_threads(list, sentences, jobs, 2))) == 12
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_ctrl_c_at_any_moment_leaves_no_thread_and_no_setting() -> None:
+    sys.setswitchinterval(0.005)
+    place = 1
+    while interrupt(place, jobs=4):
+        assert sys.getswitchinterval() == 0.005
+        for thread in threading.enumerate():
+            if thread.name.startswith("dodona-"):
+                thread.join(timeout=60)
+                assert not thread.is_alive()
+        place += 1
+    assert place > 40

@@ -1,5 +1,6 @@
 """What holds for all systems and options, proven by exhaustive search on small sentences and random on longer ones."""
 
+import pickle
 import random
 from itertools import product
 
@@ -10,6 +11,7 @@ from samples.variants import DYNAMIC, LABELS, VARIANTS, Variant
 
 from dodona import Configuration, System
 from dodona.research.verification import Tree, TreeAndLabels, compare_costs, explore, follow, steps
+from dodona.systems.registry import SYSTEMS
 
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
 every_dynamic = pytest.mark.parametrize("variant", DYNAMIC, ids=str)
@@ -120,3 +122,8 @@ def test_costs_of_longer_sentences_against_memoised_search(
     for step in steps(system, c):
         true = least_loss(system, follow(system, c, step), tuple(heads), labels, memo) - before
         assert system.costs(c, gold, remembered=step[1])[step[0]] == true, (c, heads, labels, step)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_description_goes_to_other_processes(name: str) -> None:
+    assert pickle.loads(pickle.dumps(SYSTEMS[name])) == SYSTEMS[name]

@@ -7,7 +7,8 @@ are not empty, comments in mid-sentence, a repeated `sent_id`, a `# text` that d
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,9 @@ LINE_LIMIT = 1 << 24
 """Maximum bytes of a line: enough for the `# text` of the longest sentences, but not for a file without line breaks."""
 SENTENCE_LIMIT = 1 << 27
 """Maximum bytes of a sentence, so that a decompression bomb raises an error before the memory is exhausted."""
+EARLY_CHECK = 1 << 20
+"""Bytes of a sentence after which its beginning is checked before it is collected further; and again when it has twice
+as many, and so on. So an error does not cost much more than the lines before it."""
 SENT_ID_LIMIT = 1 << 16
 """How many different sent_ids are stored to detect repetitions; bounded, as all memory here."""
 
@@ -61,7 +65,8 @@ def read_conllu(chunks: Iterable[bytes], name: str, *, format: str = "conllu", s
     """Yield the sentences in chunks of bytes, from a file of this name, with pauses: one for each empty chunk, and one
     before an error. `strict` is that of `read`."""
     _check_format(format)
-    return _read_blocks(split_blocks(chunks, name), _Reader(name, format, strict))
+    reader = _Reader(name, format, strict)
+    return _read_blocks(split_blocks(chunks, name, reader.check_beginning), reader)
 
 
 def _read_blocks(blocks: Iterable["Block | None"], reader: "_Reader") -> Iterator[Item]:
@@ -146,14 +151,17 @@ class Block(NamedTuple):
     end: bytes  # that line feed and the blank lines
 
 
-def split_blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block | None]:
+def split_blocks(
+    chunks: Iterable[bytes], name: str, check: Callable[[Block], None] | None = None
+) -> Iterator[Block | None]:
     """Yield the blocks of a file. Together their bytes are the file.
 
     An empty chunk (a pause) yields the last block, if a blank line has ended it, and then None. More blank lines may
-    follow: they are at the beginning of the next block.
+    follow: they are at the beginning of the next block. `check` is called with the first lines of a long block.
     """
     pending = bytearray()
     seen = 0  # up to its last character that is not white space, pending has no end of a block
+    early = EARLY_CHECK
     line = 1
     lead: bytes | None = BOM  # what blank lines at the beginning of the next block may follow; None: there are none
     for chunk in chunks:
@@ -171,6 +179,11 @@ def split_blocks(chunks: Iterable[bytes], name: str) -> Iterator[Block | None]:
         del pending[:begin]
         seen = max(0, stop - begin)
         _check_limits(pending, name, line)
+        if begin:
+            early = EARLY_CHECK
+        if check is not None and len(pending) > early:
+            check(_make_block(bytes(pending[: max(0, pending.rfind(b"\n"))]), b"\n\n", line, lead))
+            early = 2 * len(pending)
         if not chunk:
             yield None
     if pending:
@@ -224,18 +237,30 @@ class _Reader:
         comments = block.body[: begin - 1].decode().split("\n") if begin else []
         return Sentence(self.name, block.line, self.format, rows, block.end, comments, multiword)
 
+    def check_beginning(self, block: Block) -> None:
+        """Raise an error if the first lines of a sentence are wrong, whatever may follow."""
+        if scan_rows(block.body, self.format == "conllu", whole=False) is None:
+            lines, begin = self._split_lines(block)
+            _CarefulLines(self, block.line, begin, lines).check_heads(None)
+
     def read_carefully(self, block: Block) -> Sentence | None:
         """Return the sentence of a block, read line by line, with all warnings and errors."""
-        lines = self._decode(block).split("\n")
-        begin = next((i for i, line in enumerate(lines) if not line.startswith("#")), None)
-        if begin is None or lines == [""]:
+        lines, begin = self._split_lines(block)
+        if begin == len(lines):
             return None
-        careful = _CarefulLines(self, block.line, begin, [line.split("\t") for line in lines[begin:]])
+        careful = _CarefulLines(self, block.line, begin, lines)
+        heads = careful.end()
         rows = pick_rows(block.body, careful.rows)
         comments = lines[:begin] + careful.comments
         sentence = Sentence(self.name, block.line, self.format, rows, block.end, comments, careful.multiword)
-        sentence.keep_column("heads", careful.heads)
+        sentence.keep_column("heads", heads)
         return sentence
+
+    def _split_lines(self, block: Block) -> tuple[list[str], int]:
+        """Return the lines of a block, and how many of them are comments above the words."""
+        text = self._decode(block)
+        lines = text.split("\n") if text else []
+        return lines, next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
 
     def _decode(self, block: Block) -> str:
         """Return the lines as text, with LF line breaks."""
@@ -309,28 +334,44 @@ class _CarefulLines:
     """The lines of a sentence one by one: separates words, multiword ranges, empty nodes and comments, and checks
     them."""
 
-    def __init__(self, reader: _Reader, line: int, begin: int, table: list[list[str]]) -> None:
+    def __init__(self, reader: _Reader, line: int, begin: int, lines: list[str]) -> None:
         self.reader = reader
         self.comments: list[str] = []  # those in mid-sentence
         self.multiword: list[tuple[int, int, str]] = []
-        self.words: list[list[str]] = []
-        self.rows: list[int] = []
+        self.rows: list[int] = []  # of the words
+        self.heads: list[int | str | None] = []  # a string where it is not even a number
         self.empty = 0  # empty nodes since the last word
         self.begun = 0  # the first word of the range whose line was the last one
-        self.range_line = line
-        for row, columns in enumerate(table, start=begin):
-            if columns[ID].startswith("#"):
-                self.comments.append("\t".join(columns))
+        self.line, self.begin, self.range_line = line, begin, line
+        for row, text in enumerate(islice(lines, begin, None), start=begin):
+            if text.startswith("#"):
+                self.comments.append(text)
                 reader.warn("comment", line + row, "a comment in mid-sentence; expected all before the first word")
             else:
-                self._add_row(columns, row, line + row)
-        if self.multiword and self.multiword[-1][1] > len(self.words):
+                self._add_row(text.split("\t"), row, line + row)
+
+    def end(self) -> list[int | None]:
+        """Check what can be known only when all words are there, and return their heads."""
+        count = len(self.rows)
+        if self.multiword and self.multiword[-1][1] > count:
             first, last, _ = self.multiword.pop()
-            fault = f"multiword range {first}-{last}; expected words as far as {len(self.words)} only"
-            reader.report_fault(self.range_line, fault)
-        if not self.words:
-            raise reader.error(line + begin, "a sentence without words; expected at least one")
-        self.heads = [self._read_head(word[HEAD], line + row) for row, word in zip(self.rows, self.words, strict=True)]
+            fault = f"multiword range {first}-{last}; expected words as far as {count} only"
+            self.reader.report_fault(self.range_line, fault)
+        if not self.rows:
+            raise self.reader.error(self.line + self.begin, "a sentence without words; expected at least one")
+        return self.check_heads(count)
+
+    def check_heads(self, count: int | None) -> list[int | None]:
+        """Return the heads in a sentence of so many words; None: that is not known yet."""
+        heads: list[int | None] = []
+        for row, head in zip(self.rows, self.heads, strict=True):
+            if isinstance(head, str) or (head is not None and count is not None and head > count):
+                numbers = "" if count is None else f", from 1 to {count}"
+                expected = f"expected the number of a word{numbers}, or 0 for the root"
+                self.reader.report_fault(self.line + row, f"HEAD {shorten(str(head))}; {expected}")
+                head = None
+            heads.append(head)
+        return heads
 
     def _add_row(self, columns: list[str], row: int, line: int) -> None:
         count = len(COLUMNS)
@@ -342,20 +383,21 @@ class _CarefulLines:
         number = columns[ID]
         if not columns[FORM]:
             raise self.reader.error(line, "empty FORM; expected a word")
-        if number == str(len(self.words) + 1):
-            self.words.append(columns)
+        if number == str(len(self.rows) + 1):
             self.rows.append(row)
+            head = columns[HEAD]
+            self.heads.append(int(head) if HEAD_NUMBER.fullmatch(head) else None if head == "_" else head)
             self.empty = self.begun = 0
         elif self.reader.format == "conllu" and RANGE_ID.fullmatch(number):
             self._add_range(number, columns[FORM], line)
         elif self.reader.format == "conllu" and EMPTY_ID.fullmatch(number):
             self._add_empty_node(number, line)
         else:
-            raise self.reader.error(line, f"word number {shorten(number)}; expected {len(self.words) + 1}")
+            raise self.reader.error(line, f"word number {shorten(number)}; expected {len(self.rows) + 1}")
 
     def _add_range(self, number: str, form: str, line: int) -> None:
         first, last = map(int, number.split("-"))
-        word = len(self.words) + 1
+        word = len(self.rows) + 1
         fault = None
         if last <= first:
             fault = "; expected a last word after the first"
@@ -371,7 +413,7 @@ class _CarefulLines:
         self.range_line = line
 
     def _add_empty_node(self, number: str, line: int) -> None:
-        expected = f"{len(self.words)}.{self.empty + 1}"
+        expected = f"{len(self.rows)}.{self.empty + 1}"
         if self.begun:
             fault = f"empty node {number}; expected word {self.begun} after its multiword range"
             self.reader.report_fault(line, fault)
@@ -379,16 +421,6 @@ class _CarefulLines:
             self.reader.report_fault(line, f"empty node {number}; expected {expected} here")
         else:
             self.empty += 1
-
-    def _read_head(self, head: str, line: int) -> int | None:
-        n = len(self.words)
-        if head == "_":
-            return None
-        if HEAD_NUMBER.fullmatch(head) is None or int(head) > n:
-            expected = f"expected the number of a word, from 1 to {n}, or 0 for the root"
-            self.reader.report_fault(line, f"HEAD {shorten(head)}; {expected}")
-            return None
-        return int(head)
 
 
 def shorten(value: str) -> str:

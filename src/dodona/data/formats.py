@@ -20,8 +20,8 @@ from dodona.data.ud import COLUMNS, FORMATS, HEAD, NUMBERS
 from dodona.errors import FormatError, OptionError
 
 __all__ = [
-    "BLANK_LIMIT", "INPUTS", "OUTPUTS", "convert", "decode_text", "detect_format", "format_by_name", "read_stream",
-    "read_words",
+    "BLANK_LIMIT", "INK_LIMIT", "INPUTS", "OUTPUTS", "convert", "decode_text", "detect_format", "format_by_name",
+    "read_stream", "read_words",
 ]  # fmt: skip
 
 WORDS = ("horizontal", "vertical")
@@ -30,14 +30,18 @@ OUTPUTS = (*FORMATS, *WORDS, "text")
 
 NAMED = re.compile(r"\.(conllu|conllx)(?:\.gz|\.xz)?\Z", re.IGNORECASE)
 WORD = re.compile(rb"[0-9]+(?:-[0-9]+|\.[0-9]+)?\t[^\t\n]*\t")
-BEGUN_WORD = re.compile(rb"(?:[0-9]+(?:[-.][0-9]*)?(?:\t[^\t\n]*)?)?")
+BEGUN_NUMBER = re.compile(rb"(?:[0-9]+(?:[-.][0-9]*)?(?:\t|\Z)|\Z)")
 SPACED = re.compile(rb"[0-9]+(?:[-.][0-9]+)? ")
 COMMENT = re.compile(rb"^#\s*(?:sent_id|text)\s*=", re.MULTILINE)
+SILENT_LINES = re.compile(rb"(?:(?:#[^\n]*+|[ \t\r\f\v]*+)\n)*+")
+BLANK = re.compile(r"[\s\0]")
 HEAD_VALUE = re.compile(r"[0-9]+|_")
 ROW_LIMIT = 10_000
 """Bytes of a line after which it is no longer waited for its end."""
 BLANK_LIMIT = 1 << 20
 """Blanks in a row, in raw text. They are kept in MISC, so that the text can be restored; more are an error."""
+INK_LIMIT = 1 << 24
+"""About how many characters without a blank are still a text. A tokenizer cuts a word that long in any case."""
 
 
 def read_stream(
@@ -103,25 +107,37 @@ def _is_spaced(head: bytes, line: str) -> bool:
 
 
 def _read_beginning(rest: Iterator[bytes]) -> tuple[bytes, bytes, Iterator[bytes]]:
-    """The bytes before the first line that is no comment, that line as far as it is needed, and all chunks."""
+    """The bytes before the first line that is no comment, that line as far as it is needed, and all chunks.
+
+    A line, or blanks, of which no format allows so many decide at once: so no byte is looked at more than a few times.
+    """
     held = bytearray()
     at = 0  # the beginning of the first line that is not known to be a comment or blank
+    blanks = 0
     for chunk in filter(None, rest):  # at a pause nothing can be answered yet
         held += chunk
+        blanks = _count_blanks(chunk.decode("latin-1"), blanks)
         if at == 0 and held.startswith(BOM):
             at = len(BOM)
-        while (end := held.find(b"\n", at)) >= 0 and _says_nothing(held[at:end]):
-            at = end + 1
+        silent = SILENT_LINES.match(held, at)
+        at = silent.end() if silent else at
+        end = held.find(b"\n", at)
         line = held[at:end] if end >= 0 else held[at:]
         undecided = end < 0 and (
             _says_nothing(line)
-            or BEGUN_WORD.fullmatch(line) is not None
+            or _begins_word(line)
             or BOM.startswith(bytes(held))
             or (len(line) < ROW_LIMIT and SPACED.match(line) is not None)
         )
-        if not undecided or len(held) > SENTENCE_LIMIT:
+        if not undecided or len(line) > LINE_LIMIT or blanks > BLANK_LIMIT or len(held) > SENTENCE_LIMIT:
             return bytes(held[:at]), bytes(line), chain([bytes(held)], rest)
     return bytes(held[:at]), bytes(held[at:]) if WORD.match(held[at:]) is None else b"", iter([bytes(held)])
+
+
+def _begins_word(line: bytes | bytearray) -> bool:
+    """Whether a line may be that of a word, whose form goes on."""
+    number = BEGUN_NUMBER.match(line)
+    return number is not None and line.find(b"\t", number.end()) < 0
 
 
 def _says_nothing(line: bytes | bytearray) -> bool:
@@ -131,19 +147,25 @@ def _says_nothing(line: bytes | bytearray) -> bool:
 def read_words(chunks: Iterable[bytes], name: str, *, vertical: bool) -> Iterator[Item]:
     """Yield the tokenized sentences in chunks of bytes, from a file of this name, and a pause for each empty chunk."""
     words: list[str] = []
-    number = 0
+    number = size = 0
     for number, line in _split_lines(chunks, name):
         if line is None:
             yield Pause()
             continue
         if vertical and line:
             words.append(line)
+            size += len(line) + 1
+            if size > LINE_LIMIT:
+                limit = f"{LINE_LIMIT >> 20} MiB"
+                raise FormatError(
+                    f"{name}:{number}: a sentence of more than {limit}; expected an empty line after each"
+                )
             continue
         if not vertical:
             words = line.split()
         if words:
             yield _make_sentence(words, f"{name}:{number}")
-        words = []
+        words, size = [], 0
     if words:
         yield _make_sentence(words, f"{name}:{number}")
 
@@ -188,14 +210,18 @@ def decode_text(chunks: Iterable[bytes], name: str) -> Iterator[str]:
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     line = 1
-    blanks = 0
+    blanks = ink = 0
     try:
         for chunk in chunks:
             text = decoder.decode(chunk)
             blanks = _count_blanks(text, blanks)
-            if blanks > BLANK_LIMIT:
+            ink = ink + len(text) if BLANK.search(text) is None else 0
+            if blanks > BLANK_LIMIT or ink > INK_LIMIT:
                 yield ""
-                raise FormatError(f"{name}:{line}: more than {BLANK_LIMIT:,} blanks in a row; expected a text")
+                blank = f"{BLANK_LIMIT:,} blanks in a row"
+                inked = f"{INK_LIMIT:,} characters without a blank"
+                many = blank if blanks > BLANK_LIMIT else inked
+                raise FormatError(f"{name}:{line}: more than {many}; expected a text")
             if text or not chunk:
                 yield text
             line += text.count("\n")

@@ -161,12 +161,12 @@ def restore_rows(bytes body not None, int n, array.array starts not None):
     return rows
 
 
-def scan_rows(bytes body not None, bint ranges):
+def scan_rows(bytes body not None, bint ranges, bint whole=True):
     """Return the rows of lines without line end after the last, how many bytes the comments above them take, and the
     multiword ranges, if these are allowed.
 
     None if there is no word or any irregularity, valid or not, such as an empty node, a carriage return or a wrong
-    HEAD: such sentences are read line by line.
+    HEAD: such sentences are read line by line. Unless the sentence is `whole`, words that it refers to may come later.
     """
     if not body.isascii():
         try:
@@ -182,7 +182,7 @@ def scan_rows(bytes body not None, bint ranges):
         return None
     cdef array.array starts = array.clone(NEW_ARRAY, WIDTH * (count_feeds(body, begin, len(body)) + 1), True)
     cdef list multiword = []
-    n = scan(body + b"\n", begin, len(body) + 1, starts.data.as_ints, multiword)
+    n = scan(body + b"\n", begin, len(body) + 1, starts.data.as_ints, multiword, whole)
     if n == WRONG or (multiword and not ranges):
         return None
     return restore_rows(body, n, starts), begin, multiword
@@ -219,7 +219,7 @@ cdef int count_feeds(const unsigned char* data, Py_ssize_t begin, Py_ssize_t end
     return count
 
 
-cdef int scan(const unsigned char* data, int at, int end, int* starts, list multiword) except? -3:
+cdef int scan(const unsigned char* data, int at, int end, int* starts, list multiword, bint whole) except? -3:
     """Store the starts of the columns of each word, and return the number of words, or WRONG."""
     cdef int word = 0, highest = 0, covered = 0  # covered: the last word of the last range
     cdef bint after_range = False
@@ -251,7 +251,7 @@ cdef int scan(const unsigned char* data, int at, int end, int* starts, list mult
             highest = max(highest, head)
             word += 1
             after_range = False
-    return word if word >= max(1, highest, covered) else WRONG
+    return word if word >= (max(1, highest, covered) if whole else 1) else WRONG
 
 
 cdef int mark(const unsigned char* data, int at, int* starts) noexcept nogil:

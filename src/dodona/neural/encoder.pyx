@@ -5,12 +5,15 @@ order, one number at a time. So what a sentence gets depends neither on the othe
 kernel, the version of the innermost loops that the processor can run (see kernels.h).
 """
 
+import os
+
 import numpy as np
 
 cimport cython
 from libc.stdint cimport int8_t, int32_t
 from libc.string cimport memset
 
+from dodona.errors import DodonaError
 from dodona.transitions.watch cimport Watch
 
 cdef extern from "rows.h" nogil:
@@ -46,6 +49,7 @@ cdef extern from "gates.h" nogil:
     void dodona_scale(int kernel, size_t n, const int32_t* sums, const float* scales, const float* bias, float* outputs)
 
 KERNELS = ("portable", "avx2", "avx512vnni")  # by number, the fastest last
+VARIABLE = "DODONA_KERNEL"  # of the environment
 MAX_INPUTS = 100_000  # with more, a sum of products might not fit 32 bits
 STATE_SCALE = np.float32(1) / np.float32(127)  # outputs of a layer are between -1 and 1
 
@@ -79,10 +83,12 @@ def kernels():
 
 
 def kernel_number(kernel):
-    """Return the number of this kernel, or of the fastest one."""
+    """Return the number of this kernel; else of the one that DODONA_KERNEL names, else of the fastest one."""
     possible = kernels()
     if kernel is None:
-        kernel = possible[0]
+        kernel = os.environ.get(VARIABLE) or possible[0]
+        if kernel not in possible:
+            raise DodonaError(f"{VARIABLE}={kernel}: expected a kernel that this machine can run: {', '.join(possible)}")
     if kernel not in possible:
         raise ValueError(f"expected a kernel that this machine can run ({', '.join(possible)}), found {kernel!r}")
     return KERNELS.index(kernel)

@@ -25,6 +25,7 @@ __all__ = ["ModelPackage", "write_package"]
 NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*", re.ASCII)
 VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc|\.post|\.dev)[0-9]+)?", re.ASCII)
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can record
+CHUNK = 1 << 18  # bytes that are compressed at a time
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ def write_package(model: str | Path, package: ModelPackage, folder: str | Path) 
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 entry.create_system = 3  # the same on every system
                 entry.external_attr = 0o100644 << 16
-                wheel.writestr(entry, data, compresslevel=9)
+                with wheel.open(entry, "w") as stream:
+                    for begin in range(0, len(data), CHUNK):  # Ctrl-C is heard between two of them
+                        stream.write(data[begin : begin + CHUNK])
     except OSError as error:
         raise FormatError(f"{target}: cannot be written: {error.strerror}") from error
     return target

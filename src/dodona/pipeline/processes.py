@@ -1,6 +1,7 @@
 """Several processes on any operating system: how many cores there are, and how processes share work and are ended."""
 
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -21,6 +22,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 QUIET = "ignore:resource_tracker:UserWarning"
+MASKS = hasattr(signal, "pthread_sigmask")  # not on Windows
 DELAYED = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -34,12 +36,14 @@ def available_cores() -> int:
 def map_in_processes(function: Callable[[T], R], arguments: Iterable[T], jobs: int) -> Iterator[R]:
     """Yield the result for each argument, in order, from this many new processes.
 
-    The function is sent once to each of them: it must be a function of a module, or a `partial` of one.
+    The function must be one of a module, or a `partial` of one. It goes to them with their work, and not when they
+    begin: that would make this process wait until they read it, deaf to Ctrl-C.
     """
-    pool = ProcessPoolExecutor(jobs, process_context(), _begin_process, (function,))
+    contents = pickle.dumps(function)
+    pool = ProcessPoolExecutor(jobs, process_context(), _begin_process)
     try:
         with delay_signals():
-            futures = [pool.submit(_call, argument) for argument in arguments]
+            futures = [pool.submit(_call, contents, argument) for argument in arguments]
         for future in futures:
             yield future.result()
     except BrokenProcessPool as error:
@@ -53,18 +57,22 @@ def map_in_processes(function: Callable[[T], R], arguments: Iterable[T], jobs: i
 _function: Callable[[Any], Any] | None = None
 
 
-def _begin_process(function: Callable[[Any], Any]) -> None:
+def _begin_process() -> None:
     """Set up a new process: it ends with its parent, however that ends, even by SIGKILL.
 
-    Ctrl-C reaches all processes; this one just ends, and the parent reports it.
+    Ctrl-C reaches all processes; this one just ends, and the parent reports it. A Ctrl-C that came before was blocked.
     """
-    global _function
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if MASKS:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _function = function
 
 
-def _call(argument: Any) -> Any:
+def _call(contents: bytes, argument: Any) -> Any:
+    """Call the function with these contents, which is the same one in all the life of a process."""
+    global _function
+    if _function is None:
+        _function = pickle.loads(contents)  # from the parent
     assert _function is not None
     return _function(argument)
 
@@ -91,7 +99,9 @@ def process_context() -> BaseContext:
 def delay_signals() -> Iterator[None]:
     """Delay signals for which Python calls a function, such as Ctrl-C, to the end of the block.
 
-    A process that is started meanwhile is then known, and can be ended with the others.
+    A process that is started meanwhile is then known, and can be ended with the others. It begins with SIGINT blocked,
+    and so does the server that starts others: Ctrl-C, which reaches them too, would end them with a traceback before
+    they can handle it.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # signals interrupt only the main thread
@@ -100,9 +110,12 @@ def delay_signals() -> Iterator[None]:
     handlers = {number: handler for number in DELAYED if callable(handler := signal.getsignal(number))}
     for number in handlers:
         signal.signal(number, lambda *signalled: arrived.append(signalled))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if MASKS else set()
     try:
         yield
     finally:
+        if MASKS:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         for number, handler in handlers.items():
             signal.signal(number, handler)
         for number, frame in arrived:

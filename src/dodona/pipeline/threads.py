@@ -28,8 +28,9 @@ def work_in_threads(work: Work, items: Iterable[Item], jobs: int, size: int) -> 
     helpers = _Helpers(work, jobs - 1)
     pending: deque[Future[list[Item]]] = deque()
     interval = sys.getswitchinterval()
-    sys.setswitchinterval(min(SWITCH_INTERVAL, interval))
     try:
+        sys.setswitchinterval(min(SWITCH_INTERVAL, interval))
+        helpers.start()
         for batch, pause in split_batches(items, size):
             if batch:
                 pending.append(helpers.submit(batch))
@@ -40,8 +41,8 @@ def work_in_threads(work: Work, items: Iterable[Item], jobs: int, size: int) -> 
         while pending:
             yield from helpers.result(pending.popleft())
     finally:
-        helpers.end()
         sys.setswitchinterval(interval)
+        helpers.end()
 
 
 class _Helpers:
@@ -52,6 +53,9 @@ class _Helpers:
         self._todo: SimpleQueue[tuple[list[Item], Future[list[Item]]] | None] = SimpleQueue()
         self._stop = Event()
         self._threads = [Thread(target=self._help, name=f"dodona-{k}", daemon=True) for k in range(count)]
+
+    def start(self) -> None:
+        """Start the threads. Ctrl-C may come between two of them: whoever calls this must call `end`, too."""
         for thread in self._threads:
             thread.start()
 
@@ -77,7 +81,8 @@ class _Helpers:
         for _ in self._threads:
             self._todo.put(None)
         for thread in self._threads:
-            thread.join()
+            if thread.is_alive():
+                thread.join()
 
     def _help(self) -> None:
         with observe(self._check):

@@ -25,6 +25,7 @@ from dodona.transitions.moves import NONE, SHIFT
 __all__ = ["HINT", "GoldTree", "System", "system"]
 
 MAX_WORDS = 1 << 24
+SHOWN_HEADS = 40  # in an error message
 HINT = "(approximate=True gives the formula's value all the same)"
 PLANNING = Lock()  # a planned derivation is stored in the gold tree, which threads may share
 
@@ -278,8 +279,9 @@ class System:
 def _check_buildable(built: BuiltSystem, gold: Gold) -> None:
     if built.entry.projective and not gold.is_projective:
         heads = list(gold.head[1 : gold.n + 1])
+        shown = f"{heads}" if gold.n <= SHOWN_HEADS else f"of this sentence of {gold.n} words"
         raise TreeError(
-            f"the heads {heads} are not projective; {built.entry.name} builds projective trees only, and its costs "
+            f"the heads {shown} are not projective; {built.entry.name} builds projective trees only, and its costs "
             f"are exact for those only {HINT}"
         )
     roots = list(gold.child[gold.first[0] : gold.first[1]])

@@ -57,9 +57,24 @@ TWO_LISTS_AND_BUFFER: dict[str, ListOf] = {"left": stack_of, "right": right_list
 ONE_LIST: dict[str, ListOf] = {"list": list_of}
 
 
+def has_no_late_roots(options: Options) -> str | None:
+    return None
+
+
+def parses_late_roots(options: Options) -> str | None:
+    return "parse"
+
+
+def plan_nothing(system: Any, gold: Gold, oracle: str, budget: int) -> list[int] | None:
+    return None
+
+
 @dataclass(frozen=True)
 class Entry:
-    """The description of a system; every system also has the option `single_root`."""
+    """The description of a system; every system also has the option `single_root`.
+
+    It goes to other processes, so its functions have names, and are those of a module.
+    """
 
     name: str
     paper: str
@@ -68,10 +83,10 @@ class Entry:
     projective: bool  # builds projective trees only
     oracles: tuple[str, ...] = ("static", "dynamic")
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # valid values, the default first
-    late_roots: Callable[[Options], str | None] = lambda options: None
+    late_roots: Callable[[Options], str | None] = has_no_late_roots
     """Whether headless words are attached to ROOT at the end, with the option `root_label`: "parse" if these arcs are
     part of the parse, "output" if they are added only when the tree is written, None if there are no headless words."""
-    plan: Callable[[Any, Gold, str, int], list[int] | None] = lambda system, gold, oracle, budget: None
+    plan: Callable[[Any, Gold, str, int], list[int] | None] = plan_nothing
     """Prepares a gold tree for a static oracle, within a budget of transitions; returns the moves of the derivation if
     the system's `canonical` cannot compute them one by one."""
     templates: str = "stack"  # the feature templates that suit it
@@ -168,7 +183,7 @@ SYSTEMS: dict[str, Entry] = {
             make=covington.Covington,
             rules=covington.RULES,
             projective=False,
-            late_roots=lambda options: "parse",
+            late_roots=parses_late_roots,
             templates="covington",
             positions=("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "CL", "CR"),
             lists=TWO_LISTS_AND_BUFFER,
