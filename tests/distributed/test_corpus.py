@@ -322,6 +322,17 @@ def test_input_that_cannot_be_read(corpus: list[str], model: Path, address: str,
         (["F", "--scheduler", "local", "--format", "tree"], OptionError, "--format tree: --scheduler writes CoNLL-U"),
         (["F", "--scheduler", "local", "-o", "-"], OptionError, "expected -o with a folder, not standard output"),
         (["F", "--scheduler", "local", "-o", "F"], OptionError, "expected -o with a folder, not /"),
+        (
+            ["F", "--scheduler", "tcp://x:1", "--scheduler-tls", "certs"],
+            OptionError,
+            "--scheduler-tls: certificates",
+        ),
+        (
+            ["F", "--scheduler", "tls://x:1", "--scheduler-tls", "certs"],
+            OptionError,
+            "certs: has no file ca.pem",
+        ),
+        (["F", "--scheduler-tls", "certs"], Exception, "--scheduler-tls needs --scheduler"),
         (["F", "--shard-size", "2"], Exception, "--shard-size needs --scheduler"),
     ],
 )
@@ -347,10 +358,14 @@ def test_an_output_that_is_there_already_is_not_made_again(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_dask_is_not_installed(corpus: list[str], model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_other_machines_need_dask(
+    corpus: list[str], model: Path, expected: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(DodonaError, match=r"pip install 'dodona\[dask\]'"):
-        run(corpus, model, tmp_path / "out", Cluster(2))
+        run(corpus, model, tmp_path / "out", Cluster(0, "tcp://127.0.0.1:1"))
+    run(corpus, model, tmp_path / "out", Cluster(2))
+    assert together(tmp_path / "out") == expected
 
 
 def test_one_process_imports_nothing_of_it() -> None:

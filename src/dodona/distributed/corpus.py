@@ -194,7 +194,7 @@ def parse_corpus(
     if earlier is not None:
         earlier.check_same(manifest)
     with cluster.session() as session:
-        if not session.client.nthreads():
+        if not session.count_workers():
             say(f"the Dask scheduler at {session.place} has no workers; waiting for some")
         _plan(manifest, corpus, _look_at_files(session, corpus))
         if earlier is not None:
@@ -266,7 +266,7 @@ class _CorpusRun:
     def carry_out(self) -> None:
         shards = self.manifest.shards
         missing = [shard for shard in shards if shard.state != "finished"]
-        self.monitor.begin(missing, len(shards) - len(missing), max(1, sum(self.session.client.nthreads().values())))
+        self.monitor.begin(missing, len(shards) - len(missing), max(1, self.session.count_workers()))
         try:
             provide(self.session, self.model)
             for shard in missing:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from dodona.errors import DodonaError
 
-__all__ = ["available_cores", "delay_signals", "map_in_processes", "process_context"]
+__all__ = ["available_cores", "delay_signals", "end_with_parent", "map_in_processes", "process_context"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -60,7 +60,7 @@ def _begin_process(function: Callable[[Any], Any]) -> None:
     """
     global _function
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     _function = function
 
 
@@ -69,7 +69,12 @@ def _call(argument: Any) -> Any:
     return _function(argument)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """Let this process end when its parent does, whatever it is doing then."""
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -68,11 +68,14 @@ SHARD_SIZE = 8.0  # megabytes
     "or one for each core). The folder that -o names gets an output for each shard of FILES, and a manifest. The same "
     "command goes on where it was stopped.",
 )
+@option(
+    "--scheduler-tls FOLDER", "The certificates for a scheduler at tls://…: ca.pem, cert.pem and key.pem in a folder."
+)
 @amount("--shard-size MB", "With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
-    jobs: int, scheduler: str | None, shard_size: float | None,
+    jobs: int, scheduler: str | None, scheduler_tls: str | None, shard_size: float | None,
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
@@ -96,7 +99,7 @@ def parse(
         raise click.UsageError("--sort needs --confidence: sentences are sorted by it.")
     model, sources = _model_and_sources(arguments)
     request = Request(beam, nbest, confidence, constrained, max_length, timeout)
-    if scheduler is not None or shard_size is not None:
+    if scheduler is not None or scheduler_tls is not None or shard_size is not None:
         _parse_on_cluster(model, sources, request, click.get_current_context())
         return
     files = [None if _is_text(source) else source for source in sources]
@@ -224,7 +227,7 @@ def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, con
     corpus = Corpus(files, _name_documents(files), request, options["kind"], options["retag"], size)
     folder = os.path.abspath(output)
     address = None if options["scheduler"] == LOCAL else options["scheduler"]
-    cluster = Cluster(_count_processes(context), address, context.meta.get(IMPORTED, ()))
+    cluster = Cluster(_count_processes(context), address, context.meta.get(IMPORTED, ()), tls=options["scheduler_tls"])
     summary = parse_corpus(corpus, sent, folder, cluster, choose_monitor("shards"), say)
     if summary.pieces:
         say(f"sentences that were parsed in pieces, because of length or time: {summary.pieces}")
@@ -256,7 +259,10 @@ def _find_files(sources: Sequence[str]) -> list[str]:
 def _check_cluster_options(options: dict[str, Any]) -> None:
     output = options["output"]
     if options["scheduler"] is None:
-        raise click.UsageError("--shard-size needs --scheduler: nothing else makes shards.")
+        name = "--scheduler-tls" if options["shard_size"] is None else "--shard-size"
+        raise click.UsageError(f"{name} needs --scheduler: nothing else makes shards.")
+    if options["scheduler_tls"] is not None and not options["scheduler"].startswith("tls://"):
+        raise OptionError(f"--scheduler-tls: certificates are for an address tls://…, not {options['scheduler']}")
     if options["each"]:
         raise OptionError(
             "--each writes an output for each file, and --scheduler one for each shard; expected one of them"
