@@ -87,7 +87,9 @@ def test_a_result_that_is_lost_with_its_worker_is_computed_again() -> None:
         dask.wait(futures)
         again.clear()  # whoever has to do it once more takes his time
         try:
-            session.client.sync(cluster.workers[0].close, timeout=0, nanny=False)
+            ((address, *_), *_) = session.client.who_has(futures).values()
+            (holder,) = [worker for worker in cluster.workers.values() if worker.address == address]
+            session.client.sync(holder.close, timeout=0, nanny=False)
             while not (lost := [future for future in futures if future.status == "lost"]):
                 time.sleep(0.01)
             outcomes = session.outcomes()
