@@ -87,10 +87,12 @@ def test_a_result_that_is_lost_with_its_worker_is_computed_again() -> None:
         dask.wait(futures)
         again.clear()  # whoever has to do it once more takes his time
         try:
-            ((address, *_), *_) = session.client.who_has(futures).values()
+            holders = session.client.who_has(futures)
+            ((address, *_), *_) = holders.values()
+            lost = [future for future in futures if holders[future.key] == (address,)]
             (holder,) = [worker for worker in cluster.workers.values() if worker.address == address]
             session.client.sync(holder.close, timeout=0, nanny=False)
-            while not (lost := [future for future in futures if future.status == "lost"]):
+            while not all(future.status == "lost" for future in lost):
                 time.sleep(0.01)
             outcomes = session.outcomes()
             found = dict(next(outcomes)[:2] for _ in range(len(futures) - len(lost)))
