@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,9 +18,10 @@ from samples.texts import english
 from dodona import DodonaError, FormatError, OptionError, Pipeline, Request, write
 from dodona.cli.commands.parse import parse as command
 from dodona.data.spacing import raw_text
+from dodona.distributed import corpus as corpus_module
 from dodona.distributed import models, shards
 from dodona.distributed.cluster import Cluster, ClusterTask, SchedulerLost, TaskMonitor
-from dodona.distributed.corpus import Corpus, Summary, parse_corpus
+from dodona.distributed.corpus import LOCK, Corpus, Summary, hold_folder, parse_corpus
 from dodona.distributed.models import read_model
 
 dask: Any = pytest.importorskip("distributed", reason="pip install 'dodona[dask]'")
@@ -247,6 +249,57 @@ def test_a_worker_that_is_killed(
     assert together(tmp_path / "out") == expected
 
 
+HOLDER = """
+import sys
+from dodona.distributed.corpus import hold_folder
+
+with hold_folder(sys.argv[1]):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_two_runs_do_not_write_into_one_folder(corpus: list[str], model: Path, address: str, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        try:
+            assert other.stdout is not None
+            assert other.stdout.readline() == b"held\n"
+            message = rf"out: another run writes into it \(process {other.pid} on .+\); expected its end, or another"
+            with pytest.raises(DodonaError, match=message):
+                run(corpus[:1], model, folder, Cluster(0, "tcp://127.0.0.1:1"))
+            with pytest.raises(DodonaError, match=message):  # to be refused takes nothing from who has it
+                run(corpus[:1], model, folder, Cluster(0, "tcp://127.0.0.1:1"))
+        finally:
+            other.kill()
+    assert [path.name for path in folder.iterdir()] == [LOCK]  # it could not clean up
+    run(corpus[:1], model, folder, Cluster(0, address))
+    together(folder)
+
+
+def test_a_lock_that_is_removed_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody opens the file while the one before him ends, and removes it."""
+    folder = tmp_path / "out"
+    lock = corpus_module._lock
+    opened: list[str] = []
+
+    def lose(stream: Any) -> bool:
+        opened.append(stream.name)
+        if len(opened) == 1:
+            os.unlink(stream.name)
+        return lock(stream)
+
+    monkeypatch.setattr(corpus_module, "_lock", lose)
+    with hold_folder(str(folder)):
+        assert len(opened) == 2
+        with pytest.raises(DodonaError, match=f"process {os.getpid()} on"), hold_folder(str(folder)):
+            pass
+        (folder / "kept").touch()
+    assert [path.name for path in folder.iterdir()] == ["kept"]
+
+
 def test_a_shard_that_fails_is_told_and_tried_again(
     corpus: list[str], model: Path, address: str, tmp_path: Path
 ) -> None:
@@ -322,6 +375,17 @@ def test_input_that_cannot_be_read(corpus: list[str], model: Path, address: str,
         (["F", "--scheduler", "local", "--format", "tree"], OptionError, "--format tree: --scheduler writes CoNLL-U"),
         (["F", "--scheduler", "local", "-o", "-"], OptionError, "expected -o with a folder, not standard output"),
         (["F", "--scheduler", "local", "-o", "F"], OptionError, "expected -o with a folder, not /"),
+        (
+            ["F", "--scheduler", "tcp://x:1", "--scheduler-tls", "certs"],
+            OptionError,
+            "--scheduler-tls: certificates",
+        ),
+        (
+            ["F", "--scheduler", "tls://x:1", "--scheduler-tls", "certs"],
+            OptionError,
+            "certs: has no file ca.pem",
+        ),
+        (["F", "--scheduler-tls", "certs"], Exception, "--scheduler-tls needs --scheduler"),
         (["F", "--shard-size", "2"], Exception, "--shard-size needs --scheduler"),
     ],
 )
@@ -347,10 +411,14 @@ def test_an_output_that_is_there_already_is_not_made_again(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_dask_is_not_installed(corpus: list[str], model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_other_machines_need_dask(
+    corpus: list[str], model: Path, expected: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(DodonaError, match=r"pip install 'dodona\[dask\]'"):
-        run(corpus, model, tmp_path / "out", Cluster(2))
+        run(corpus, model, tmp_path / "out", Cluster(0, "tcp://127.0.0.1:1"))
+    run(corpus, model, tmp_path / "out", Cluster(2))
+    assert together(tmp_path / "out") == expected
 
 
 def test_one_process_imports_nothing_of_it() -> None:

@@ -138,7 +138,10 @@ def test_tokenizers(tmp_path: Path) -> None:
 
 def training(encoder: PretrainedEncoder | None, rate: float = 0.5) -> NetworkTraining:
     options = ParserOptions(scorer="neural", iterations=2, network=encoder.fit(SMALL) if encoder else SMALL)
-    return NetworkTraining(prepare_trees(treebank(12), options), NetworkSource(pretrained=encoder, pretrained_rate=rate))
+    source = NetworkSource(pretrained=encoder, pretrained_rate=rate)
+    return NetworkTraining(prepare_trees(treebank(12), options), source)
+        prepare_trees(treebank(12), options), NetworkSource(pretrained=encoder, pretrained_rate=rate)
+    )
 
 
 def test_a_network_begins_with_the_encoder(encoder: PretrainedEncoder) -> None:

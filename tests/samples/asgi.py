@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from starlette.types import ASGIApp, Message
 
 from dodona.server.app import FUNCTIONS
 from dodona.server.models import Models
 from dodona.server.requests import decode
+from dodona.server.service import encode
 
 __all__ = ["Reply", "ask", "asked", "call", "json_of"]
 
@@ -90,4 +90,4 @@ def call(name: str, request: Any, models: Models) -> Any:
     """Return what a function of the JSON interface answers, without a server; an error is raised."""
     function = FUNCTIONS[name]
     answer = function.call(decode(json.dumps(request).encode(), function.request), models)
-    return json.loads(msgspec.json.encode(answer))
+    return json.loads(b"".join(encode(answer)))

@@ -1,8 +1,10 @@
 """Limits on size, time and number: what is over them gets a clear answer, and takes nothing from the others."""
 
 import asyncio
+import json
 import threading
 import time
+import tracemalloc
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
@@ -13,10 +15,11 @@ from samples.small_models import whole
 from starlette.applications import Starlette
 
 from dodona import OptionError
+from dodona.server import service
 from dodona.server.app import create_app
-from dodona.server.models import Models
-from dodona.server.requests import convert
-from dodona.server.service import Function, Limits, Stopped
+from dodona.server.models import AnnotateRequest, Models, annotate
+from dodona.server.requests import convert, decode
+from dodona.server.service import Function, Limits, Stopped, encode
 from dodona.server.udpipe import ProcessRequest, process
 from dodona.transitions.clock import look
 
@@ -92,9 +95,10 @@ def test_a_request_that_is_too_large_is_not_read_to_its_end() -> None:
     assert left == [b"never", b"read"]
 
 
-def test_the_memory_of_all_requests_is_limited_and_given_back() -> None:
+def test_the_memory_of_all_requests_is_limited_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
-    app = app_with(work.run, size=100, memory=100, threads=1)
+    app = app_with(work.run, size=100, threads=1)
+    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (128 << 20))  # of the memory for bodies and answers
 
     async def two() -> tuple[Reply, Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}'))
@@ -149,7 +153,7 @@ def test_work_that_takes_too_long_is_stopped_and_frees_its_thread() -> None:
 
 def test_a_long_text_is_stopped_in_the_middle() -> None:
     """Real work, which looks at the clock by itself; nobody waits for its end."""
-    app = create_app(MODELS, Limits(seconds=0.3, size=1 << 27))
+    app = create_app(MODELS, Limits(seconds=0.3, size=1 << 27, memory=1 << 30))
     body = b"tokenizer=&tagger=&parser=&data=" + b"a+cat+sees+the+dog+" * (1 << 21)
     reply = ask(app, "/process", body, headers={"content-type": "application/x-www-form-urlencoded"})
     assert reply.status == 504
@@ -256,12 +260,176 @@ def test_requests_at_the_same_time_get_the_answers_of_single_ones() -> None:
         return list(await asyncio.gather(*(asked(app, "/process", body.encode(), headers=kind) for body in bodies)))
 
     assert [reply.json for reply in asyncio.run(together())] == [
-        msgspec.to_builtins(process(convert(form, ProcessRequest), MODELS)) for form in forms
+        json.loads(b"".join(encode(process(convert(form, ProcessRequest), MODELS)))) for form in forms
     ]
+
+
+class Lines(msgspec.Struct):
+    """An answer of any length."""
+
+    name: str
+    lines: Any
+
+
+class Writer:
+    """A function whose answer is made while it is sent, and never ends before it may."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.released = threading.Event()
+        self.failure: Exception | None = None
+
+    def run(self, request: dict[str, Any], models: Models) -> Lines:
+        return Lines("all", self.lines())
+
+    def lines(self) -> Iterator[str]:
+        while not self.released.is_set():
+            self.made += 1
+            look(0.0)
+            yield "x" * 10_000
+        if self.failure is not None:
+            raise self.failure
+
+
+async def receive_slowly(app: Starlette, writer: Writer, condition: Callable[[list[Any]], bool]) -> list[Any]:
+    """Send a request, take what comes until the condition holds, and only then let the function end."""
+    sent: list[Any] = []
+    requests = [{"type": "http.request", "body": b"{}", "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if not requests:
+            await asyncio.Event().wait()
+        return requests.pop()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+        while not condition(sent):
+            await asyncio.sleep(0.001)
+        writer.released.set()
+
+    scope = {"type": "http", "method": "POST", "path": "/api/work", "query_string": b"", "headers": []}
+    async with asyncio.timeout(60):
+        await app(scope, receive, send)
+    return sent
+
+
+def test_a_long_answer_is_sent_while_it_is_made_and_waits_for_a_slow_client() -> None:
+    writer = Writer()
+    app = app_with(writer.run)
+    made: list[int] = []
+
+    def is_full(sent: list[Any]) -> bool:
+        """Whether the thread makes no more, though nobody has stopped it."""
+        made.append(writer.made)
+        return len(made) > 100 and made[-1] == made[-100]
+
+    messages = asyncio.run(receive_slowly(app, writer, is_full))
+    assert (messages[0]["status"], messages[-1]["more_body"]) == (200, False)
+    body = b"".join(message["body"] for message in messages[1:])
+    assert json.loads(body) == {"name": "all", "lines": ["x" * 10_000] * writer.made}
+    assert service.WINDOW <= made[-1] * 10_000 + 2 * service.CHUNK <= service.WINDOW + 4 * service.CHUNK
+    assert "dodona_body_bytes 0.0\n" in ask(app, "/metrics", method="GET").text
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_failure_has_a_status_before_an_answer_begins_and_cuts_it_off_later(late: bool) -> None:
+    writer = Writer()
+    writer.failure = OptionError("no more")
+    app = app_with(writer.run)
+    if not late:
+        writer.released.set()
+        reply = ask(app, "/api/work", b"{}")
+        assert (reply.status, reply.json) == (400, {"error": "no more"})
+        return
+    messages = asyncio.run(receive_slowly(app, writer, lambda sent: True))
+    assert messages[0]["status"] == 200
+    assert all(message["more_body"] for message in messages[1:])  # whoever reads it sees that the end is missing
+    assert "dodona_body_bytes 0.0\n" in ask(app, "/metrics", method="GET").text
+    assert busy(app) == "0.0"
+
+
+def test_a_client_that_takes_nothing_frees_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "STALL", 0.1)
+    writer = Writer()
+    app = app_with(writer.run, threads=1)
+    asyncio.run(receive_slowly(app, writer, lambda sent: busy_threads(app) == 0))
+    assert busy(app) == "0.0"
+
+
+def busy_threads(app: Starlette) -> float:
+    return float(app.state.metrics.busy._value.get())
+
+
+def test_what_a_request_needs_is_counted_before_it_runs() -> None:
+    work = Work()
+    work.released.set()
+    app = app_with(work.run, memory=64 << 20)
+    assert ask(app, "/api/work", b'{"a": [' + b"[]," * 1000 + b"1]}").status == 200
+    reply = ask(app, "/api/work", b'{"a": [' + b"[]," * 300_000 + b"1]}")
+    assert reply.status == 413
+    assert reply.json["error"] == "The request needs 42 MiB; expected one that needs at most 32."
+    assert service.estimate_need(b"") == service.PORTION_NEED
+    assert service.estimate_need("é".encode() * 10) - service.PORTION_NEED == 20 * service.WIDE_TEXT_NEED
+    assert service.estimate_need(b"e" * 10) - service.PORTION_NEED == 10 * service.TEXT_NEED
+
+
+def test_two_requests_that_need_much_are_worked_on_one_after_the_other() -> None:
+    work = Work()
+    app = app_with(work.run, memory=4 * service.PORTION_NEED, threads=4)
+
+    async def three() -> list[Reply]:
+        requests = [asyncio.create_task(asked(app, "/api/work", b"{}")) for _ in range(3)]
+        await until(work.begun.is_set)
+        await asyncio.sleep(0.2)
+        assert busy_threads(app) == 1  # each needs a little more than half of the room
+        work.released.set()
+        return list(await asyncio.gather(*requests))
+
+    assert [reply.status for reply in asyncio.run(three())] == [200, 200, 200]
+
+
+def test_many_sentences_need_no_more_memory_than_a_few() -> None:
+    """The sentences of a text come and go: whatever is kept of each would show."""
+    app = create_app(MODELS, Limits(threads=1))
+
+    def measure(count: int) -> int:
+        body = json.dumps({"words": [["cat"]] * count}).encode()
+        tracemalloc.start()
+        try:
+            parsed = 0
+            for chunk in encode(annotate(decode(body, AnnotateRequest), MODELS)):
+                parsed += chunk.count(b'"cat"')
+            assert parsed >= count
+            return tracemalloc.get_traced_memory()[1] - 150 * count  # the request itself
+        finally:
+            tracemalloc.stop()
+
+    assert measure(3600) < 1.2 * measure(1200)
+    assert ask(app, "/api/annotate", json.dumps({"words": [["cat"]] * 3}).encode()).status == 200
+
+
+def test_readiness() -> None:
+    work = Work()
+    app = app_with(work.run, threads=1, waiting=0)
+    free = {"status": "ready", "models": ["whole"], "in_progress": 0, "waiting": 0}
+    assert ask(app, "/ready", method="GET").json == free
+
+    async def beside() -> tuple[Reply, Reply]:
+        first = asyncio.create_task(asked(app, "/api/work", b"{}"))
+        await until(work.begun.is_set)
+        ready = await asked(app, "/ready", method="GET")
+        work.released.set()
+        return ready, await first
+
+    ready, _ = asyncio.run(beside())
+    assert (ready.status, ready.json) == (503, free | {"status": "busy", "in_progress": 1})
+    assert ask(app, "/ready", method="GET").status == 200
 
 
 @pytest.mark.parametrize("name", ["size", "seconds", "memory", "threads", "waiting"])
 def test_limits_make_sense(name: str) -> None:
+    with pytest.raises(OptionError, match="memory 1,000 bytes: expected at least"):
+        Limits(memory=1000)
     wrong: dict[str, Any] = {name: -1}
     with pytest.raises(OptionError, match=f"{name} -1: expected (more than 0|0 or more)"):
         Limits(**wrong)

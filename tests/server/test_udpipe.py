@@ -54,7 +54,7 @@ def urlencoded(app: Starlette, **fields: str) -> Reply:
 
 
 def result(models: Models, **fields: str) -> str:
-    return process(convert(fields, ProcessRequest), models).result
+    return "".join(process(convert(fields, ProcessRequest), models).result)
 
 
 def sentences(conllu: str) -> list[Sentence]:

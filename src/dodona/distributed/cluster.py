@@ -1,19 +1,19 @@
-"""Work for several processes or machines, by Dask: on processes of this machine, or on a cluster at an address; and
-what is seen of hours of it: a bar on a terminal, and now and then a line elsewhere.
+"""Work for several processes or machines: on processes of this machine, or by Dask on a cluster at an address; and what
+is seen of hours of it: a bar on a terminal, and now and then a line elsewhere.
 
-A worker that dies costs the task that it was doing, which Dask gives to another one. What a task is worth is known as
+A worker that dies costs the task that it was doing, which is given to another one. What a task is worth is known as
 soon as it is done, and this process stores it then: so whoever is stopped has lost only the tasks that were under way.
 """
 
 import logging
 import os
-import signal
 import time
-from collections import deque
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
 from typing import Any, Protocol
@@ -24,31 +24,27 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from dodona.errors import DodonaError, OptionError
 
-__all__ = ["Cluster", "ClusterSession", "ClusterTask", "Outcome", "SchedulerLost", "TaskMonitor", "choose_monitor"]
+__all__ = [
+    "Cluster", "ClusterSession", "ClusterTask", "DaskSession", "Function", "Outcome", "SchedulerLost", "TaskMonitor",
+    "choose_monitor", "describe_deaths", "describe_error",
+]  # fmt: skip
 
 Outcome = tuple[Any, Any, str]
 """A task, and its result or the reason why there is none."""
 Function = Callable[..., Mapping[str, Any]]
 
-MISSING = "several processes or machines need Dask: pip install 'dodona[dask]'"
+MISSING = "several machines need Dask: pip install 'dodona[dask]'"
 DEATHS = 3
 """Workers that may die while they do a task before it is given up: then the task itself is to blame."""
 
-CONNECT = 300  # seconds that a busy machine may take to begin
-ANSWER = 20  # and those that a cluster has to answer
+ANSWER = 20  # seconds that a cluster has to answer
 CHECK_INTERVAL = 1.0  # seconds after which one looks whether the scheduler is still there
 LINE_INTERVAL = 180.0  # seconds between two lines about what is done
+CERTIFICATES = ("ca.pem", "cert.pem", "key.pem")
 
 QUIET: dict[str, Any] = {
-    "distributed.scheduler.worker-ttl": None,  # on a busy machine, a worker may be silent for minutes
-    "distributed.comm.timeouts.connect": "300s",
-    "distributed.comm.timeouts.tcp": "300s",
-    "distributed.scheduler.allowed-failures": DEATHS,
-    "distributed.admin.low-level-log-length": 0,
-    "distributed.worker.profile.enabled": False,  # this and what follows: a tenth of the work of idle processes
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.tick.limit": "60s",
-    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.comm.timeouts.connect": f"{ANSWER}s",
+    "distributed.comm.timeouts.tcp": "300s",  # on a busy machine, a process may be silent for minutes
     "distributed.logging": {"distributed": "critical", "bokeh": "critical", "tornado": "critical"},
 }
 
@@ -74,10 +70,13 @@ class Cluster:
     scheduler: str | None = None
     modules: Sequence[str] = ()  # that processes import first: they may register systems
     missing: str = MISSING  # what is said where Dask is not installed
+    tls: str | None = None  # a folder with certificates, for an address tls://…
 
     def __post_init__(self) -> None:
         if self.jobs < 0:
             raise OptionError(f"jobs {self.jobs}: expected a number of processes, or 0 for none but this one")
+        if self.tls is not None and not (self.scheduler or "").startswith("tls://"):
+            raise OptionError(f"certificates for {self.scheduler or 'this machine'}: expected an address tls://…")
 
     def run(self, function: Function, tasks: Sequence[ClusterTask]) -> Iterator[Outcome]:
         """Call the function for each task, and yield what comes of it as soon as it is known."""
@@ -95,17 +94,19 @@ class Cluster:
 
     @contextmanager
     def session(self) -> "Iterator[ClusterSession]":
-        """Start the processes, or connect to the cluster, until the end of the block. This process alone needs no
-        Dask."""
-        if self.jobs == 0 and self.scheduler is None:
-            yield LoneSession()
+        """Start the processes, or connect to the cluster, until the end of the block."""
+        if self.scheduler is None:
+            from dodona.distributed.processes import ProcessSession
+
+            with ProcessSession(max(1, self.jobs), self.modules) as processes:
+                yield processes
             return
         try:
             import_module("distributed")
         except ImportError as error:
             raise DodonaError(self.missing) from error
-        with _start(self) as client:
-            session = ClusterSession(client, self.scheduler or "this machine")
+        with _connect(self.scheduler, self.tls) as client:
+            session = DaskSession(client, self.scheduler)
             try:
                 yield session
             except Exception as error:
@@ -114,19 +115,40 @@ class Cluster:
                 raise session.report_loss() from error
 
 
-class ClusterSession:
+class ClusterSession(ABC):
     """Tasks under way on a cluster; more may be submitted while outcomes are read."""
 
-    def __init__(self, client: Any, place: str) -> None:
-        self.client = client
+    def __init__(self, place: str) -> None:
         self.place = place
         self.token = os.urandom(4).hex()  # for keys that no other session has
-        self._done: SimpleQueue[Any] = SimpleQueue()
-        self._tasks: dict[str, tuple[Any, Any]] = {}
-        self._count = 0
 
+    @abstractmethod
+    def count_workers(self) -> int: ...
+
+    @abstractmethod
     def submit(self, task: Any, key: str, function: Function, *arguments: Any, urgent: bool = False) -> None:
         """Let a worker call the function, for a task of this name: urgent ones first, and otherwise in this order."""
+
+    @abstractmethod
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yield what comes of the tasks, until all are done."""
+
+
+class DaskSession(ClusterSession):
+    """Tasks on the workers of a scheduler."""
+
+    def __init__(self, client: Any, place: str) -> None:
+        super().__init__(place)
+        self.client = client
+        self._done: SimpleQueue[Any] = SimpleQueue()
+        self._tasks: dict[str, tuple[Any, Any]] = {}
+        self._again: list[Any] = []  # futures whose results were lost with a worker, and are computed again
+        self._count = 0
+
+    def count_workers(self) -> int:
+        return sum(self.client.nthreads().values())
+
+    def submit(self, task: Any, key: str, function: Function, *arguments: Any, urgent: bool = False) -> None:
         priority = 1 if urgent else -self._count
         future = self.client.submit(function, *arguments, key=key, pure=True, priority=priority)
         self._count += 1
@@ -134,7 +156,6 @@ class ClusterSession:
         future.add_done_callback(self._done.put)
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yield what comes of the tasks, until all are done."""
         while self._tasks:
             try:
                 future = self._done.get(timeout=CHECK_INTERVAL)
@@ -142,10 +163,11 @@ class ClusterSession:
                 future = None
             if self.is_lost():  # a scheduler that ends in good order does not say so to those who wait
                 raise self.report_loss()
+            self._look_again()
             if future is None:
                 continue
-            if future.status == "pending":  # its result was lost with a worker, and is computed again
-                future.add_done_callback(self._done.put)
+            if future.status in ("pending", "lost"):
+                self._again.append(future)
                 continue
             task, _ = self._tasks.pop(future.key)
             if future.status == "finished":
@@ -156,6 +178,14 @@ class ClusterSession:
                 raise self.report_loss()
             future.release()
 
+    def _look_again(self) -> None:
+        """Take up futures whose results are there again. Dask calls nobody for one that was `lost`: its callback comes
+        at once, as if it were done."""
+        for future in self._again:
+            if future.done():
+                self._done.put(future)
+        self._again = [future for future in self._again if not future.done()]
+
     def is_lost(self) -> bool:
         stream = self.client.scheduler_comm
         return self.client.status != "running" or stream is None or bool(stream.closed())
@@ -164,109 +194,43 @@ class ClusterSession:
         return SchedulerLost(f"the connection to the Dask scheduler at {self.place} is lost")
 
 
-class LoneSession(ClusterSession):
-    """Tasks that this process does itself, one after the other, while outcomes are read."""
-
-    def __init__(self) -> None:
-        super().__init__(LoneClient(), "this process")
-        self._waiting: deque[tuple[Any, Function, tuple[Any, ...]]] = deque()
-
-    def submit(self, task: Any, key: str, function: Function, *arguments: Any, urgent: bool = False) -> None:
-        (self._waiting.appendleft if urgent else self._waiting.append)((task, function, arguments))
-
-    def outcomes(self) -> Iterator[Outcome]:
-        while self._waiting:
-            task, function, arguments = self._waiting.popleft()
-            try:
-                result = function(*arguments)
-            except Exception as error:
-                yield task, None, describe_error(error)
-            else:
-                yield task, result, ""
-
-    def is_lost(self) -> bool:
-        return False
-
-
-class LoneClient:
-    """What of Dask's client is asked for, where this process is the only worker."""
-
-    def nthreads(self) -> dict[str, int]:
-        return {"this process": 1}
-
-    def run(self, function: Function, *arguments: Any, workers: Sequence[str], on_error: str) -> dict[str, Any]:
-        return {worker: function(*arguments) for worker in workers}
-
-
 @contextmanager
-def _start(wanted: Cluster) -> Iterator[Any]:
-    """A client of a cluster of processes that is reached from this machine only, or of a running one."""
+def _connect(address: str, tls: str | None) -> Iterator[Any]:
+    """A client of a scheduler."""
     dask, distributed = (import_module(name) for name in ("dask", "distributed"))
 
     for name in ("distributed", "distributed.client", "asyncio", "tornado"):  # the client has a level of its own
         logging.getLogger(name).setLevel(logging.CRITICAL)  # a worker that dies is done again, and told by `progress`
-    connect = {} if wanted.scheduler is None else {"distributed.comm.timeouts.connect": f"{ANSWER}s"}
-    with dask.config.set(QUIET | connect):
-        if wanted.scheduler is not None:
-            try:
-                client = distributed.Client(wanted.scheduler, timeout=ANSWER)
-            except (OSError, ValueError) as error:
-                expected = "expected an address like tcp://10.0.0.1:8786"
-                raise DodonaError(f"no Dask scheduler at {wanted.scheduler}; {expected}") from error
-            with client:
-                yield client
-            return
-        with _hold_interrupts():
-            cluster = distributed.LocalCluster(
-                n_workers=wanted.jobs,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                memory_limit=0,  # none: no worker spills, pauses or ends because of its memory
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port: another cluster may have 8787
-                silence_logs=logging.CRITICAL,
-                preload=list(wanted.modules),
-            )
+    security = None if tls is None else distributed.Security(require_encryption=True, **_find_certificates(tls))
+    with dask.config.set(QUIET):
         try:
-            with distributed.Client(cluster, timeout=CONNECT) as client:
-                yield client
-        except BaseException:
-            _end_workers(cluster)
-            raise
-        finally:
-            cluster.close()
+            client = distributed.Client(address, timeout=ANSWER, security=security)
+        except (OSError, ValueError, TypeError) as error:  # TypeError: an address tls://… without certificates
+            expected = "expected an address like tcp://10.0.0.1:8786, or tls://… with its certificates"
+            raise DodonaError(f"no Dask scheduler at {address}; {expected}") from error
+        with client:
+            yield client
 
 
-@contextmanager
-def _hold_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back for a moment. Threads and processes that begin meanwhile never get it: it reaches all processes
-    of a terminal, and only this one is to answer."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end_workers(cluster: Any) -> None:
-    """End the processes at once. They have nothing to save, and would first finish their tasks."""
-    for nanny in cluster.workers.values():
-        nanny.auto_restart = False
-        if nanny.pid:
-            with suppress(OSError):
-                os.kill(nanny.pid, signal.SIGTERM)
+def _find_certificates(folder: str) -> dict[str, str]:
+    """The files of a folder by the names that Dask has for them."""
+    files = [Path(folder, name) for name in CERTIFICATES]
+    for file in files:
+        if not file.is_file():
+            raise OptionError(f"{folder}: has no file {file.name}; expected {', '.join(CERTIFICATES)}")
+    return dict(zip(("tls_ca_file", "tls_client_cert", "tls_client_key"), map(str, files), strict=True))
 
 
 def describe_error(error: BaseException) -> str:
     """An error in a line. That of Dask for a task that kills its workers says nothing about the task."""
     if type(error).__name__ == "KilledWorker":
-        return f"{DEATHS + 1} processes died while they did this (out of memory?)"
+        return describe_deaths()
     text = str(error).strip() or "no message"
     return text if isinstance(error, DodonaError) else f"{type(error).__name__}: {text}"
+
+
+def describe_deaths() -> str:
+    return f"{DEATHS + 1} processes died while they did this (out of memory?)"
 
 
 class TaskMonitor:

@@ -9,15 +9,19 @@ The manifest says what was parsed, with which model and options, and how far it 
 is parsed and after each. So a run that was stopped can go on, and nobody mixes the shards of two runs in one folder.
 """
 
+import errno
 import json
 import os
 import re
 import shutil
+import socket
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from dodona.data.conllu import BOM
 from dodona.data.files import name_errors, output, size_of
@@ -31,6 +35,8 @@ __all__ = ["Corpus", "Summary", "list_shards", "parse_corpus"]
 
 MANIFEST = "manifest.json"
 PARTS = ".parts"
+LOCK = ".lock"
+SHOWN_HOLDER = 200  # bytes of the lock's file
 FORMAT = "dodona shards 1"
 SPARED = 20  # of the time that writing the manifest takes, so much passes before it is written again
 MAX_ATTEMPTS = 100  # at a shard, by workers that turn out not to have the model
@@ -86,7 +92,7 @@ class Manifest:
         """Read the manifest of a folder; None if there is nothing in it."""
         path = os.path.join(folder, MANIFEST)
         try:
-            if not os.path.isdir(folder) or not os.listdir(folder):
+            if not os.path.isdir(folder) or not set(os.listdir(folder)) - {LOCK}:
                 return None
             with open(path, encoding="utf-8") as stream:
                 data = json.load(stream)
@@ -181,6 +187,67 @@ class Summary:
     pieces: int  # sentences of this run that were parsed in pieces
 
 
+@contextmanager
+def hold_folder(folder: str) -> Iterator[None]:
+    """Let nobody else write into a folder until the end of the block; it is made, and goes again if it stays empty.
+
+    The lock is one of the system on an open file, so that it ends with this process, however that ends. The file says
+    who has it. It is removed before the lock ends: whoever has opened it by then sees that it is no longer there.
+    """
+    path = os.path.join(folder, LOCK)
+    is_new = not os.path.isdir(folder)
+    with name_errors(folder):
+        os.makedirs(folder, exist_ok=True)
+        stream = _open_lock(path, folder)
+        stream.truncate(0)
+        stream.write(f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        stream.flush()
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.unlink(path)
+        stream.close()
+        if is_new:
+            with suppress(OSError):
+                os.rmdir(folder)
+
+
+def _open_lock(path: str, folder: str) -> BinaryIO:
+    """Return the file of a lock, which this process has now; or say who has it."""
+    while True:
+        stream = open(path, "a+b")  # noqa: SIM115
+        if not _lock(stream):
+            stream.seek(0)
+            holder = stream.read(SHOWN_HOLDER).decode(errors="replace").strip() or "it has just begun"
+            stream.close()
+            raise DodonaError(f"{folder}: another run writes into it ({holder}); expected its end, or another folder")
+        if size_of(path) is not None and os.path.samestat(os.fstat(stream.fileno()), os.stat(path)):
+            return stream
+        stream.close()
+
+
+def _lock(stream: BinaryIO) -> bool:
+    """Whether this process gets the lock of an open file. On Windows it is on a byte that nobody reads."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            stream.seek(SHOWN_HOLDER)
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EDEADLK):
+            return False
+        raise
+    return True
+
+
 def parse_corpus(
     corpus: Corpus, model: Model, folder: str, cluster: Cluster, monitor: TaskMonitor, say: Callable[[str], None]
 ) -> Summary:
@@ -188,13 +255,20 @@ def parse_corpus(
 
     Files and folder must have the same paths on the workers; the model is sent to them.
     """
+    with hold_folder(folder):
+        return _parse_corpus(corpus, model, folder, cluster, monitor, say)
+
+
+def _parse_corpus(
+    corpus: Corpus, model: Model, folder: str, cluster: Cluster, monitor: TaskMonitor, say: Callable[[str], None]
+) -> Summary:
     options = {"input": corpus.kind, "retag": corpus.retag, "shard_size": corpus.size, **asdict(corpus.request)}
     manifest = Manifest(folder, read_version(), {"name": model.name, "sha256": model.digest}, options)
     earlier = Manifest.load(folder)
     if earlier is not None:
         earlier.check_same(manifest)
     with cluster.session() as session:
-        if not session.client.nthreads():
+        if not session.count_workers():
             say(f"the Dask scheduler at {session.place} has no workers; waiting for some")
         _plan(manifest, corpus, _look_at_files(session, corpus))
         if earlier is not None:
@@ -272,7 +346,7 @@ class _CorpusRun:
     def carry_out(self) -> None:
         shards = self.manifest.shards
         missing = [shard for shard in shards if shard.state != "finished"]
-        self.monitor.begin(missing, len(shards) - len(missing), max(1, sum(self.session.client.nthreads().values())))
+        self.monitor.begin(missing, len(shards) - len(missing), max(1, self.session.count_workers()))
         try:
             provide(self.session, self.model)
             for shard in missing:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dodona.data.files import name_errors
-from dodona.distributed.cluster import ClusterSession, describe_error
+from dodona.distributed.cluster import ClusterSession, DaskSession, describe_error
+from dodona.distributed.processes import ProcessSession
 from dodona.errors import DodonaError
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import Pipeline
@@ -68,6 +69,10 @@ def provide(session: ClusterSession, model: Model, worker: str | None = None) ->
 
     A worker that goes away meanwhile is nothing to worry about: the next one will ask.
     """
+    if isinstance(session, ProcessSession):
+        session.prepare(_receive, model)
+        return
+    assert isinstance(session, DaskSession)
     present = list(session.client.nthreads())
     workers = present if worker is None else [worker] if worker in present else []
     states = _ask(session, workers, _describe_state, model.digest)
@@ -78,7 +83,7 @@ def provide(session: ClusterSession, model: Model, worker: str | None = None) ->
     _ask(session, [address for address, (_, has) in states.items() if not has], _receive, model)
 
 
-def _ask(session: ClusterSession, workers: list[str], function: Any, argument: Any) -> dict[str, Any]:
+def _ask(session: DaskSession, workers: list[str], function: Any, argument: Any) -> dict[str, Any]:
     if not workers:
         return {}
     answers = session.client.run(function, argument, workers=workers, on_error="return")

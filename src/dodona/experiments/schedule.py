@@ -17,7 +17,7 @@ from dodona.experiments.treebanks import Tagging, tag
 __all__ = ["Cluster", "Failure", "carry_out", "each_once", "tag_all"]
 
 Failure = tuple[ClusterTask, str]
-MISSING = "experiments need Dask: pip install 'dodona[experiments]' (or run them in this process with --jobs 0)"
+MISSING = "experiments on other machines need Dask: pip install 'dodona[experiments]'"
 
 
 def each_once(runs: Sequence[Run]) -> list[Run]:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from dodona.errors import DodonaError
 
-__all__ = ["available_cores", "delay_signals", "map_in_processes", "process_context"]
+__all__ = ["available_cores", "delay_signals", "end_with_parent", "map_in_processes", "process_context"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -65,7 +65,7 @@ def _begin_process() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if MASKS:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
 
 
 def _call(contents: bytes, argument: Any) -> Any:
@@ -77,7 +77,12 @@ def _call(contents: bytes, argument: Any) -> Any:
     return _function(argument)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """Let this process end when its parent does, whatever it is doing then."""
+    threading.Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -1,8 +1,9 @@
 """The application: which function answers at which address, and what holds for every request and every answer."""
 
-import sys
+import itertools
+import os
+import platform
 import time
-import traceback
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dodona import __version__
 from dodona.errors import DodonaError
+from dodona.server.log import LOGGER, RequestRecord, follow, log_request
 from dodona.server.metrics import Metrics
 from dodona.server.models import Models, annotate, list_models
-from dodona.server.openapi import describe, write_page
+from dodona.server.openapi import Version, describe, write_page
 from dodona.server.playground.oracle import describe_offer, lay_out_lattice, step
 from dodona.server.playground.parse import correct, parse
 from dodona.server.requests import NoFields
@@ -45,6 +48,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 METHODS = ("GET", "HEAD", "POST", "OPTIONS")
+WATCHED = ("/health", "/ready")  # by whoever watches over the server, who may know it by any name
 PLAIN = ("/process", "/models", "/api/process")  # errors are plain text there, as clients of UDPipe expect
 READS: dict[str, Any] = {
     "words": ["She", "reads", "books"],
@@ -114,6 +118,8 @@ def create_app(
         Route("/api/openapi.json", _repeat(msgspec.json.encode(description), JSON)),
         Route("/reference.css", _repeat(STYLE.read_bytes(), "text/css")),
         Route("/health", _repeat(b'{"status": "ok"}', JSON)),
+        Route("/ready", service.answer_ready),
+        Route("/version", _repeat(msgspec.json.encode(_describe_version(models)), JSON)),
         Route("/metrics", service.answer_metrics),
     ]
     paths = frozenset(route.path for route in routes)
@@ -130,7 +136,8 @@ def create_app(
         exception_handlers={HTTPException: _answer_http_error, DodonaError: _answer_error},
     )
     app.state.close = service.workers.close
-    app.state.refresh = service.metrics.refresh
+    app.state.limits = limits
+    app.state.metrics = service.metrics
     return app
 
 
@@ -142,27 +149,38 @@ class Guard:
         self.origins = origins
         self.metrics = metrics
         self.routes = routes
+        self.numbers = itertools.count(1)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        client = scope.get("client")
+        record = RequestRecord(
+            f"{os.getpid()}-{next(self.numbers)}",
+            client[0] if client else "",
+            scope["method"] if scope["method"] in METHODS else "other",
+            scope["path"] if scope["path"] in self.routes else "other",  # an unknown one could say anything
+        )
+        with follow(record):
+            await self._answer(record, scope, receive, send)
+
+    async def _answer(self, record: RequestRecord, scope: Scope, receive: Receive, send: Send) -> None:
         begin = time.monotonic()
-        status = 0
         request = Headers(scope=scope)
         is_allowed = "*" in self.origins or request.get("origin") in self.origins
         shared = "cross-origin" if is_allowed and "origin" in request else "same-origin"
 
         async def complete(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                record.status = message["status"]
                 headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = record.number
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 headers["Cross-Origin-Resource-Policy"] = shared
             else:
-                self.metrics.sent.inc(len(message.get("body", b"")))
+                record.sent += len(message.get("body", b""))
             await send(message)
 
         try:
@@ -172,15 +190,17 @@ class Guard:
                 refusal = _refuse(scope["path"], 403, "Pages of other sites may not use this server.")
                 await refusal(scope, receive, complete)
         except Exception:
-            traceback.print_exc(file=sys.stderr)  # for whoever runs the server, never for who asks
-            if status:
+            LOGGER.exception("request %s failed", record.number)  # for whoever runs the server, never for who asks
+            if record.status:
                 raise
             message = "The server failed; this is a fault of Dodona, and not of the request."
             await _refuse(scope["path"], 500, message)(scope, receive, complete)
         finally:
-            route = scope["path"] if scope["path"] in self.routes else "other"
-            method = scope["method"] if scope["method"] in METHODS else "other"
-            self.metrics.count(route, method, status, time.monotonic() - begin)
+            seconds = time.monotonic() - begin
+            record.milliseconds = round(1000 * seconds, 1)
+            self.metrics.sent.inc(record.sent)
+            self.metrics.count(record.route, record.method, record.status, seconds)
+            log_request(record)
 
 
 def _is_same_site(request: Headers) -> bool:
@@ -196,7 +216,7 @@ class Hosts(TrustedHostMiddleware):
     (DNS rebinding). Whoever watches over the server may ask for its health by any name."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = self.app if scope.get("path") == "/health" else super().__call__
+        answer = self.app if scope.get("path") in WATCHED else super().__call__
         await answer(scope, receive, send)
 
 
@@ -213,6 +233,11 @@ class PageFiles(StaticFiles):
         return await super().get_response(path, scope)
 
 
+def _describe_version(models: Models) -> Version:
+    trained = {name: str(pipeline.about.get("data", "")) for name, pipeline in models.pipelines.items()}
+    return Version(__version__, platform.python_version(), trained)
+
+
 def _repeat(content: bytes, media_type: str) -> Callable[[Request], Awaitable[Response]]:
     """Return an endpoint that always answers the same."""
 
@@ -224,7 +249,7 @@ def _repeat(content: bytes, media_type: str) -> Callable[[Request], Awaitable[Re
 
 def _refuse(path: str, status: int, message: str, headers: Mapping[str, str] | None = None) -> Response:
     """Return the answer to a request that gets no result. Whoever asked sees the message, so it has nothing of the
-    machine in it."""
+    machine in it; the log has only the status, as a message may quote the request."""
     if path in PLAIN:
         return Response(f"{message}\n", status, headers, "text/plain")
     return Response(msgspec.json.encode({"error": message}), status, headers, JSON)

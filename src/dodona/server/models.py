@@ -15,16 +15,18 @@ from dodona.errors import OptionError
 from dodona.parser.request import Request
 from dodona.pipeline.models import load, model_names, model_path
 from dodona.pipeline.pipeline import Pipeline
+from dodona.server.log import note
 from dodona.server.requests import NoFields
 from dodona.transitions.clock import look
 
 __all__ = [
-    "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length", "divide",
-    "list_models",
+    "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length", "count_words",
+    "divide", "list_models",
 ]  # fmt: skip
 
 SHOWN_LETTERS = 40  # of a name from outside, in a message
 PORTION = 4096  # words that are parsed together
+MAX_SENTENCES = 1024  # and sentences: each takes memory of its own, as much as a few dozen words
 MAX_WORDS = 10_000  # in a sentence; the tokenizer makes no longer ones
 INPUTS = ("text", "words", "conllu")
 
@@ -57,6 +59,7 @@ class AnnotateRequest(Struct, kw_only=True, forbid_unknown_fields=True):
 
 if TYPE_CHECKING:
     SentenceFields = dict[str, Any]
+    SentenceList = Iterable[SentenceFields]
 else:
 
     def _define(name: str, keys: Iterable[str], **kinds: Any) -> type[Struct]:
@@ -70,12 +73,14 @@ else:
         empty=list[_define("Node", NODE)],
     )
 
+    SentenceList = list[SentenceFields]
+
 
 class AnnotatedText(Struct):
-    """The sentences, as `Sentence.to_dict` gives them."""
+    """The sentences, as `Sentence.to_dict` gives them, made while they are read."""
 
     model: str
-    sentences: list[SentenceFields]
+    sentences: SentenceList
 
 
 class Models:
@@ -117,6 +122,7 @@ class Models:
         if model is None:
             shown = name if name is None or len(name) <= SHOWN_LETTERS else f"{name[:SHOWN_LETTERS]}…"
             raise OptionError(f"there is no model {shown!r}; the models are: {', '.join(self.pipelines)}")
+        note(model=model)
         return model, self.pipelines[model]
 
 
@@ -144,12 +150,15 @@ def annotate(request: AnnotateRequest, models: Models) -> AnnotatedText:
     """Return the sentences of a text, of lists of words, or of CoNLL-U, with everything that the model predicts."""
     name, pipeline = models.pick(request.model)
     wanted = Request(confidence=request.confidence, constrained=request.constrained)
-    sentences = [
+    pipeline.parser.check(wanted)
+    if request.text is None:
+        count_words(_read_sentences(pipeline, request))
+    parses = (
         parsed.to_dict()
         for portion in divide(_read_sentences(pipeline, request))
         for parsed in pipeline.parse(portion, wanted, retag=request.retag)
-    ]
-    return AnnotatedText(name, sentences)
+    )
+    return AnnotatedText(name, parses)
 
 
 def _read_sentences(pipeline: Pipeline, request: AnnotateRequest) -> Iterable[Sentence]:
@@ -160,7 +169,16 @@ def _read_sentences(pipeline: Pipeline, request: AnnotateRequest) -> Iterable[Se
         return pipeline.sentences([request.text], located=True)
     if request.conllu is not None:
         return map(check_length, only_sentences(read_stream("conllu", [request.conllu.encode()], "conllu")))
-    return [check_length(Sentence.from_words(words)) for words in request.words or ()]
+    return (check_length(Sentence.from_words(words)) for words in request.words or ())
+
+
+def count_words(sentences: Iterable[Sentence]) -> int:
+    """Read all sentences once, and keep none. Whatever is wrong with one is told before an answer begins."""
+    total = 0
+    for sentence in sentences:
+        look(0.0)
+        total += len(sentence)
+    return total
 
 
 def check_length(sentence: Sentence) -> Sentence:
@@ -178,10 +196,12 @@ def divide(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
     words = 0
     for sentence in sentences:
         look(0.0)
-        if portion and words + len(sentence) > PORTION:
+        if portion and (words + len(sentence) > PORTION or len(portion) >= MAX_SENTENCES):
+            note(sentences=len(portion), words=words)
             yield portion
             portion, words = [], 0
         portion.append(sentence)
         words += len(sentence)
     if portion:
+        note(sentences=len(portion), words=words)
         yield portion

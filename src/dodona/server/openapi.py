@@ -52,8 +52,25 @@ class Health(msgspec.Struct):
     status: str
 
 
+class Readiness(msgspec.Struct):
+    """Whether a request would be worked on now: the models are loaded, and there is room for one more."""
+
+    status: str
+    models: list[str]
+    in_progress: int
+    waiting: int
+
+
+class Version(msgspec.Struct):
+    """What runs: the versions of Dodona and Python, and the models with what they were trained on."""
+
+    dodona: str
+    python: str
+    models: dict[str, str]
+
+
 def describe(functions: Mapping[str, Function]) -> dict[str, Any]:
-    kinds = [ErrorMessage, Health, ModelList, ProcessRequest, ProcessedText]
+    kinds = [ErrorMessage, Health, Readiness, Version, ModelList, ProcessRequest, ProcessedText]
     kinds += [kind for function in functions.values() for kind in (function.request, function.answer)]
     _, schemas = msgspec.json.schema_components(kinds, ref_template=f"{SCHEMAS}{{name}}")
     text = {"text/plain": {"schema": {"type": "string"}}}
@@ -70,6 +87,8 @@ def describe(functions: Mapping[str, Function]) -> dict[str, Any]:
             "/models": {"get": _describe_operation("The models, as UDPipe lists them.", ModelList)},
             **{f"/api/{name}": _describe_function(function) for name, function in functions.items()},
             "/health": {"get": _describe_operation("Whether the server is there.", Health)},
+            "/ready": {"get": _describe_operation("Whether there is room for work; if not: 503.", Readiness)},
+            "/version": {"get": _describe_operation("What runs: Dodona, Python, and the models.", Version)},
             "/metrics": {
                 "get": {
                     "summary": "Counts and times, for Prometheus.",

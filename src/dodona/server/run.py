@@ -3,6 +3,9 @@
 Several processes need a system that can copy a process (fork): they share the models in memory. Each has a socket of
 its own on the same port, so that the system deals out connections evenly. The first process holds all sockets, starts
 the others, replaces one that has died, and passes on the signal to end.
+
+A supervisor may open the socket itself and pass it on (socket activation of systemd). It stays open while one server
+ends and the next one begins, so that nobody who comes meanwhile is refused.
 """
 
 import asyncio
@@ -15,20 +18,26 @@ import tempfile
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import ClassVar
 
+import h11
 import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import State
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dodona.errors import DodonaError, OptionError
+from dodona.server.log import LOGGER
 
-__all__ = ["listen", "serve", "share_metrics", "supervise", "write_address"]
+__all__ = ["listen", "notify_ready", "receive_socket", "serve", "share_metrics", "supervise", "write_address"]
 
 BACKLOG = 1024
-FIRST_REQUEST = 15.0  # seconds until the head of the first request must be there
+IDLE = 15.0  # seconds in which the head of the next request must be there
+CONNECTIONS = 1000  # at a time; for a further one, the one that has been idle for the longest time is closed
+PASSED_SOCKET = 3  # the first number after standard input, output and error
 PAUSE = 1.0  # seconds before a process that has died is replaced
 TICKS = 10  # of the server's clock in a second
 
@@ -61,16 +70,81 @@ def write_address(sock: socket.socket) -> str:
     return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
 
 
+def receive_socket(processes: int) -> list[socket.socket]:
+    """Return the socket that a supervisor has passed on, as systemd does, for each process; none if there is none."""
+    if os.environ.get("LISTEN_PID") != str(os.getpid()) or os.environ.get("LISTEN_FDS") != "1":
+        return []
+    for name in ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"):
+        os.environ.pop(name, None)  # they are for this process only
+    try:
+        passed = [socket.socket(fileno=os.dup(PASSED_SOCKET)) for _ in range(processes)]
+        os.close(PASSED_SOCKET)
+        passed[0].getsockname()
+    except OSError as error:
+        raise DodonaError(f"no socket was passed on, though LISTEN_FDS says so: {error.strerror or error}") from error
+    return passed
+
+
+def notify_ready() -> None:
+    """Tell systemd, if it waits for that, that the models are loaded."""
+    address = os.environ.pop("NOTIFY_SOCKET", "")
+    if address and hasattr(socket, "AF_UNIX"):
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
+            sock.connect(address.replace("@", "\0", 1) if address.startswith("@") else address)
+            sock.sendall(b"READY=1\n")
+
+
 class _Connection(H11Protocol):
-    """A connection on which no request comes in time is closed: there is room for so many only."""
+    """A connection that does nothing must not be in the way of others: there is room for so many only."""
+
+    idle_since = 0.0
+    counts: ClassVar[Counter[str]] = Counter()  # the connections of each client
+    most = 0  # of one client
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is under way, or only the beginning of its head is there."""
+        return self.cycle is None or bool(self.cycle.response_complete)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.loop.call_later(FIRST_REQUEST, self._close_unused)
+        self.idle_since = self.loop.time()
+        self.peer = self.client[0] if self.client else ""
+        self.counts[self.peer] += 1
+        if self.counts[self.peer] > self.most:
+            self.close(f"{self.peer} has {self.most} connections already")
+        elif len(self.connections) > CONNECTIONS:
+            others = (each for each in self.connections if isinstance(each, _Connection) and each is not self)
+            idle = [each for each in others if each.is_idle and not each.transport.is_closing()]
+            if idle:
+                min(idle, key=lambda each: each.idle_since).close("others need the connection")
+            else:
+                self.close(f"there are {CONNECTIONS} connections already")
 
-    def _close_unused(self) -> None:
-        if self.cycle is None:
+    def close(self, reason: str) -> None:
+        LOGGER.info("a connection is closed: %s", reason)
+        self.transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self.counts[self.peer] -= 1
+        if not self.counts[self.peer]:
+            del self.counts[self.peer]
+
+    def on_response_complete(self) -> None:
+        self.idle_since = self.loop.time()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer to what is no HTTP. An answer that has begun cannot be followed by another one; and whoever reads the
+        body of this request is told that there is no more."""
+        if self.conn.our_state is h11.IDLE:
+            super().send_400_response(msg)
+        else:
             self.transport.close()
+            if self.cycle is not None:
+                self.cycle.disconnected = True
+                self.cycle.message_event.set()
 
 
 class _Server(uvicorn.Server):
@@ -83,9 +157,14 @@ class _Server(uvicorn.Server):
         self.parent = parent
 
     async def on_tick(self, counter: int) -> bool:
-        if counter % TICKS == 0 and self.parent is not None:
-            self.state.refresh()  # for whoever asks another process
-            self.should_exit |= os.getppid() != self.parent
+        if counter % TICKS == 0:
+            now = asyncio.get_running_loop().time()
+            for each in list(self.server_state.connections):
+                if isinstance(each, _Connection) and each.is_idle and now > each.idle_since + IDLE:
+                    each.transport.close()
+            if self.parent is not None:
+                self.state.metrics.refresh()  # for whoever asks another process
+                self.should_exit |= os.getppid() != self.parent
         return await super().on_tick(counter)
 
     @contextmanager
@@ -106,14 +185,14 @@ class _Server(uvicorn.Server):
 def serve(app: Starlette, sock: socket.socket, grace: float = 30.0, parent: int | None = None) -> None:
     """Serve an application on a socket, until SIGINT or SIGTERM, or until the process `parent` is gone; then running
     requests have `grace` seconds to end."""
+    _Connection.most = app.state.limits.connections
     config = uvicorn.Config(
         app,
-        log_level="warning",
+        log_config=None,
         access_log=False,
         server_header=False,
-        timeout_keep_alive=15,
+        timeout_keep_alive=int(IDLE),
         timeout_graceful_shutdown=max(1, math.ceil(grace)),
-        limit_concurrency=1000,
         lifespan="off",
         http=_Connection,
         ws="none",

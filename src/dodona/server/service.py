@@ -1,5 +1,9 @@
 """The service: requests in, work in threads with an end in time, answers out.
 
+Memory is counted before it is taken, in two halves: what requests and answers have in bytes, and what the work on a
+request needs beside them. Sentences are read, parsed and written a few at a time, so that the second is known when the
+body is there. Answers are sent while they are made.
+
 A thread that works is stopped at its deadline, or when nobody waits for its result any more: the compiled loops look at
 the clock now and then (`transitions.clock`), and functions do so between portions of sentences.
 """
@@ -7,12 +11,13 @@ the clock now and then (`transitions.clock`), and functions do so between portio
 import asyncio
 import threading
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -20,21 +25,31 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from dodona.errors import OptionError
+from dodona.errors import DodonaError, OptionError
 from dodona.pipeline.processes import available_cores
+from dodona.server.log import SHOWN_TEXT, note
 from dodona.server.metrics import Metrics
 from dodona.server.models import Models
 from dodona.server.requests import convert, decode, read_form, read_query
 from dodona.server.udpipe import ProcessRequest, process
 from dodona.transitions.clock import observe
 
-__all__ = ["Function", "Limits", "Service", "Stopped"]
+__all__ = ["Function", "Limits", "Service", "Stopped", "encode", "estimate_need"]
 
 JSON = "application/json"
-CHUNK = 1 << 18  # bytes of an answer that are sent at a time
+CHUNK = 1 << 16  # bytes of an answer that are sent at a time
+WINDOW = 1 << 20  # bytes of an answer that may wait for the client
+FIRST = WINDOW // 2  # bytes that are made before the first is sent: until then an error gets a status of its own
+STALL = 10.0  # seconds in which a client must take something of an answer that waits for it
+LOOK_INTERVAL = 0.05  # seconds between two looks whether a thread that waits should go on, or end
 AGAIN = {"Retry-After": "1"}
+BUSY = "The server is busy: its memory for requests is full; try again later."
 
-T = TypeVar("T")
+PORTION_NEED = 12 << 20  # bytes that the work on some sentences takes
+TEXT_NEED = 8  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
+WIDE_TEXT_NEED = 20  # and for one with other characters, which Python may hold in four bytes each
+ITEM_NEEDS = {b"[": 72, b'"': 28, b",": 12, b"%": 112, b"&": 64}  # for lists, strings, their places, escapes, fields
+BODIES_SHARE = 0.75  # of the memory for bodies and answers: the rest is for answers, or no request could end
 
 
 @dataclass(frozen=True)
@@ -52,19 +67,26 @@ class Limits:
     client: int = 128
     """Requests of one client, by its address, at the same time; a further one is refused."""
     memory: int = 256 << 20
-    """Bytes of all bodies and answers in memory at a time; when there are as many, further requests are refused."""
+    """Bytes that all requests together may need at a time, half of it for bodies and answers, half for the work on
+    them. Further requests wait or are refused; one that would need more than half is too large."""
+    connections: int = 256
+    """Connections of one client, by its address, at the same time; a further one is closed."""
+    shows_text: bool = False
+    """Whether the log has the beginning of each request."""
     hosts: tuple[str, ...] = ()
     """Names in the Host header that are accepted, `*.example.org` for all that end so; none: all names."""
     origins: tuple[str, ...] = ()
     """Web sites whose pages may use the server beside its own; `*`: all."""
 
     def __post_init__(self) -> None:
-        for name in ("size", "seconds", "client", "memory"):
+        for name in ("size", "seconds", "client", "connections", "memory"):
             if not getattr(self, name) > 0:
                 raise OptionError(f"{name} {getattr(self, name)!r}: expected more than 0")
         for name in ("threads", "waiting"):
             if getattr(self, name) < 0:
                 raise OptionError(f"{name} {getattr(self, name)!r}: expected 0 or more")
+        if self.memory < 4 * PORTION_NEED:
+            raise OptionError(f"memory {self.memory:,} bytes: expected at least {4 * PORTION_NEED:,}")
         for host in self.hosts:
             if "*" in host.removeprefix("*.") and host != "*":
                 raise OptionError(f"host {host!r}: expected a name, *.NAME or *")
@@ -96,6 +118,111 @@ class Stopped(Exception):
     """Raised in a thread whose result nobody waits for any more."""
 
 
+class Memory:
+    """A number of bytes that several may take; whoever finds too few waits, in a thread, or is told so."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.used = 0
+        self._room = threading.Condition()
+
+    def take(self, count: int, share: float = 1.0) -> bool:
+        """Take bytes if there are as many, of a share of all."""
+        with self._room:
+            if self.used + count > self.size * share:
+                return False
+            self.used += count
+            return True
+
+    def give_back(self, count: int) -> None:
+        with self._room:
+            self.used -= count
+            self._room.notify_all()
+
+    def wait(self, count: int, check: Callable[[], None]) -> None:
+        """Take bytes as soon as there are as many; `check` is called now and then, and ends the waiting by an error."""
+        while not self.take(count):
+            check()
+            with self._room:
+                self._room.wait(LOOK_INTERVAL)
+
+
+def estimate_need(body: bytes) -> int:
+    """Return how many bytes the work on a request takes at most, beside its body and its answer.
+
+    A text is held in several forms. Of JSON and forms, lists and strings take more than their letters: a list of
+    nothing, two bytes in a request, is 56 bytes of memory. Sentences and words need no more, however many they are:
+    they come and go a few at a time.
+    """
+    text = len(body) * (TEXT_NEED if body.isascii() and b"\\u" not in body else WIDE_TEXT_NEED)
+    return PORTION_NEED + text + sum(need * body.count(sign) for sign, need in ITEM_NEEDS.items())
+
+
+class AnswerBuffer:
+    """The bytes of an answer on their way from the thread that makes them to the client."""
+
+    def __init__(self, memory: Memory, check: Callable[[], None]) -> None:
+        self.memory = memory
+        self.check = check
+        self.size = 0  # of what is there
+        self.is_open = True
+        self._chunks: deque[bytes] = deque()
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+        self._taken = threading.Condition()
+        self._last = time.monotonic()  # when the client took something
+
+    def put(self, chunk: bytes) -> None:
+        """Add a chunk, from the thread; waits while the client has much to take already, but not for long."""
+        self._last = time.monotonic()
+        while self.size and self.size + len(chunk) > WINDOW:
+            self.check()
+            if time.monotonic() > self._last + STALL:
+                raise Stopped
+            with self._taken:
+                self._taken.wait(LOOK_INTERVAL)
+        self.memory.wait(len(chunk), self.check)
+        with self._taken:
+            if not self.is_open:
+                self.memory.give_back(len(chunk))
+                raise Stopped
+            self._chunks.append(chunk)
+            self.size += len(chunk)
+        self.tell()
+
+    def tell(self) -> None:
+        """Wake up whoever waits for more."""
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._changed.set)
+
+    async def wait(self) -> None:
+        """Wait until there is more."""
+        await self._changed.wait()
+        self._changed.clear()
+
+    def get(self) -> bytes:
+        """Return the next bytes, which count until `take` is told of them; none if there are none."""
+        return self._chunks[0] if self._chunks else b""
+
+    def take(self) -> None:
+        """Forget the bytes that `get` has returned: the client has them."""
+        with self._taken:
+            count = len(self._chunks.popleft())
+            self.size -= count
+            self._last = time.monotonic()
+            self._taken.notify_all()
+        self.memory.give_back(count)
+
+    def close(self) -> None:
+        """Give the memory back, whatever was sent; who puts more is stopped."""
+        with self._taken:
+            self.is_open = False
+            self._chunks.clear()
+            count, self.size = self.size, 0
+            self._taken.notify_all()
+        self.memory.give_back(count)
+
+
 class Workers:
     """Threads that work on requests, and the requests that wait for one."""
 
@@ -104,6 +231,8 @@ class Workers:
         self.threads = threads
         self.metrics = metrics
         self.clients: Counter[str] = Counter()  # the admitted requests by the address of the client
+        self.bytes = Memory(limits.memory // 2)  # of bodies and answers
+        self.room = Memory(limits.memory // 2)  # for the work
         self._running: set[threading.Event] = set()  # each is set to stop what runs
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
 
@@ -113,7 +242,7 @@ class Workers:
         if self.clients[client] >= self.limits.client:
             message = f"Too many requests at a time: {self.limits.client} of yours are not answered yet; wait for one."
             raise HTTPException(429, message, AGAIN)
-        if self.clients.total() >= self.threads + self.limits.waiting:
+        if not self.has_room():
             raise HTTPException(503, "The server is busy: too many requests wait already; try again later.", AGAIN)
         self.clients[client] += 1
         try:
@@ -124,34 +253,22 @@ class Workers:
             if not self.clients[client]:
                 del self.clients[client]
 
-    async def run(self, deadline: float, function: Callable[[], T]) -> T:
-        """Run a function in a thread and return its result; after the deadline, refuse the request."""
-        begun, stopped = threading.Event(), threading.Event()
+    def has_room(self) -> bool:
+        """Whether one more request would be admitted."""
+        return self.clients.total() < self.threads + self.limits.waiting
 
-        def check() -> None:
-            if stopped.is_set() or time.monotonic() > deadline:
-                raise Stopped
-
-        def work() -> T:
-            begun.set()
-            with self.metrics.busy.track_inprogress(), observe(check):
-                check()
-                return function()
-
-        self._running.add(stopped)
-        future = self._pool.submit(work)
-        future.add_done_callback(lambda _: self._running.discard(stopped))
-        seconds = f"{self.limits.seconds:g} seconds"
-        try:
-            async with asyncio.timeout(deadline - time.monotonic()):
-                return await asyncio.wrap_future(future)
-        except (TimeoutError, Stopped):
-            if begun.is_set():
-                raise HTTPException(504, f"This took longer than {seconds}; send less text.") from None
-            message = f"The server is busy: no thread was free for {seconds}; try again later."
-            raise HTTPException(503, message, AGAIN) from None
-        finally:
-            stopped.set()
+    def begin(self, deadline: float, need: int, function: Callable[[], Iterator[bytes]]) -> "Work":
+        """Let a thread work as soon as one is free, and as much memory as it needs."""
+        if need > self.room.size:
+            message = f"The request needs {need >> 20:,} MiB; expected one that needs at most {self.room.size >> 20:,}."
+            raise HTTPException(413, message)
+        work = Work(self, deadline, need, function)
+        self._running.add(work.stopped)
+        context = copy_context()
+        work.future = self._pool.submit(context.run, work.run)
+        work.future.add_done_callback(lambda _: self._running.discard(work.stopped))
+        work.future.add_done_callback(lambda _: work.buffer.tell())
+        return work
 
     def close(self) -> None:
         """Stop everything that is still at work."""
@@ -160,23 +277,138 @@ class Workers:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-class Answer(Response):
-    """A result in JSON, sent in chunks: its memory counts until a slow client has taken nearly all of it."""
+class Work:
+    """The work on one request, in a thread, and the answer that it makes."""
 
-    def __init__(self, content: bytes, seconds: float, held: ExitStack) -> None:
-        super().__init__(content, media_type=JSON)
-        self.seconds = seconds
-        self.held = held
+    future: "Future[None]"
+
+    def __init__(self, workers: Workers, deadline: float, need: int, function: Callable[[], Iterator[bytes]]) -> None:
+        self.workers, self.deadline, self.need, self.function = workers, deadline, need, function
+        self.begun, self.stopped = threading.Event(), threading.Event()
+        self.buffer = AnswerBuffer(workers.bytes, self.check)
+
+    def check(self) -> None:
+        if self.stopped.is_set() or time.monotonic() > self.deadline:
+            raise Stopped
+
+    def run(self) -> None:
+        """Make the answer; runs in the thread."""
+        self.workers.room.wait(self.need, self.check)
+        try:
+            self.begun.set()
+            with self.workers.metrics.busy.track_inprogress(), observe(self.check):
+                self.check()
+                for chunk in _join(self.function()):
+                    self.buffer.put(chunk)
+        finally:
+            self.workers.room.give_back(self.need)
+
+    async def wait(self) -> bool:
+        """Wait for more of the answer; returns whether it is complete. What went wrong in the thread is raised here."""
+        seconds = f"{self.workers.limits.seconds:g} seconds"
+        try:
+            async with asyncio.timeout(self.deadline - time.monotonic()):
+                await self.buffer.wait()
+            if self.future.done():
+                self.future.result()
+                return True
+            return False
+        except (TimeoutError, Stopped, CancelledError):
+            if self.begun.is_set():
+                raise HTTPException(504, f"This took longer than {seconds}; send less text.") from None
+            message = f"The server is busy: no thread was free for {seconds}; try again later."
+            raise HTTPException(503, message, AGAIN) from None
+
+    def end(self) -> None:
+        """Stop what still runs, and give back what is not sent."""
+        self.stopped.set()
+        self.buffer.close()
+
+
+def _join(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the same bytes in chunks of about the same size."""
+    held: list[bytes] = []
+    size = 0
+    for chunk in chunks:
+        for at in range(0, len(chunk), CHUNK):
+            held.append(chunk[at : at + CHUNK])
+            size += len(held[-1])
+            if size >= CHUNK:
+                yield b"".join(held)
+                held, size = [], 0
+    if held:
+        yield b"".join(held)
+
+
+def encode(answer: Any) -> Iterator[bytes]:
+    """Yield an answer in JSON. Fields of it that are iterators are made while they are written: a list of what an
+    iterator yields, or for a field that is a string, its parts."""
+    is_made = isinstance(answer, msgspec.Struct) and any(
+        _is_iterator(answer, each) for each in answer.__struct_fields__
+    )
+    if not is_made:
+        yield msgspec.json.encode(answer)
+        return
+    for number, field in enumerate(msgspec.structs.fields(answer)):
+        value = getattr(answer, field.name)
+        yield (b"," if number else b"{") + msgspec.json.encode(field.encode_name) + b":"
+        if not _is_iterator(answer, field.name):
+            yield msgspec.json.encode(value)
+        elif field.type is str:
+            yield b'"'
+            for part in value:
+                yield msgspec.json.encode(part)[1:-1]
+            yield b'"'
+        else:
+            yield b"["
+            for place, item in enumerate(value):
+                yield (b"," if place else b"") + msgspec.json.encode(item)
+            yield b"]"
+    yield b"}"
+
+
+def _is_iterator(answer: Any, name: str) -> bool:
+    return isinstance(getattr(answer, name), Iterator)
+
+
+class Answer(Response):
+    """An answer in JSON, sent while it is made; whatever is not made or not sent in time is cut off."""
+
+    def __init__(self, work: Work, is_complete: bool, held: ExitStack, seconds: float) -> None:
+        super().__init__(media_type=JSON)
+        self.work, self.is_complete, self.held, self.seconds = work, is_complete, held, seconds
+        del self.headers["content-length"]
+        if is_complete:
+            self.headers["content-length"] = str(work.buffer.size)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start = {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
-        with self.held, suppress(TimeoutError):  # a client that takes longer gets no more
-            async with asyncio.timeout(self.seconds):
-                await send(start)
-                for at in range(0, len(self.body), CHUNK):
-                    chunk = self.body[at : at + CHUNK]
-                    more = at + CHUNK < len(self.body)
-                    await send({"type": "http.response.body", "body": chunk, "more_body": more})
+        buffer = self.work.buffer
+        with self.held:
+            gone = asyncio.create_task(_wait_for_disconnection(receive, self.work))
+            try:
+                async with asyncio.timeout(self.seconds):  # a client that takes longer gets no more
+                    await send(start)
+                    while True:
+                        while chunk := buffer.get():
+                            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                            buffer.take()
+                        if self.is_complete:
+                            break
+                        self.is_complete = await self.work.wait()
+                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+            except (TimeoutError, HTTPException, DodonaError) as error:
+                note(reason=f"cut off: {getattr(error, 'detail', error) or 'the client was too slow'}")
+            finally:
+                gone.cancel()
+
+
+async def _wait_for_disconnection(receive: Receive, work: Work) -> None:
+    """Stop the work when nobody waits for the answer any more; the body must have been read."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    work.stopped.set()
+    work.buffer.tell()
 
 
 class Service:
@@ -188,19 +420,31 @@ class Service:
         threads = limits.threads or available_cores()
         self.metrics = Metrics(threads)
         self.workers = Workers(limits, threads, self.metrics)
-        self.taken = 0  # bytes of all bodies and answers in memory
 
     async def answer_metrics(self, request: Request) -> Response:
+        self.metrics.body_bytes.set(self.workers.bytes.used)
         return Response(self.metrics.write(), media_type="text/plain; version=0.0.4")
+
+    async def answer_ready(self, request: Request) -> Response:
+        """Whether one more request would be worked on: not while too many wait, or memory is short."""
+        waiting = self.workers.clients.total()
+        is_ready = self.workers.has_room() and self.workers.bytes.used < self.workers.bytes.size * BODIES_SHARE
+        state = {
+            "status": "ready" if is_ready else "busy",
+            "models": list(self.models.pipelines),
+            "in_progress": waiting,
+            "waiting": max(0, waiting - self.workers.threads),
+        }
+        return Response(msgspec.json.encode(state), 200 if is_ready else 503, AGAIN if not is_ready else None, JSON)
 
     async def answer_process(self, request: Request) -> Response:
         """`/process` of UDPipe's service."""
 
-        def work(body: bytes) -> bytes:
+        def work(body: bytes) -> Iterator[bytes]:
             fields = read_query(request.url.query)
             if request.method == "POST":
                 fields |= read_form(request.headers.get("content-type", ""), body)
-            return msgspec.json.encode(process(convert(fields, ProcessRequest), self.models))
+            return encode(process(convert(fields, ProcessRequest), self.models))
 
         return await self._answer(request, work)
 
@@ -208,25 +452,45 @@ class Service:
         """Return the endpoint of a function of the JSON interface."""
         kind = function.request
 
-        def work(body: bytes) -> bytes:
-            return msgspec.json.encode(function.call(decode(body, kind), self.models))
+        def work(body: bytes) -> Iterator[bytes]:
+            return encode(function.call(decode(body, kind), self.models))
 
         async def answer(request: Request) -> Response:
             return await self._answer(request, work)
 
         return answer
 
-    async def _answer(self, request: Request, work: Callable[[bytes], bytes]) -> Response:
+    async def _answer(self, request: Request, work: Callable[[bytes], Iterator[bytes]]) -> Response:
         """Read the body of a request, and work on it in a thread, while somebody waits for the result."""
         deadline = time.monotonic() + self.limits.seconds
         with ExitStack() as stack:
-            with self.workers.admit(request.client.host if request.client else ""):
-                body = await self._read_body(request, deadline, stack)
-                self.metrics.received.inc(len(body))
-                working = self.workers.run(deadline, lambda: work(body))
-                result = await self._unless_disconnected(request, working)
-            self._hold(len(result), stack)
-            return Answer(result, self.limits.seconds, stack.pop_all())
+            stack.enter_context(self.workers.admit(request.client.host if request.client else ""))
+            body = await self._read_body(request, deadline, stack)
+            self.metrics.received.inc(len(body))
+            shown = body[:SHOWN_TEXT].decode(errors="replace") if self.limits.shows_text else ""
+            note(received=len(body), text=shown)
+            query = len(request.url.query) * WIDE_TEXT_NEED
+            working = self.workers.begin(deadline, estimate_need(body) + query, lambda: work(body))
+            stack.callback(working.end)
+            is_complete = await self._begin_answer(request, working)
+            return Answer(working, is_complete, stack.pop_all(), self.limits.seconds)
+
+    async def _begin_answer(self, request: Request, work: Work) -> bool:
+        """Wait until an answer is complete, or long enough to be sent; returns whether it is complete."""
+        gone = asyncio.create_task(_wait_for_disconnection(request.receive, work))
+        is_complete = False
+        try:
+            while not (is_complete := await work.wait()) and work.buffer.size < FIRST:
+                if gone.done():
+                    break
+        except HTTPException:
+            if not gone.done():
+                raise
+        finally:
+            gone.cancel()
+        if gone.done() and not gone.cancelled():
+            raise HTTPException(499, "The client has closed the connection.")
+        return is_complete
 
     async def _read_body(self, request: Request, deadline: float, held: ExitStack) -> bytes:
         """Return the body of a request, read until the deadline; the limits hold while it arrives."""
@@ -243,10 +507,9 @@ class Service:
                     size += len(chunk)
                     if size > self.limits.size:
                         raise too_large
-                    if self.taken + len(chunk) > self.limits.memory:
-                        message = "The server is busy: its memory for requests is full; try again later."
-                        raise HTTPException(503, message, AGAIN)
-                    self._hold(len(chunk), held)
+                    if not self.workers.bytes.take(len(chunk), BODIES_SHARE):
+                        raise HTTPException(503, BUSY, AGAIN)
+                    held.callback(self.workers.bytes.give_back, len(chunk))
                     chunks.append(chunk)
         except TimeoutError:
             message = f"The request did not arrive within {self.limits.seconds:g} seconds."
@@ -254,31 +517,3 @@ class Service:
         except ClientDisconnect:
             raise HTTPException(400, "The request ended too early.") from None
         return b"".join(chunks)
-
-    def _hold(self, count: int, held: ExitStack) -> None:
-        """Count bytes until the end of `held`, those of an answer too: while slow clients take theirs, others may be
-        refused."""
-        self._take(count)
-        held.callback(self._take, -count)
-
-    def _take(self, count: int) -> None:
-        self.taken += count
-        self.metrics.body_bytes.inc(count)
-
-    async def _unless_disconnected(self, request: Request, work: Coroutine[Any, Any, bytes]) -> bytes:
-        running = asyncio.create_task(work)
-        gone = asyncio.create_task(_wait_for_disconnection(request))
-        try:
-            await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
-            if not running.done():
-                raise HTTPException(499, "The client has closed the connection.")
-            return await running
-        finally:
-            gone.cancel()
-            running.cancel()
-
-
-async def _wait_for_disconnection(request: Request) -> None:
-    """Return when nobody waits for the answer any more; the body must have been read."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass

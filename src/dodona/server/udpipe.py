@@ -6,7 +6,8 @@ A parameter counts if it is there, also without a value: `tokenizer` means raw t
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Annotated
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta, Struct
 
@@ -17,7 +18,7 @@ from dodona.data.spacing import rebuild_text
 from dodona.data.stream import only_sentences
 from dodona.errors import OptionError
 from dodona.pipeline.pipeline import Pipeline
-from dodona.server.models import ModelName, Models, check_length, divide
+from dodona.server.models import ModelName, Models, check_length, count_words, divide
 
 __all__ = ["ProcessRequest", "ProcessedText", "process"]
 
@@ -58,12 +59,18 @@ class ProcessRequest(Struct, kw_only=True):
     ] = "conllu"
 
 
+if TYPE_CHECKING:
+    TextParts = Iterable[str]
+else:
+    TextParts = str
+
+
 class ProcessedText(Struct):
-    """The result, and the training data and licence of the model."""
+    """The result, made while it is read, and the training data and licence of the model."""
 
     model: str
     acknowledgements: list[str]
-    result: str
+    result: TextParts
 
 
 def process(request: ProcessRequest, models: Models) -> ProcessedText:
@@ -74,9 +81,12 @@ def process(request: ProcessRequest, models: Models) -> ProcessedText:
     tag, parse = request.tagger is not None, request.parser is not None
     if tag and pipeline.tagger is None:
         raise OptionError(f"The model {name!r} has no tagger.")
-    result = "".join(write(_analyse(pipeline, sentences, tag, parse), output, options))
+    if request.tokenizer is None or "presegmented" in options:
+        count_words(sentences)
+        sentences = _read_sentences(pipeline, request, options)
+    result = write(_analyse(pipeline, sentences, tag, parse), output, options)
     if output == "conllu":
-        result = _write_heading(name, pipeline) + result
+        result = chain([_write_heading(name, pipeline)], result)
     acknowledgements = [str(pipeline.about[key]) for key in ("data", "licence") if pipeline.about.get(key)]
     return ProcessedText(name, acknowledgements, result)
 

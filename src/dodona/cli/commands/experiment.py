@@ -37,13 +37,16 @@ from dodona.tables import Table, open_console
 @click.option("--neural/--no-neural", default=True, help="Networks too, where an experiment has them: hours each.")
 @integer("--jobs", "Number of processes; 0: only this one. [default: one for each core]", least=0)
 @option("--scheduler ADDRESS", "Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
+@option(
+    "--scheduler-tls FOLDER", "The certificates for a scheduler at tls://…: ca.pem, cert.pem and key.pem in a folder."
+)
 @option("--runs DIR", "Where finished runs are kept, for all experiments. [default: OUT/runs]")
 @flag("--no-runs", "Carry out nothing: make the tables from the runs that are finished.")
 @option("-o, --output OUT", "A folder; the results go into OUT/NAME.", name="out")
 def experiment(
     name: str | None, wants_list: bool, treebanks: str | None, only: str | None, seeds: int, beam_seeds: int | None,
     iterations: int | None, beam: int | None, tags: str, limit: int | None, neural: bool, jobs: int | None,
-    scheduler: str | None, runs: str | None, no_runs: bool, out: str | None,
+    scheduler: str | None, scheduler_tls: str | None, runs: str | None, no_runs: bool, out: str | None,
 ) -> None:  # fmt: skip
     """Carry out the experiment NAME on treebanks: train parsers with several seeds, and write tables and figures.
 
@@ -68,7 +71,7 @@ def experiment(
     plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam, neural, beam_seeds)
     store = Store(runs or Path(out) / "runs")
     imported = click.get_current_context().meta.get(IMPORTED, ())
-    cluster = Cluster(available_cores() if jobs is None else jobs, scheduler, imported)
+    cluster = Cluster(available_cores() if jobs is None else jobs, scheduler, imported, tls=scheduler_tls)
     every = each_once(list(recipe.runs(plan)))
     if not every:
         raise DodonaError(f"{treebanks}: no treebank fits the experiment; expected one with train, dev and test parts")

@@ -71,11 +71,14 @@ SHARD_SIZE = 8.0  # megabytes
     "or one for each core). The folder that -o names gets an output for each shard of FILES, and a manifest. The same "
     "command goes on where it was stopped.",
 )
+@option(
+    "--scheduler-tls FOLDER", "The certificates for a scheduler at tls://…: ca.pem, cert.pem and key.pem in a folder."
+)
 @amount("--shard-size MB", "With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
-    jobs: int, scheduler: str | None, shard_size: float | None,
+    jobs: int, scheduler: str | None, scheduler_tls: str | None, shard_size: float | None,
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
 
@@ -99,7 +102,7 @@ def parse(
         raise click.UsageError("--sort needs --confidence: sentences are sorted by it.")
     model, sources = _model_and_sources(arguments)
     request = Request(beam, nbest, confidence, constrained, max_length, timeout)
-    if scheduler is not None or shard_size is not None:
+    if scheduler is not None or scheduler_tls is not None or shard_size is not None:
         _parse_on_cluster(model, sources, request, click.get_current_context())
         return
     files = [None if _is_text(source) else source for source in sources]
@@ -257,7 +260,10 @@ def find_files(sources: Sequence[str]) -> list[str]:
 def _check_cluster_options(options: dict[str, Any]) -> None:
     output = options["output"]
     if options["scheduler"] is None:
-        raise click.UsageError("--shard-size needs --scheduler: nothing else makes shards.")
+        name = "--scheduler-tls" if options["shard_size"] is None else "--shard-size"
+        raise click.UsageError(f"{name} needs --scheduler: nothing else makes shards.")
+    if options["scheduler_tls"] is not None and not options["scheduler"].startswith("tls://"):
+        raise OptionError(f"--scheduler-tls: certificates are for an address tls://…, not {options['scheduler']}")
     if options["each"]:
         raise OptionError(
             "--each writes an output for each file, and --scheduler one for each shard; expected one of them"
@@ -283,4 +289,4 @@ def pick_cluster(context: click.Context) -> "Cluster":
         return Cluster(int(jobs) if is_given else available_cores(), None, modules)
     if is_given:
         raise OptionError("--jobs: a cluster has as many processes as it has; expected --jobs only with local ones")
-    return Cluster(0, scheduler, modules)
+    return Cluster(0, scheduler, modules, tls=context.params.get("scheduler_tls"))

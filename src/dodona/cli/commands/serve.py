@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dodona.cli.options import amount, flag, integer, option
+from dodona.cli.options import amount, choice, flag, integer, option
 from dodona.cli.outputs import say
 from dodona.errors import FormatWarning, OptionError
 
@@ -41,7 +41,13 @@ MEBIBYTE = 1 << 20
     "--timeout SECONDS", "Time for a request, the wait for a thread included; then the answer is 504.", default=60.0
 )
 @amount("--max-size MIB", "Mebibytes in a request; for a larger one the answer is 413.", default=4.0)
-@amount("--max-memory MIB", "Mebibytes in all requests and answers at a time; then the answer is 503.", default=256.0)
+@integer("--connections", "Connections of one client, by its address, at a time; a further one is closed.", default=256)
+@amount(
+    "--max-memory MIB",
+    "Mebibytes that requests, answers and the work on them may need at a time, beside the models; further ones wait, "
+    "or the answer is 503. The answer to one that needs more than half is 413.",
+    default=256.0,
+)
 @option(
     "--allow-host NAME",
     "Answer to this name in the Host header, or with *.NAME to all that end so, and to no others. [default: to "
@@ -55,16 +61,24 @@ MEBIBYTE = 1 << 20
     name="origins",
     multiple=True,
 )
+@choice(
+    "--log-level",
+    "error: faults of Dodona; warning: what is no HTTP, too; info: a line for each request, too.",
+    values=("error", "warning", "info", "debug"),
+    default="warning",
+)
+@choice("--log-format", "Lines for people, or an object of JSON a line.", values=("text", "json"))
+@flag("--log-text", "Let the lines of requests have the beginning of what was sent.")
 def serve(
     models: tuple[str, ...], host: str, port: int, opened: bool, threads: int | None, processes: int, waiting: int,
-    per_client: int, timeout: float, max_size: float, max_memory: float, hosts: tuple[str, ...],
-    origins: tuple[str, ...],
+    per_client: int, connections: int, timeout: float, max_size: float, max_memory: float, hosts: tuple[str, ...],
+    origins: tuple[str, ...], log_level: str, log_format: str, log_text: bool,
 ) -> None:  # fmt: skip
     """Serve MODELS: names, files, or NAME=FILE; without any, those that come with Dodona. The first is the default.
 
     The page at the address that is printed shows trees, oracles and derivations. The interface for programs is that of
     UDPipe's service (/process, /models), and one with JSON; /api describes both. Ctrl-C or SIGTERM ends the server,
-    after the requests that are being worked on.
+    after the requests that are being worked on. A socket that systemd passes on is used instead of --host and --port.
 
     \b
     dodona serve
@@ -75,7 +89,8 @@ def serve(
 
     with ExitStack() as stack:
         try:
-            from dodona.server.run import listen, share_metrics
+            from dodona.server.log import set_up_log
+            from dodona.server.run import listen, receive_socket, share_metrics
 
             if processes > 1:
                 stack.enter_context(share_metrics())
@@ -91,9 +106,13 @@ def serve(
             memory=int(max_memory * MEBIBYTE),
             hosts=hosts or (LOCAL if host in LOCAL else ()),
             origins=origins,
+            connections=connections,
+            shows_text=log_text,
         )
+        set_up_log(log_level, log_format)
         warnings.simplefilter("ignore", FormatWarning)  # who sends a text sees the answer, and not this terminal
-        sockets = [stack.enter_context(each) for each in listen(host, port, processes)]
+        given = receive_socket(processes) or listen(host, port, processes)
+        sockets = [stack.enter_context(each) for each in given]
         _serve(models, limits, sockets, opened)
     say("stopped")
 
@@ -101,13 +120,14 @@ def serve(
 def _serve(models: Sequence[str], limits: "Limits", sockets: list[socket.socket], opened: bool) -> None:
     from dodona.server.app import create_app
     from dodona.server.models import Models
-    from dodona.server.run import serve, supervise, write_address
+    from dodona.server.run import notify_ready, serve, supervise, write_address
 
     loaded = Models.load(models)
     gc.collect()
     gc.freeze()  # what is loaded stays: it need not be looked at again, nor be copied in other processes
     address = write_address(sockets[0])
     say(f"the playground is at {address}")
+    notify_ready()
     if opened:
         click.launch(address)
     parent = os.getpid() if len(sockets) > 1 else None
