@@ -26,7 +26,7 @@ from dodona.patterns.language import (
     Precedence,
     SearchRequest,
     parse_pattern,
-)  # fmt: skip
+)
 
 __all__ = ["MAX_STEPS", "Binding", "Pattern"]
 

@@ -439,9 +439,10 @@ def everybody_can_use_it(page: Page) -> None:
 
 
 def a_pattern_finds_trees(page: Page) -> None:
-    page.open("#search")
+    page.open("#search", 360)
     page.click("Search")
     page.until(lambda: page.texts("#search .tree"))
+    assert page.run("return document.documentElement.scrollWidth") == 360
     assert page.text("#search .message") == "1 match in 2 sentences"
     assert page.texts("#search tbody td") == ["grow", "1", "100"]
     assert page.texts("#search .word.matched .form") == ["trees", "grow"]
