@@ -140,8 +140,6 @@ def training(encoder: PretrainedEncoder | None, rate: float = 0.5) -> NetworkTra
     options = ParserOptions(scorer="neural", iterations=2, network=encoder.fit(SMALL) if encoder else SMALL)
     source = NetworkSource(pretrained=encoder, pretrained_rate=rate)
     return NetworkTraining(prepare_trees(treebank(12), options), source)
-        prepare_trees(treebank(12), options), NetworkSource(pretrained=encoder, pretrained_rate=rate)
-    )
 
 
 def test_a_network_begins_with_the_encoder(encoder: PretrainedEncoder) -> None:
