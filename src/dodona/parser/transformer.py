@@ -23,7 +23,7 @@ from dodona.tagger.tagger import Tag, TagChoice
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
 from dodona.transformer.options import TransformerOptions
 from dodona.transformer.pieces import PieceTable, WordPieces
-from dodona.transformer.pretrained import PretrainedEncoder, count_positions
+from dodona.transformer.pretrained import TeacherEncoder, count_positions
 
 __all__ = ["TransformerModel", "TransformerSession", "make_table", "quantize_parameters"]
 
@@ -39,7 +39,7 @@ class TransformerModel:
         self,
         options: TransformerOptions,
         positions: Positions,
-        encoder: PretrainedEncoder,
+        encoder: TeacherEncoder,
         tags: Sequence[Tag],
         retags: bool,
         arrays: Mapping[str, NDArray[Any]],
@@ -93,11 +93,11 @@ class TransformerModel:
         where: str,
     ) -> "TransformerModel":
         positions, tags, retags = check_outputs(description, where)
-        encoder = PretrainedEncoder.restore(description["encoder"])
+        encoder = TeacherEncoder.restore(description["encoder"])
         return cls(options, positions, encoder, tags, retags, arrays, labels, actions, where)
 
 
-def make_pieces(encoder: PretrainedEncoder, network: TeacherNetwork, where: str) -> WordPieces:
+def make_pieces(encoder: TeacherEncoder, network: TeacherNetwork, where: str) -> WordPieces:
     """Return the word pieces that the encoder of this network reads."""
     return WordPieces(encoder.tokenizer, network.encoder.get_input_embeddings().weight.shape[0], where)
 

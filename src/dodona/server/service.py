@@ -118,7 +118,7 @@ class Stopped(Exception):
     """Raised in a thread whose result nobody waits for any more."""
 
 
-class Memory:
+class MemoryBudget:
     """A number of bytes that several may take; whoever finds too few waits, in a thread, or is told so."""
 
     def __init__(self, size: int) -> None:
@@ -161,7 +161,7 @@ def estimate_need(body: bytes) -> int:
 class AnswerBuffer:
     """The bytes of an answer on their way from the thread that makes them to the client."""
 
-    def __init__(self, memory: Memory, check: Callable[[], None]) -> None:
+    def __init__(self, memory: MemoryBudget, check: Callable[[], None]) -> None:
         self.memory = memory
         self.check = check
         self.size = 0  # of what is there
@@ -231,8 +231,8 @@ class Workers:
         self.threads = threads
         self.metrics = metrics
         self.clients: Counter[str] = Counter()  # the admitted requests by the address of the client
-        self.bytes = Memory(limits.memory // 2)  # of bodies and answers
-        self.room = Memory(limits.memory // 2)  # for the work
+        self.bytes = MemoryBudget(limits.memory // 2)  # of bodies and answers
+        self.room = MemoryBudget(limits.memory // 2)  # for the work
         self._running: set[threading.Event] = set()  # each is set to stop what runs
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
 

@@ -22,7 +22,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_N
 
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["PretrainedEncoder", "build_encoder", "count_positions", "read_encoder"]
+__all__ = ["TeacherEncoder", "build_encoder", "count_positions", "read_encoder"]
 
 CONFIG, TOKENIZER, WEIGHTS, INDEX, CARD = (
     *("config.json", "tokenizer.json", "model.safetensors", "model.safetensors.index.json", "README.md"),
@@ -39,7 +39,7 @@ Weights = dict[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
-class PretrainedEncoder:
+class TeacherEncoder:
     """Where an encoder comes from, and what it takes to build it again and to cut words for it."""
 
     name: str
@@ -52,7 +52,7 @@ class PretrainedEncoder:
         return asdict(self)
 
     @classmethod
-    def restore(cls, description: Any) -> "PretrainedEncoder":
+    def restore(cls, description: Any) -> "TeacherEncoder":
         """Return the encoder that a model file describes."""
         kinds = {field.name: dict if field.name == "config" else str for field in fields(cls)}
         if not isinstance(description, dict) or set(description) != set(kinds):
@@ -66,7 +66,7 @@ class PretrainedEncoder:
         return f"{self.name} (licence {self.licence}), SHA-256 {self.digest}"
 
 
-def read_encoder(source: str | Path) -> tuple[PretrainedEncoder, Weights]:
+def read_encoder(source: str | Path) -> tuple[TeacherEncoder, Weights]:
     """Return an encoder and its weights, from a folder, or by the name that transformers knows it by."""
     folder = Path(source)
     if not folder.is_dir():
@@ -83,7 +83,7 @@ def read_encoder(source: str | Path) -> tuple[PretrainedEncoder, Weights]:
     tokenizer = _read_tokenizer(folder)
     weights = _read_weights(folder, config)
     named = source if not Path(source).is_dir() else folder.resolve().name
-    return PretrainedEncoder(str(named), _read_licence(folder), digest.hexdigest(), config, tokenizer), weights
+    return TeacherEncoder(str(named), _read_licence(folder), digest.hexdigest(), config, tokenizer), weights
 
 
 def _look_up(name: str) -> Path:
