@@ -161,7 +161,7 @@ def test_the_encoder_learns_at_its_own_rate(encoder: PretrainedEncoder) -> None:
     still, half, whole = (training(encoder, rate) for rate in (0.0, 0.5, 1.0))
     for begun in (still, half, whole):
         lanes, examples = next(begun.learner.batches(np.random.default_rng(1)))
-        begun.learner._learn(lanes, examples, 0.0, jax.random.key(1))
+        begun.learner._learn(begun.learner.tables, lanes, examples, 0.0, jax.random.key(1))
     name = "layer0.forward.input"
     steps = [np.asarray(begun.learner.parameters[name]) - encoder.weights[name] for begun in (still, half, whole)]
     assert not steps[0].any()
