@@ -32,7 +32,7 @@ MOST_SILVER = 4  # words for each gold one, unless a number of words is asked fo
 BLOCK = 4096  # sentences that are shuffled together
 OPEN_FILES = 16  # that are read in turns
 RUN = 32  # sentences that are read from one of them at a time
-MOST_FEATURES = 8_000_000  # of a linear model while it learns from silver, about 150 bytes each: then the half with the
+MOST_FEATURES = 4_000_000  # of a linear model while it learns from silver, about 200 bytes each: then the half with the
 # larger weights is kept, so that memory has a bound, however many words are learned from
 FORMS = 1_000_000  # that are counted; when there are more, the rarest are forgotten
 
