@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,14 @@ from dodona.data import Sentence
 from dodona.errors import FormatWarning, OptionError
 from dodona.evaluation import Comparison, attachment, compare
 from dodona.experiments.repairs import count_repairs
-from dodona.experiments.treebanks import FORMAT, Treebank, sentences_of
+from dodona.experiments.treebanks import FORMAT, Treebank, digest_of, sentences_of
 from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import begin_training
+from dodona.parser.training import NetworkSource, begin_training
 from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.pretraining import load_encoder
+from dodona.pipeline.training import TrainingPlan
 from dodona.research.statistics import Statistics
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
@@ -59,6 +62,8 @@ class Run:
     keep: str = "last"  # the iteration that is measured; "best": the one with the highest LAS on dev
     elsewhere: tuple[Treebank, ...] = ()  # whose test parts are parsed too
     tagged: str | None = None  # a folder with the sentences as a tagger sees them; not part of the key
+    encoder: str | None = None  # a file with a pretrained encoder, which a network begins with
+    train_limit: int | None = None  # sentences of the training part; None: as many as of the others
 
     def __post_init__(self) -> None:
         if self.options is not None:
@@ -79,6 +84,7 @@ class Run:
     def description(self) -> dict[str, Any]:
         """Everything that decides the result, as JSON."""
         data = self.treebank.digests | {f"test of {other.name}": other.digests["test"] for other in self.elsewhere}
+        later = {"train_limit": self.train_limit, "encoder": digest_of([self.encoder]) if self.encoder else None}
         return {
             "options": describe(self.options),
             "measures": list(self.measures),
@@ -86,7 +92,7 @@ class Run:
             "limit": self.limit,
             "keep": self.keep,
             "data": data,
-        }
+        } | {name: value for name, value in later.items() if value is not None}  # older records stay valid
 
     @property
     def key(self) -> str:
@@ -101,6 +107,8 @@ class Run:
             own = {k: v for k, v in asdict(self.options).items() if v != getattr(plain, k) and k != "seed"}
             what += [str(self.options.system), str(self.options.oracle)]
             what += [f"{name}={value}" for name, value in own.items() if value is not None]
+            what += [f"encoder={self.encoder}"] if self.encoder else []
+            what += [f"train_limit={self.train_limit}"] if self.train_limit else []
             what.append(f"seed={self.seed}")
         return " ".join([*what, "measuring", *self.measures])
 
@@ -200,7 +208,11 @@ class Subject:
         is_best = self.run.keep == "best"
         dev = (self.gold("dev"), self.read_seen("dev")) if is_best or "curve" in self.run.measures else None
 
-        training = begin_training(self.gold("train"), self.run.options, seen)
+        source = None
+        if self.run.encoder is not None:
+            source = NetworkSource(encoder=load_encoder(self.run.encoder), encoder_rate=TrainingPlan.pretrained_rate)
+        some = slice(self.run.train_limit)
+        training = begin_training(self.gold("train")[some], self.run.options, seen and seen[some], source)
         for progress in training.iterations():
             point: dict[str, Any] = {"iteration": progress.iteration, "transitions": progress.transitions}
             if dev is not None:
@@ -250,6 +262,17 @@ def _speed(subject: Subject) -> dict[str, float]:
     return {"words_per_second": round(words / spent, 1)}
 
 
+def _tags(subject: Subject) -> dict[str, list[int]]:
+    """Words of the test part whose tags a network predicts right, and all words."""
+    gold = subject.gold("test")
+    predicted = subject.trained[0].predict_tags([sentence.copy() for sentence in subject.read_seen("test")])
+    counts = {}
+    for name in ("upos", "xpos", "feats"):
+        columns = [[value for each in some for value in getattr(each, name)] for some in (gold, predicted)]
+        counts[name.upper()] = [sum(map(eq, *columns)), len(columns[0])]
+    return counts
+
+
 def _statistics(subject: Subject) -> dict[str, Any]:
     """Of the training part: Table 1 of Björkelund and Nivre (2015)."""
     statistics = Statistics(subject.run.treebank.name)
@@ -266,5 +289,6 @@ MEASURES: dict[str, Callable[[Subject], Any]] = {
     "swaps": _swaps,
     "repairs": lambda s: count_repairs(s.trained[0], s.gold("dev"), s.read_seen("dev")),
     "speed": _speed,
+    "tags": _tags,
     "statistics": _statistics,
 }

@@ -18,7 +18,7 @@ from dodona.errors import FormatError, OptionError
 from dodona.pipeline.jackknife import jackknife
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
-__all__ = ["FORMAT", "PARTS", "Tagging", "Treebank", "find_treebanks", "sentences_of", "tag"]
+__all__ = ["FORMAT", "PARTS", "Tagging", "Treebank", "digest_of", "find_treebanks", "sentences_of", "tag"]
 
 FORMAT = 1
 """The version of what is stored: records of runs, and tagged treebanks. It changes when what is measured, or the

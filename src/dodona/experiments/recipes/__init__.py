@@ -9,6 +9,7 @@ from dodona.experiments.recipes import (
     exploration,
     learning_curves,
     nonmonotonic,
+    pretraining,
     static_vs_dynamic,
     swap,
     systems,
@@ -28,6 +29,7 @@ RECIPES: dict[str, Recipe] = {
         learning_curves,
         cost_sensitive,
         systems,
+        pretraining,
     )
 }
 
