@@ -32,14 +32,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_from_text_to_a_model(folder: Path) -> None:
-    """Interrupted, it keeps what it has; resumed it goes on; and a model is trained with it."""
+@pytest.mark.slow
+def test_interrupted_and_resumed(folder: Path) -> None:
+    """Interrupted, it keeps what it has; resumed, it goes on."""
     encoder, checkpoint = folder / "my.encoder", folder / "my.encoder.checkpoint"
     command = (
         "pretrain", folder / "text.txt.xz", "--input", "horizontal", "-o", encoder, *SMALL, "--held-out",
-        folder / "dev.conllu", "--passes", "30", "--licence", "CC0",
+        folder / "dev.conllu", "--passes", "10", "--licence", "CC0",
     )  # fmt: skip
-    done = interrupted("pretraining: 10%", *command)
+    done = interrupted("pretraining: 15%", *command)
     assert done.returncode == 130, done.stderr
     assert f"{encoder} has what was learned so far" in done.stderr
     assert "dodona: interrupted" in done.stderr
@@ -48,24 +49,34 @@ def test_from_text_to_a_model(folder: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     for words in ("encoder:        1 layers of 8 in each direction, 256 inputs", "text:           text.txt.xz", "CC0"):
         assert words in shown.stdout
-    assert not checkpoint.exists()  # none within the first minutes
-
-    done = dodona("train", folder / "train.conllu", *NETWORK, "--pretrained", encoder, "-o", folder / "my.model")
+    assert f"dodona: {checkpoint} is kept; --resume goes on from it\n" in done.stderr
+    other = dodona(*command, "--seed", "2", "--resume")
+    assert other.returncode == 1
+    assert "the checkpoint of another pretraining; expected the same text and options" in other.stderr
+    done = dodona(*command, "--resume")
     assert done.returncode == 0, done.stderr
-    assert "pretrained: " in done.stderr
-    assert f"{folder / 'my.model'}: parser; trained in " in done.stderr
-    assert "pretrained:     text text.txt.xz words " in dodona("info", folder / "my.model").stdout
+    assert "pretraining: continuing after " in done.stderr
+    assert "pretraining: 5%" not in done.stderr
+    assert "pretraining: 100%" in done.stderr
+    assert not checkpoint.exists()
 
 
-def test_text_from_standard_input(folder: Path) -> None:
-    """In one pass, over raw text."""
+@pytest.mark.slow
+def test_from_text_to_a_model(folder: Path) -> None:
+    """Raw text on standard input, in one pass; and a model that begins with its encoder."""
+    encoder, model = folder / "in.encoder", folder / "in.model"
     text = "The oak rustles today. The old dove sees the oak. " * 3 + "The priest asks the old oak. The priest hears."
-    done = dodona("pretrain", "-", "-o", folder / "in.encoder", *SMALL, "--passes", "1", text=text)
+    done = dodona("pretrain", "-", "-o", encoder, *SMALL, "--passes", "1", "--licence", "CC0", text=text)
     assert done.returncode == 0, done.stderr
     assert "left out: 4 duplicates, 0 unusable, 0 held out" in done.stderr
-    assert (folder / "in.encoder").exists()
+    done = dodona("train", folder / "train.conllu", *NETWORK, "--pretrained", encoder, "-o", model)
+    assert done.returncode == 0, done.stderr
+    assert "pretrained: " in done.stderr
+    assert f"{model}: parser; trained in " in done.stderr
+    assert "pretrained:     licence CC0 text standard input words " in dodona("info", model).stdout
 
 
+@pytest.mark.slow
 def test_both_steps_in_one(folder: Path) -> None:
     model = folder / "both.model"
     done = dodona(
@@ -86,10 +97,7 @@ def test_both_steps_in_one(folder: Path) -> None:
         (("pretrain", "train.conllu", "-o", "train.conllu"), "would take the place of the text"),
         (("pretrain", "train.conllu", "-o", "no/x.encoder"), "cannot be written"),
         (("pretrain", "train.conllu", "-o", "x.encoder", "--resume"), "x.encoder.checkpoint: there is no such file"),
-        (("pretrain", "train.conllu", "-o", "x", "--passes", "1", "--minutes", "2"), "passes and minutes"),
-        (("pretrain", "train.conllu", "-o", "x", "--width", "5000"), "width 5000: expected"),
         (("train", "train.conllu", "-o", "x", "--pretrained", "y"), "expected one of them, with --scorer neural"),
-        (("train", "train.conllu", "-o", "x", "--text", "y"), "expected one of them, with --scorer neural"),
         (("train", "train.conllu", "-o", "x", "--held-out", "y"), "--held-out without --text"),
         (("train", "train.conllu", "-o", "x", "--scorer", "neural", "--pretrained", "dev.conllu"), "dev.conllu: "),
     ],

@@ -4,22 +4,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from samples.pretrained_encoders import random_encoder
 
 from dodona import FormatError, OptionError
 from dodona.neural.options import NetworkOptions
-from dodona.neural.pretrained import SIZES, PretrainedEncoder, encoder_shapes
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vocabulary import fingerprint
 
-OPTIONS = NetworkOptions(layers=2, width=3, inputs=5, embedding=4, subwords=9)
 KNOWN = ("the", "oak", "rustles")
 
 
 def encoder() -> PretrainedEncoder:
-    chance = np.random.default_rng(1)
-    shapes = encoder_shapes(OPTIONS, len(KNOWN))
-    weights = {name: chance.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
-    sizes = {name: getattr(OPTIONS, name) for name in SIZES}
-    return PretrainedEncoder(sizes, np.array([*map(fingerprint, KNOWN)], np.uint32), weights, {"text": "oaks"})
+    return random_encoder(*KNOWN)
 
 
 def test_it_comes_back_from_its_parts() -> None:

@@ -12,6 +12,7 @@ from dodona.experiments.records import Record, Records
 from dodona.experiments.run import Run
 from dodona.experiments.treebanks import Tagging, Treebank
 from dodona.parser.options import ParserOptions
+from dodona.pipeline.pretraining import load_encoder
 from dodona.systems.registry import entry_of
 from dodona.tables import Table
 
@@ -38,6 +39,8 @@ class Condition:
     measures: tuple[str, ...] = ("dev", "test")
     keep: str = "last"
     silver: int = 0  # words of the treebank's silver part that the parser learns from, too
+    encoder: str = ""  # "sizes": a network of the size of the pretrained encoder; "weights": one that begins with it
+    train_limit: int | None = None  # sentences to train on; None: all
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Plan:
     neural: bool = True  # networks too, where a recipe has them
     beam_seeds: int | None = None  # of parsers that are trained with a beam, which takes longer; None: as many
     tagged: Mapping[str, str] = field(default_factory=dict)  # folders with predicted tags, by treebank
+    encoders: Mapping[str, str] = field(default_factory=dict)  # files of pretrained encoders, by language
 
     def __post_init__(self) -> None:
         for seeds in (self.seeds, self.beam_seeds):
@@ -91,13 +95,20 @@ class Plan:
         options = condition.options
         if options is not None:
             options = replace(options, seed=seed, iterations=self.iterations or options.iterations)
+            if condition.encoder:
+                network = load_encoder(self.encoders[treebank.language]).fit(options.network)
+                options = replace(options, network=network)
             if options.beam > 1:
                 options = replace(options, beam=self.beam or options.beam)
         elsewhere = self.others(treebank) if "elsewhere" in condition.measures else ()
         can_be = {"dev": treebank.dev, "elsewhere": elsewhere}
         measures = tuple(name for name in condition.measures if can_be.get(name, True))
         tags, tagged = ("gold", None) if options is None else (self.tags, self.tagged.get(treebank.name))
-        return Run(treebank, options, measures, tags, self.limit, condition.keep, elsewhere, tagged, condition.silver)
+        encoder = self.encoders[treebank.language] if condition.encoder == "weights" else None
+        return Run(
+            treebank, options, measures, tags, self.limit, condition.keep, elsewhere, tagged, condition.silver, encoder,
+            condition.train_limit,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

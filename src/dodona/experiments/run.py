@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,10 @@ from dodona.experiments.treebanks import FORMAT, Treebank, digest_of, sentences_
 from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import SilverSource, begin_training
+from dodona.parser.training import NetworkSource, SilverSource, begin_training
 from dodona.pipeline.pipeline import Pipeline
-from dodona.pipeline.training import Judge
+from dodona.pipeline.pretraining import load_encoder
+from dodona.pipeline.training import Judge, TrainingPlan
 from dodona.research.statistics import describe_treebank
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
@@ -63,6 +65,8 @@ class Run:
     elsewhere: tuple[Treebank, ...] = ()  # whose test parts are parsed too
     tagged: str | None = None  # a folder with the sentences as a tagger sees them; not part of the key
     silver: int = 0  # words of silver sentences that are learned from, too, again and again
+    encoder: str | None = None  # a file with a pretrained encoder, which a network begins with
+    train_limit: int | None = None  # sentences of the training part; None: as many as of the others
 
     def __post_init__(self) -> None:
         if self.options is not None:
@@ -86,6 +90,7 @@ class Run:
         data = self.treebank.digests | {f"test of {other.name}": other.digests["test"] for other in self.elsewhere}
         if self.silver:
             data |= {f"first {self.silver} words of silver": digest_of(self.treebank.silver)}
+        later = {"train_limit": self.train_limit, "encoder": digest_of([self.encoder]) if self.encoder else None}
         return {
             "options": describe(self.options),
             "measures": list(self.measures),
@@ -93,7 +98,7 @@ class Run:
             "limit": self.limit,
             "keep": self.keep,
             "data": data,
-        }
+        } | {name: value for name, value in later.items() if value is not None}  # older records stay valid
 
     @property
     def key(self) -> str:
@@ -108,6 +113,8 @@ class Run:
             own |= {"silver": self.silver} if self.silver else {}
             what += [str(self.options.system), str(self.options.oracle)]
             what += [f"{name}={value}" for name, value in own.items() if value is not None]
+            what += [f"encoder={self.encoder}"] if self.encoder else []
+            what += [f"train_limit={self.train_limit}"] if self.train_limit else []
             what.append(f"seed={self.seed}")
         return " ".join([*what, "measuring", *self.measures])
 
@@ -228,7 +235,13 @@ class Subject:
         is_best = self.run.keep == "best"
         dev = (self.gold("dev"), self.read_seen("dev")) if is_best or "curve" in self.run.measures else None
 
-        training = begin_training(self.gold("train"), self.run.options, seen, silver=self.silver)
+        source = None
+        if self.run.encoder is not None:
+            rate = TrainingPlan.pretrained_rate
+            source = NetworkSource(pretrained=load_encoder(self.run.encoder), pretrained_rate=rate)
+        some = slice(self.run.train_limit)
+        gold = self.gold("train")[some]
+        training = begin_training(gold, self.run.options, seen and seen[some], source, self.silver)
         for progress in training.iterations():
             point: dict[str, Any] = {"iteration": progress.iteration, "transitions": progress.transitions}
             if dev is not None:
@@ -278,6 +291,17 @@ def _speed(subject: Subject) -> dict[str, float]:
     return {"words_per_second": round(words / spent, 1)}
 
 
+def _tags(subject: Subject) -> dict[str, list[int]]:
+    """Words of the test part whose tags a network predicts right, and all words."""
+    gold = subject.gold("test")
+    predicted = subject.trained[0].predict_tags([sentence.copy() for sentence in subject.read_seen("test")])
+    counts = {}
+    for name in ("upos", "xpos", "feats"):
+        columns = [[value for each in some for value in getattr(each, name)] for some in (gold, predicted)]
+        counts[name.upper()] = [sum(map(eq, *columns)), len(columns[0])]
+    return counts
+
+
 def _statistics(subject: Subject) -> dict[str, Any]:
     """Of the training part: Table 1 of Björkelund and Nivre (2015)."""
     return describe_treebank(subject.run.treebank.name, subject.gold("train"))
@@ -291,5 +315,6 @@ MEASURES: dict[str, Callable[[Subject], Any]] = {
     "swaps": _swaps,
     "repairs": lambda s: count_repairs(s.trained[0], s.gold("dev"), s.read_seen("dev")),
     "speed": _speed,
+    "tags": _tags,
     "statistics": _statistics,
 }

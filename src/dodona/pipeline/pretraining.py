@@ -42,7 +42,7 @@ ENCODER = "encoder"
 LEAST = 2  # times that a word of the vocabulary occurs
 TO_LEARN = 10_000_000, 100_000_000  # words in all passes, on a CPU and on an accelerator
 MOST_PASSES = 20
-PAUSE = 120.0  # seconds between checkpoints
+PAUSE = 120.0  # seconds between checkpoints, of which the first comes with the first measurement
 DROPOUT = 0.1
 """Text is plenty, and most of it is seen once or twice: what prevents overfitting on a treebank would only slow down
 learning."""
@@ -247,7 +247,7 @@ def _begin(text: RawText, network: NetworkOptions, plan: PretrainingPlan, digest
 def _learn(guesser: "WordGuesser", plan: PretrainingPlan, digest: str, tell: _Teller) -> None:
     """Learn to the end, with a checkpoint from time to time and a line whenever the held-out loss was measured."""
     begin, before = time.monotonic(), guesser.seen
-    due = begin + PAUSE
+    saved = float("-inf")
     first = None
     for progress in guesser.run():
         tell.share(progress.share)
@@ -258,9 +258,9 @@ def _learn(guesser: "WordGuesser", plan: PretrainingPlan, digest: str, tell: _Te
             if first < progress.share < 1:
                 line += f", {(now - begin) * (1 - progress.share) / (progress.share - first) / 60:.0f} min left"
             tell.message(line)
-        if plan.checkpoint is not None and now >= due:
+        if plan.checkpoint is not None and now - saved > PAUSE and (progress.held_out is not None or saved > begin):
             modelfile.save(plan.checkpoint, {"pretraining": digest}, guesser.state())
-            due = time.monotonic() + PAUSE
+            saved = time.monotonic()
 
 
 def _digest(text: RawText, network: NetworkOptions, plan: PretrainingPlan) -> str:

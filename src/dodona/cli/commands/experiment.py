@@ -1,5 +1,6 @@
 """`dodona experiment`: the tables and figures of the papers, on any treebanks."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -35,6 +36,10 @@ from dodona.tables import Table, open_console
 @choice("--tags", "The tags that parsers see.", values=["gold", *TAGS[:1]])
 @integer("--limit SENTENCES", "Only the first sentences of each part.", least=2)
 @click.option("--neural/--no-neural", default=True, help="Networks too, where an experiment has them: hours each.")
+@option(
+    "--encoders DIR",
+    "A folder with an encoder for each language, like hu.encoder, made by `dodona pretrain`; for `pretraining`.",
+)
 @integer("--jobs", "Number of processes; 0: only this one. [default: one for each core]", least=0)
 @option("--scheduler ADDRESS", "Run on a Dask cluster, for example tcp://10.0.0.1:8786.")
 @option(
@@ -45,8 +50,9 @@ from dodona.tables import Table, open_console
 @option("-o, --output OUT", "A folder; the results go into OUT/NAME.", name="out")
 def experiment(
     name: str | None, wants_list: bool, treebanks: str | None, only: str | None, seeds: int, beam_seeds: int | None,
-    iterations: int | None, beam: int | None, tags: str, limit: int | None, neural: bool, jobs: int | None,
-    scheduler: str | None, scheduler_tls: str | None, runs: str | None, no_runs: bool, out: str | None,
+    iterations: int | None, beam: int | None, tags: str, limit: int | None, neural: bool, encoders: str | None,
+    jobs: int | None, scheduler: str | None, scheduler_tls: str | None, runs: str | None, no_runs: bool,
+    out: str | None,
 ) -> None:  # fmt: skip
     """Carry out the experiment NAME on treebanks: train parsers with several seeds, and write tables and figures.
 
@@ -57,6 +63,7 @@ def experiment(
     dodona experiment --list
     dodona experiment static-vs-dynamic --treebanks ud --seeds 5 -o results
     dodona experiment exploration --treebanks ud --only el_gdt,hu_szeged --limit 500 -o quick
+    dodona experiment pretraining --treebanks ud --encoders encoders --tags predicted -o results
     """
     if wants_list:
         rows = [(recipe.name, recipe.paper, recipe.shows) for recipe in RECIPES.values()]
@@ -69,6 +76,8 @@ def experiment(
     check_can_draw()
     wanted = [each for each in (only or "").split(",") if each]
     plan = Plan(find_treebanks(treebanks, wanted), seeds, iterations, tags, limit, beam, neural, beam_seeds)
+    if encoders is not None:
+        plan = replace(plan, encoders={path.stem: str(path) for path in sorted(Path(encoders).glob("*.encoder"))})
     store = Store(runs or Path(out) / "runs")
     imported = click.get_current_context().meta.get(IMPORTED, ())
     cluster = Cluster(available_cores() if jobs is None else jobs, scheduler, imported, tls=scheduler_tls)

@@ -9,6 +9,7 @@ from dodona.experiments.recipes import (
     distillation,
     exploration,
     nonmonotonic,
+    pretraining,
     static_vs_dynamic,
     swap,
     systems,
@@ -18,7 +19,7 @@ __all__ = ["RECIPES", "recipe_of"]
 
 ALL = (
     static_vs_dynamic.RECIPE, exploration.RECIPE, ambiguity.RECIPE, nonmonotonic.RECIPE, covington.RECIPE, swap.RECIPE,
-    swap.LEARNING_CURVES, cost_sensitive.RECIPE, systems.RECIPE, distillation.RECIPE,
+    swap.LEARNING_CURVES, cost_sensitive.RECIPE, systems.RECIPE, distillation.RECIPE, pretraining.RECIPE,
 )  # fmt: skip
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in ALL}
 
