@@ -265,6 +265,17 @@ def test_hostile_models(
     assert "x.model" in str(raised.value)
 
 
+def test_a_network_with_too_many_parameters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = read_encoder(folder)[0].config
+    monkeypatch.setattr("dodona.transformer.pretrained.MAX_PARAMETERS", 10)
+    with pytest.raises(FormatError, match="here: an encoder that cannot be built: more than 10 parameters"):
+        build_encoder(config, "here")
+    monkeypatch.setattr("dodona.transformer.pretrained.MAX_PARAMETERS", 1000)
+    monkeypatch.setattr("dodona.transformer.pretrained.MAX_BUFFER", 10)
+    with pytest.raises(FormatError, match=r"here: an encoder with buffers of .* numbers; expected 10 at most"):
+        build_encoder(config, "here")
+
+
 def test_a_tokenizer_with_more_pieces_than_the_encoder(parts: tuple[dict[str, Any], dict[str, NDArray[Any]]]) -> None:
     description = json.loads(json.dumps(parts[0]))
     tokenizer = word_pieces()
