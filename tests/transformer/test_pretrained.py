@@ -129,8 +129,8 @@ FAULTS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda f: edit_json(f / "config.json", hidden_size=31), "weights that do not fit config.json"),
     (lambda f: edit_json(f / "config.json", num_hidden_layers=3), "16 weights are missing, such as encoder.layer.2"),
     (lambda f: (f / "model.safetensors").unlink(), "there is no model.safetensors; expected weights as safetensors"),
-    (lambda f: cut(f / "model.safetensors"), "weights that do not fit config.json, or are cut"),
-    (lambda f: (f / "model.safetensors").write_bytes(b""), "weights that do not fit config.json, or are cut"),
+    (lambda f: cut(f / "model.safetensors"), "model.safetensors: no safetensors, or cut"),
+    (lambda f: (f / "model.safetensors").write_bytes(b""), "model.safetensors: no safetensors, or cut"),
     (lambda f: (f / "tokenizer.json").unlink(), "there is no tokenizer.json, nor anything to make it from"),
     (lambda f: cut(f / "tokenizer.json"), "tokenizer.json: not a tokenizer"),
     (lambda f: (f / "tokenizer.json").write_text("3"), "tokenizer.json: not a tokenizer"),
@@ -263,6 +263,17 @@ def test_hostile_models(
     with pytest.raises(FormatError, match=message) as raised:
         Parser.from_parts(description, arrays, "x.model")
     assert "x.model" in str(raised.value)
+
+
+def test_a_network_with_too_many_parameters(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = read_encoder(folder)[0].config
+    monkeypatch.setattr("dodona.transformer.pretrained.MAX_PARAMETERS", 10)
+    with pytest.raises(FormatError, match="here: an encoder that cannot be built: more than 10 parameters"):
+        build_encoder(config, "here")
+    monkeypatch.setattr("dodona.transformer.pretrained.MAX_PARAMETERS", 1000)
+    monkeypatch.setattr("dodona.transformer.pretrained.MAX_BUFFER", 10)
+    with pytest.raises(FormatError, match=r"here: an encoder with buffers of .* numbers; expected 10 at most"):
+        build_encoder(config, "here")
 
 
 def test_a_tokenizer_with_more_pieces_than_the_encoder(parts: tuple[dict[str, Any], dict[str, NDArray[Any]]]) -> None:

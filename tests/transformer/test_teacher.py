@@ -21,6 +21,7 @@ import dodona
 from dodona import OptionError, Sentence
 from dodona.component import TrainingProgress
 from dodona.errors import FormatError
+from dodona.neural.scorer import Contributions
 from dodona.parser import transformer
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
@@ -31,6 +32,7 @@ from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.transformer.options import TransformerOptions
 from dodona.transformer.pretrained import read_encoder
+from dodona.transitions import derivations
 
 TRAIN, TEST = treebank(80), treebank(30, seed=2)
 FEW = treebank(16)
@@ -103,6 +105,21 @@ def test_the_weights_of_a_model_are_close_to_those_of_training(training: Transfo
     arrays = parser.model.arrays
     assert {str(values.dtype) for values in arrays.values()} == {"int8", "float32"}
     assert sum(values.nbytes for values in arrays.values()) < 1.6 * sum(values.size for values in weights.values())
+
+
+def test_a_session_scores_like_the_learner(parser: Parser) -> None:
+    """Words, ROOT and nobody are where rollouts have them."""
+    assert isinstance(parser.model, TransformerModel)
+    network, session = parser.model.network, parser.model.session()
+    with torch.inference_mode():
+        words, _ = network.encode(parser.model.table().lay_out([each.words for each in TEST[:4]]))
+        rows = network.contributions(torch.cat([words, network.ends])).numpy()
+    first = 0
+    for sentence, encoded in zip(TEST, session.encode(TEST[:4]), strict=False):
+        start = derivations.start(parser._core, len(sentence))
+        wanted = session.greedy.score(start, Contributions(len(sentence), rows, first, len(rows) - 2, len(rows) - 1))
+        assert session.greedy.score(start, encoded) == pytest.approx(wanted, abs=1e-3)
+        first += len(sentence)
 
 
 def test_small_numbers_of_a_matrix_survive() -> None:
@@ -231,27 +248,37 @@ def plan(folder: Path, checkpoint: Path | None = None, **options: Any) -> Traini
     return TrainingPlan(["parser"], "gold", encoder=folder, device="cpu", checkpoint=checkpoint, **options)
 
 
+def same_arrays(first: Pipeline, second: Pipeline) -> bool:
+    own, other = first.parser.model.arrays, second.parser.model.arrays
+    return all(values.tobytes() == other[name].tobytes() for name, values in own.items())
+
+
+def interrupt(folder: Path, options: ParserOptions, dev: list[Sentence], checkpoint: Path, last: int) -> Pipeline:
+    """Train, interrupted after this iteration, and go on."""
+
+    def stop(progress: TrainingProgress) -> bool:
+        if progress.is_iteration and progress.iteration == last:
+            raise KeyboardInterrupt
+        return False
+
+    with pytest.raises(KeyboardInterrupt):
+        train_pipeline(FEW, options, plan(folder, checkpoint), dev, stop)
+    return train_pipeline(FEW, options, plan(folder, checkpoint, resume=True), dev)
+
+
 def test_training_is_resumed_at_every_point(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dodona.pipeline.training.PAUSE", 0.0)
     monkeypatch.setattr("dodona.pipeline.training.SHARE", 0.0)
     options = ParserOptions(scorer="transformer", iterations=3, transformer=SMALL)
-    whole = train_pipeline(FEW, options, plan(folder), TEST[:5])
+    whole = train_pipeline(FEW, options, plan(folder))
     for last in (1, 2, 3):
-        checkpoint = tmp_path / f"{last}.checkpoint"
-
-        def stop(progress: TrainingProgress, last: int = last) -> bool:
-            if progress.is_iteration and progress.iteration == last:
-                raise KeyboardInterrupt
-            return False
-
-        with pytest.raises(KeyboardInterrupt):
-            train_pipeline(FEW, options, plan(folder, checkpoint), TEST[:5], stop)
-        resumed = train_pipeline(FEW, options, plan(folder, checkpoint, resume=True), TEST[:5])
-        arrays = resumed.parser.model.arrays
-        assert all(values.tobytes() == arrays[name].tobytes() for name, values in whole.parser.model.arrays.items())
+        resumed = interrupt(folder, options, [], tmp_path / f"{last}.checkpoint", last)
+        assert same_arrays(resumed, whole)
+    best = interrupt(folder, options, TEST[:5], tmp_path / "best.checkpoint", 2)
+    assert same_arrays(best, train_pipeline(FEW, options, plan(folder), TEST[:5]))
     other = write_encoder(tmp_path / "other", hidden_size=16, intermediate_size=16)
     with pytest.raises(FormatError, match="the checkpoint of another training"):
-        train_pipeline(FEW, options, plan(other, checkpoint, resume=True), TEST[:5])
+        train_pipeline(FEW, options, plan(other, tmp_path / "3.checkpoint", resume=True))
 
 
 def test_a_whole_pipeline(folder: Path, tmp_path: Path) -> None:
@@ -270,14 +297,15 @@ def test_a_whole_pipeline(folder: Path, tmp_path: Path) -> None:
     rows = describe(loaded)
     assert rows["scorer"] == "transformer"
     assert rows["encoder"] == "tiny, licence: cc0-1.0"
-    assert len(rows["encoder's SHA-256"]) == 64
+    assert len(rows["encoder digest"]) == len("SHA-256 ") + 64
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"scorer": "transformer"}, "expected an encoder with the scorer 'transformer'"),
-        ({"scorer": "linear", "encoder": "x"}, "expected an encoder with the scorer 'transformer'"),
+        ({"scorer": "transformer"}, "a transformer without an encoder; expected the folder of one"),
+        ({"scorer": "linear", "encoder": "x"}, "an encoder; expected it with the scorer 'transformer'"),
+        ({"scorer": "transformer", "encoder": "./none"}, "none: there is no such folder"),
         ({"scorer": "transformer", "encoder": "x", "vectors": "y"}, "vectors; expected them with the scorer 'neural'"),
         ({"scorer": "transformer", "encoder": "x", "device": "tpu"}, "device 'tpu': expected one of auto, cpu, cuda"),
         ({"scorer": "transformer", "encoder": "x", "beam": 4}, "beam 4: expected only with the scorer 'linear'"),

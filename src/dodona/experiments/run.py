@@ -43,7 +43,7 @@ __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
 SCORES = ("UAS", "LAS", "labels", "UAS exact match", "LAS exact match")
 LEAST_SECONDS = 0.5  # of parsing, to measure its speed
 
-ALWAYS = frozenset(field.name for field in fields(ParserOptions)) - {"network"}
+ALWAYS = frozenset(field.name for field in fields(ParserOptions)) - {"network", "transformer"}
 """The options that are always part of the key. One that comes later is part of it where it is not the default, so that
 older records stay valid."""
 

@@ -378,7 +378,8 @@ class Parser:
 
     def parts(self) -> Parts:
         """Return the contents for a model file."""
-        description = {"options": asdict(self.options), "labels": self.labels, "temperature": self.temperature}
+        options = {key: value for key, value in asdict(self.options).items() if key != "transformer" or value}
+        description = {"options": options, "labels": self.labels, "temperature": self.temperature}
         if self.action_temperature != self.temperature:
             description["action_temperature"] = self.action_temperature
         description["calibration"] = self.calibration.description()

@@ -113,7 +113,7 @@ def describe(pipeline: "Pipeline") -> dict[str, str]:
         "positions": options.positions,
         "word vectors": None,
         "encoder": None,
-        "encoder's SHA-256": None,
+        "encoder digest": None,
         "tags": "those of the network replace the tagger's" if parser.model.retags else None,
         "non-projective": options.nonprojective,
         "roots": "exactly one" if options.single_root else "any number",
@@ -126,7 +126,7 @@ def describe(pipeline: "Pipeline") -> dict[str, str]:
         encoder = parser.model.description()["encoder"]
         rows["network"] = f"an encoder, an LSTM of {teacher.width} in each direction, {teacher.units} hidden units"
         rows["encoder"] = f"{encoder['name']}, licence: {encoder['licence']}"
-        rows["encoder's SHA-256"] = encoder["digest"]
+        rows["encoder digest"] = f"SHA-256 {encoder['digest']}"
     rows |= {key: value for key, value in pipeline.about.items() if key not in rows}
     return {key: _format_value(value) for key, value in rows.items() if value is not None}
 

@@ -184,18 +184,25 @@ class TrainingPlan:
             raise OptionError("vectors, or an encoder to begin with; expected them with the scorer 'neural'")
         if options.scorer == "linear" and self.resume:
             raise OptionError("a training to be resumed; expected one with the scorer 'neural' or 'transformer'")
-        if (options.scorer == "transformer") != (self.encoder is not None):
-            raise OptionError("expected an encoder with the scorer 'transformer', and with no other")
+        if options.scorer != "transformer" and self.encoder is not None:
+            raise OptionError("an encoder; expected it with the scorer 'transformer'")
         if self.pretrained is not None and options.network is not None:
             self.pretrained.check(options.network, "the encoder")
         if options.scorer == "transformer":
-            from dodona.transformer.network import choose_device
-
-            choose_device(self.device)
+            self._check_encoder()
         if self.vectors is not None:
             next(chunks(self.vectors), None)  # an error if it cannot be read
         if self.checkpoint is not None:
             check_target(self.checkpoint)
+
+    def _check_encoder(self) -> None:
+        from dodona.transformer.network import choose_device  # which needs PyTorch
+        from dodona.transformer.pretrained import check_encoder
+
+        choose_device(self.device)
+        if self.encoder is None:
+            raise OptionError("a transformer without an encoder; expected the folder of one (--encoder)")
+        check_encoder(self.encoder)
 
 
 def train_pipeline(

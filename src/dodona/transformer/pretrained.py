@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import safetensors
 import torch
 import transformers
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_N
 
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["TeacherEncoder", "build_encoder", "count_positions", "read_encoder"]
+__all__ = ["TeacherEncoder", "build_encoder", "check_encoder", "count_positions", "read_encoder"]
 
 CONFIG, TOKENIZER, WEIGHTS, INDEX, CARD = (
     *("config.json", "tokenizer.json", "model.safetensors", "model.safetensors.index.json", "README.md"),
@@ -66,24 +67,41 @@ class TeacherEncoder:
         return f"{self.name} (licence {self.licence}), SHA-256 {self.digest}"
 
 
+def check_encoder(source: str | Path) -> None:
+    """Raise an error for what `read_encoder` would find wrong with files, without reading all weights."""
+    folder = _find_folder(source)
+    _read_config(folder)
+    for file in _weight_files(folder):
+        try:
+            with safetensors.safe_open(file, "pt"):  # which compares the sizes of all arrays with that of the file
+                pass
+        except (safetensors.SafetensorError, OSError) as error:
+            raise FormatError(f"{file}: no safetensors, or cut: {error}") from error
+    _read_tokenizer(folder)
+
+
 def read_encoder(source: str | Path) -> tuple[TeacherEncoder, Weights]:
     """Return an encoder and its weights, from a folder, or by the name that transformers knows it by."""
-    folder = Path(source)
-    if not folder.is_dir():
-        if folder.exists():
-            raise OptionError(f"{source}: expected a folder with {CONFIG}, {TOKENIZER} and {WEIGHTS}")
-        folder = _look_up(str(source))
+    check_encoder(source)
+    folder = _find_folder(source)
     config = _read_config(folder)
-    files = _weight_files(folder)
     digest = hashlib.sha256()
-    for file in files:
+    for file in _weight_files(folder):
         with open(file, "rb") as stream:
             while chunk := stream.read(1 << 20):
                 digest.update(chunk)
-    tokenizer = _read_tokenizer(folder)
     weights = _read_weights(folder, config)
-    named = source if not Path(source).is_dir() else folder.resolve().name
-    return TeacherEncoder(str(named), _read_licence(folder), digest.hexdigest(), config, tokenizer), weights
+    name = str(source) if not Path(source).is_dir() else folder.resolve().name
+    tokenizer = _read_tokenizer(folder)
+    return TeacherEncoder(name, _read_licence(folder), digest.hexdigest(), config, tokenizer), weights
+
+
+def _find_folder(source: str | Path) -> Path:
+    if Path(source).is_dir():
+        return Path(source)
+    if Path(source).exists():
+        raise OptionError(f"{source}: expected a folder with {CONFIG}, {TOKENIZER} and {WEIGHTS}")
+    return _look_up(str(source))
 
 
 def _look_up(name: str) -> Path:
@@ -166,7 +184,7 @@ def _read_weights(folder: Path, config: Mapping[str, Any]) -> Weights:
             )  # fmt: skip
     except Exception as error:  # of safetensors, of PyTorch or of transformers
         first = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
-        raise FormatError(f"{folder}: weights that do not fit {CONFIG}, or are cut: {first}") from error
+        raise FormatError(f"{folder}: weights that do not fit {CONFIG}: {first}") from error
     _drop_pooler(encoder)
     weights = {name: value.detach().numpy() for name, value in encoder.named_parameters()}
     if missing := sorted(set(loading["missing_keys"]) & set(weights)):
