@@ -4,7 +4,8 @@ TYPE_CHECKING = False  # as in `typing`, which takes longer to import than all o
 if TYPE_CHECKING:
     from typing import Any
 
-    from dodona.data import Document, Sentence, Token, read, to_dataframe, write
+    from dodona.data import Document, Sentence, Token, read, write
+    from dodona.data.dataframe import to_dataframe
     from dodona.drawing import draw
     from dodona.errors import (
         DodonaError,
@@ -59,7 +60,8 @@ __all__ = [
 
 PLACES = {
     "parser.request": ("Request",),
-    "data": ("Document", "Sentence", "Token", "read", "to_dataframe", "write"),
+    "data": ("Document", "Sentence", "Token", "read", "write"),
+    "data.dataframe": ("to_dataframe",),
     "drawing": ("draw",),
     "errors": tuple(name for name in __all__ if name.endswith(("Error", "Warning"))),
     "patterns": ("Match", "Pattern"),

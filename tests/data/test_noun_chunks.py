@@ -50,9 +50,9 @@ def naive_chunks(sentence: Sentence) -> list[tuple[int, int, int]]:
         if sentence.upos[h - 1] not in ("NOUN", "PROPN", "PRON") or universal[h] in NO_HEADS or h in taken:
             continue
         first = last = h
-        while first > 1 and belongs(first - 1, h) and first - 1 not in taken:
+        while first > 1 and belongs(first - 1, h):
             first -= 1
-        while last < len(sentence) and belongs(last + 1, h) and last + 1 not in taken:
+        while last < len(sentence) and belongs(last + 1, h):
             last += 1
         run = [k for k in range(first, last + 1) if universal[k] != "punct"]
         chunks.append((run[0], run[-1], h))

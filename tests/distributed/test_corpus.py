@@ -159,13 +159,13 @@ def test_a_model_goes_to_a_worker_once(
     corpus: list[str], model: Path, address: str, expected: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads: list[str] = []
-    load = Pipeline.load
+    load = Pipeline.from_bytes
 
-    def count(path: Path) -> Pipeline:
-        loads.append(path.name)
-        return load(path)
+    def count(data: bytes, name: str) -> Pipeline:
+        loads.append(name)
+        return load(data, name)
 
-    monkeypatch.setattr(Pipeline, "load", count)
+    monkeypatch.setattr(Pipeline, "from_bytes", count)
     models._pipelines.clear()
     run(corpus, model, tmp_path / "a", Cluster(0, address))
     run(corpus[:1], model, tmp_path / "b", Cluster(0, address))

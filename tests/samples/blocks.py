@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ def excerpts(page: Path) -> list[tuple[str, str]]:
     return [(match[1], match[2]) for match in found if match]
 
 
-def run_blocks(page: Path) -> dict[str, Any]:
-    """Run all others one after the other; the names they leave."""
+def run_blocks(page: Path, without: Sequence[str] = ()) -> dict[str, Any]:
+    """Run all others one after the other, except those that contain one of some strings; the names they leave."""
     names: dict[str, Any] = {"__name__": "page"}
     for block in FENCED.findall(page.read_text(encoding="utf-8")):
-        if EXCERPT.fullmatch(block):
+        if EXCERPT.fullmatch(block) or any(part in block for part in without):
             continue
         lines = block.splitlines()
         for statement in ast.parse(block).body:

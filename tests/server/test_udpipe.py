@@ -154,12 +154,13 @@ def test_ranges_belong_to_tokens_and_spaces_can_be_normalized() -> None:
         ["de", "el", "x"], misc=["_", "_", "SpacesAfter=\\n"], multiword=[(1, 2, "del")],
         multiword_misc=["SpacesBefore=\\s"],
     )  # fmt: skip
-    sentence.offsets = [(1, 4), (1, 4), (5, 6)]
     both = {"ranges", "normalized_spaces"}
-    rows = [line.split("\t") for line in "".join(write([sentence], "conllu", both)).split("\n") if "\t" in line]
-    assert [(row[0], row[9]) for row in rows] == [
-        ("1-2", "TokenRange=1:4"), ("1", "_"), ("2", "_"), ("3", "TokenRange=5:6"),
-    ]  # fmt: skip
+    for offsets in ([(1, 4), (1, 4), (5, 6)], [(1, 2), (2, 4), (5, 6)]):  # words have their own, or those of the token
+        sentence.offsets = offsets
+        rows = [line.split("\t") for line in "".join(write([sentence], "conllu", both)).split("\n") if "\t" in line]
+        assert [(row[0], row[9]) for row in rows] == [
+            ("1-2", "TokenRange=1:4"), ("1", "_"), ("2", "_"), ("3", "TokenRange=5:6"),
+        ]  # fmt: skip
 
 
 def test_models_are_listed_and_chosen_by_name_or_its_beginning(app: Starlette, models: Models) -> None:

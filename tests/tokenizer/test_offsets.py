@@ -36,7 +36,13 @@ def test_every_word_is_found_where_its_offsets_say(tokenizer: Tokenizer, text: s
 
 
 def test_words_of_a_multiword_token_have_places_of_their_own_where_the_text_shows_them() -> None:
-    tokens = [("don't", ["do", "n't"]), ("du", ["de", "le"]), ("cannot", ["can", "not"]), ("ab", ["a", "bb"])]
+    tokens = [
+        ("don't", ["do", "n't"]),
+        ("du", ["de", "le"]),
+        ("cannot", ["can", "not"]),
+        ("ab", ["a", "bb"]),
+        ("zum", ["zu", "x"]),
+    ]
     made = []
     for form, words in tokens * 4:
         made.append(Sentence.from_words(["the", *words, "."], multiword=[(2, 3, form)]))
@@ -47,6 +53,7 @@ def test_words_of_a_multiword_token_have_places_of_their_own_where_the_text_show
         ("cannot", [(4, 7), (7, 10)]),
         ("du", [(4, 6), (4, 6)]),
         ("ab", [(4, 6), (4, 6)]),
+        ("zum", [(4, 7), (4, 7)]),
     ):
         (sentence,) = tokenizer.apply([f"the {form} ."], located=True)
         end = 4 + len(form)

@@ -5,20 +5,17 @@ The columns of CoNLL-U stay columns all the way, so that thousands of documents 
 
 from collections.abc import Iterable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from dodona.data.dictionary import TOKEN, read_feats
+from dodona.data.document import Document
 from dodona.data.sentence import Sentence
 from dodona.data.ud import NUMBERS, read_confidence
 from dodona.errors import OptionError
 
-if TYPE_CHECKING:
-    from dodona.data.document import Document
-
-    Part: TypeAlias = Document | Sentence | tuple[Document, Any]
-
 __all__ = ["to_dataframe"]
 
+Part: TypeAlias = Document | Sentence | tuple[Document, Any]
 STRINGS = ("lemma", "upos", "xpos", "deprel", "deps", "misc")  # in which `_` is nothing
 NULLABLE = ("head", "start", "end")
 NO_COLUMN = ("deps", "misc")  # in CoNLL-X
@@ -26,7 +23,7 @@ NAMES = dict(zip(NUMBERS, TOKEN[1:], strict=False))
 """The columns of a sentence, and what they are called in a table, as in dictionaries."""
 
 
-def to_dataframe(documents: "Document | Sentence | Iterable[Part]") -> Any:
+def to_dataframe(documents: Document | Sentence | Iterable[Part]) -> Any:
     """Return one table of pandas for documents, with a row for each word; needs pandas.
 
     Takes a document, several of them, or what `nlp.pipe` yields. `document`, `sentence` and `id` are numbers from 1,
@@ -57,8 +54,6 @@ def to_dataframe(documents: "Document | Sentence | Iterable[Part]") -> Any:
 
 def _number_sentences(documents: Any) -> Iterator[tuple[int, int, Sentence, tuple[Any] | None]]:
     """Yield the number of the document, that of the sentence, the sentence, and what stands beside the document."""
-    from dodona.data.document import Document
-
     if isinstance(documents, Document | Sentence):
         documents = [documents]
     if isinstance(documents, str | bytes) or not hasattr(documents, "__iter__"):

@@ -4,17 +4,18 @@ import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from dodona.data.conllu import BOM, ends_blank, read_conllu, shorten
-from dodona.data.dataframe import to_dataframe
-from dodona.data.noun_chunks import NounChunk
 from dodona.data.other_names import explain_other_names
 from dodona.data.sentence import Sentence
 from dodona.data.spacing import rebuild_text
 from dodona.data.stream import only_sentences
 from dodona.data.token import Token
 from dodona.errors import FormatError, FormatWarning, OptionError
+
+if TYPE_CHECKING:
+    from dodona.data.noun_chunks import NounChunk
 
 __all__ = ["Document"]
 
@@ -100,7 +101,7 @@ class Document(Sequence[Sentence]):
         return [token for sentence in self.sentences for token in sentence]
 
     @property
-    def noun_chunks(self) -> list[NounChunk]:
+    def noun_chunks(self) -> "list[NounChunk]":
         """The base noun phrases of all sentences."""
         return [chunk for sentence in self.sentences for chunk in sentence.noun_chunks]
 
@@ -136,6 +137,8 @@ class Document(Sequence[Sentence]):
 
     def to_dataframe(self) -> Any:
         """Return one table of pandas with a row for each word: `dodona.to_dataframe`, which takes many documents."""
+        from dodona.data.dataframe import to_dataframe
+
         return to_dataframe(self)
 
     def to_bytes(self) -> bytes:

@@ -34,7 +34,10 @@ water* ends after *land*."""
 def find_noun_chunks(
     heads: Sequence[int | None], upos: Sequence[str], labels: Sequence[str]
 ) -> list[tuple[int, int, int]]:
-    """Return first word, last word and head of each noun chunk, from left to right. No two of them overlap.
+    """Return first word, last word and head of each noun chunk, from left to right.
+
+    No two of them overlap: the words of a chunk are its head and words below that, and if the chunk of a word above has
+    any of them, it has the head too.
 
     What is not connected to a root, because it is in a cycle, has no chunks.
     """
@@ -49,8 +52,7 @@ def find_noun_chunks(
     is_light = [True] * (n + 1)
     for k in reversed(order):
         is_light[k] = all(relations[d] in LIGHT and is_light[d] for d in dependents[k])
-    taken = [False] * (n + 2)
-    taken[0] = taken[n + 1] = True
+    taken = [False] * (n + 1)
     chunks = []
     for h in order:
         if upos[h - 1] not in HEADS or relations[h] in NO_HEADS or taken[h]:
@@ -65,9 +67,9 @@ def find_noun_chunks(
             inside += dependents[k]
         words = {h, *inside}
         first = last = h
-        while first - 1 in words and not taken[first - 1]:
+        while first - 1 in words:
             first -= 1
-        while last + 1 in words and not taken[last + 1]:
+        while last + 1 in words:
             last += 1
         while relations[first] == "punct":
             first += 1

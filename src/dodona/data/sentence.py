@@ -7,7 +7,6 @@ from operator import methodcaller
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from dodona.data.checks import check_arcs, check_comments, check_heads, check_ranges, check_values
-from dodona.data.noun_chunks import NounChunk, find_noun_chunks
 from dodona.data.other_names import explain_other_names, public_names
 from dodona.data.storage import MadeRows, Storage
 from dodona.data.token import Token
@@ -27,6 +26,8 @@ HIDDEN = frozenset(
 )
 
 if TYPE_CHECKING:
+    from dodona.data.noun_chunks import NounChunk
+
     Value = TypeVar("Value", str, int | None)
 
     class Column(Generic[Value]):
@@ -186,8 +187,10 @@ class Sentence(Storage):
         return Token(self, self.heads.index(0) + 1) if 0 in self.heads else None
 
     @property
-    def noun_chunks(self) -> list[NounChunk]:
+    def noun_chunks(self) -> "list[NounChunk]":
         """The base noun phrases, by UD's relations, from left to right: `dodona.data.noun_chunks` defines them."""
+        from dodona.data.noun_chunks import NounChunk, find_noun_chunks
+
         return [NounChunk(self, *chunk) for chunk in find_noun_chunks(self.heads, self.upos, self.labels)]
 
     def _find_comment(self, wanted: str) -> str | None:

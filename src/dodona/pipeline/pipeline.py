@@ -3,10 +3,9 @@
 import gc
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from operator import is_
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 from numpy.typing import NDArray
 
@@ -142,8 +141,7 @@ T = TypeVar("T")
 COMPONENTS: dict[str, Any] = {"tokenizer": Tokenizer, "tagger": Tagger, "lemmatizer": Lemmatizer, "parser": Parser}
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """Where a pipeline is from: a model that has a name. A pipeline that was changed since is another one."""
 
     name: str

@@ -364,9 +364,15 @@ def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tup
     are those of the token: *don't* is *do* and *n't*, but *du* is not *de* and *le*."""
     if not sentence.multiword:
         return places
+    forms = sentence.forms().strings()  # no list that the sentence would keep
     spans: list[tuple[int, int]] = []
-    for (first, last, form), (begin, end) in zip(sentence.tokens(), places, strict=True):
-        words = sentence.words[first - 1 : last]
+    token = 0
+    for first, last, form in sentence.multiword:
+        before = first - 1 - len(spans)
+        spans += places[token : token + before]
+        begin, end = places[token + before]
+        token += before + 1
+        words = forms[first - 1 : last]
         together = "".join(words)
         if len(together) == len(form) == end - begin and together.lower() == form.lower():
             for word in words:
@@ -374,7 +380,7 @@ def _find_offsets(sentence: Sentence, places: list[tuple[int, int]]) -> list[tup
                 begin += len(word)
         else:
             spans += [(begin, end)] * len(words)
-    return spans
+    return spans + places[token:]
 
 
 def _decode(array: NDArray[Any]) -> str:
