@@ -6,6 +6,10 @@
 
 A model is data, never code: nothing in it is executed, and any inconsistency is an error. The metadata has a SHA-256
 digest of everything else, so that a single flipped bit is detected.
+
+The version is that of what components put into their parts. Every version in FIRST_READERS is read, now and by later
+Dodonas (docs/model_files.md). When parts change so that older ones are no longer understood, VERSION is raised, `load`
+brings older parts into the new form, and the tests get models of the new version beside the older ones.
 """
 
 import hashlib
@@ -13,7 +17,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +25,12 @@ from numpy.typing import NDArray
 from dodona.data.files import replace_file
 from dodona.errors import FormatError
 
-__all__ = ["VERSION", "check_target", "is_model", "load", "save"]
+__all__ = ["FIRST_READERS", "VERSION", "check_target", "describe_version", "is_model", "load", "save"]
 
 FORMAT = "dodona"
 VERSION = 2
+FIRST_READERS = {2: "0.1"}
+"""The versions of model files that are read, and the first Dodona that reads each."""
 MAX_HEADER = 100_000_000
 DTYPES: dict[str, type[np.generic]] = {
     "U8": np.uint8,
@@ -74,15 +80,7 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """Return (metadata, arrays) of a model."""
     try:
         with open(path, "rb") as stream:
-            size = os.fstat(stream.fileno()).st_size
-            length = int.from_bytes(stream.read(8), "little")
-            if size < 8:
-                raise FormatError(f"{path}: {size} bytes; expected a Dodona model")
-            if length > min(size - 8, MAX_HEADER):
-                raise FormatError(
-                    f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
-                )
-            about, entries = _header(path, stream.read(length))
+            about, entries = _read_header(path, stream)
             # read, not memory-mapped: the contents must not change after they were checked
             body = np.fromfile(stream, np.uint8).data
     except OSError as error:
@@ -91,12 +89,31 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     try:
         if about.get("digest") != _digest(about, entries, body):
             raise FormatError(f"{path}: the digest does not fit the contents; the file is damaged")
-        metadata = {k: json.loads(v) for k, v in about.items() if k not in ("format", "version", "digest")}
+        metadata = {k: _parse_json(v) for k, v in about.items() if k not in ("format", "version", "digest")}
     except (ValueError, RecursionError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"{path}: metadata that is no JSON") from error
+        raise FormatError(f"{path}: metadata that is no JSON in UTF-8") from error
     return metadata, arrays
+
+
+def describe_version(path: str | Path) -> str:
+    """Return the version of a model file, and what reads it, in words."""
+    try:
+        with open(path, "rb") as stream:
+            about, _ = _read_header(path, stream)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    version = int(about["version"])
+    return f"{version}, which Dodona reads from {FIRST_READERS[version]} on, in every later 0.x and 1.x"
+
+
+def _parse_json(text: str) -> Any:
+    """Return the value. Halves of characters, which only an escape can put into it, are not text: a ValueError."""
+    value = json.loads(text)
+    if "\\u" in text:
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def is_model(path: str | Path) -> bool:
@@ -109,6 +126,18 @@ def is_model(path: str | Path) -> bool:
             return stream.read(17) == b'{"__metadata__": ' and length <= MAX_HEADER
     except OSError:
         return False
+
+
+def _read_header(path: str | Path, stream: BinaryIO) -> tuple[dict[str, str], dict[str, Any]]:
+    size = os.fstat(stream.fileno()).st_size
+    length = int.from_bytes(stream.read(8), "little")
+    if size < 8:
+        raise FormatError(f"{path}: {size} bytes; expected a Dodona model")
+    if length > min(size - 8, MAX_HEADER):
+        raise FormatError(
+            f"{path}: the header should be {length} bytes long, the file has {size}; no Dodona model, or cut"
+        )
+    return _header(path, stream.read(length))
 
 
 def _header(path: str | Path, header: bytes) -> tuple[dict[str, str], dict[str, Any]]:
@@ -125,8 +154,12 @@ def _header(path: str | Path, header: bytes) -> tuple[dict[str, str], dict[str, 
         raise FormatError(f"{path}: the header is not that of a model ({error})") from error
     if not valid or about.get("format") != FORMAT:
         raise FormatError(f"{path}: the header does not say that this is a Dodona model")
-    if about.get("version") != str(VERSION):
-        raise FormatError(f"{path}: model version {about.get('version')!r}; this Dodona reads version {VERSION}")
+    version = about.get("version", "")
+    if version not in map(str, FIRST_READERS):
+        readable = " or ".join(map(str, FIRST_READERS))
+        newer = version.isascii() and version.isdecimal() and int(version[:9]) > VERSION
+        hint = " (a newer Dodona has written it, and reads it)" if newer else ""
+        raise FormatError(f"{path}: model version {version[:40]!r}; this Dodona reads version {readable}{hint}")
     return about, entries
 
 

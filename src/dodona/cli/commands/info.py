@@ -5,6 +5,7 @@ import click
 from dodona.cli.commands.models import models as models_command
 from dodona.cli.options import flag
 from dodona.errors import OptionError
+from dodona.pipeline.modelfile import describe_version
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import Pipeline, describe
 
@@ -13,7 +14,8 @@ from dodona.pipeline.pipeline import Pipeline, describe
 @click.argument("model", required=False)
 @flag("--models", "List the models, as `dodona models` does.")
 def info(model: str | None, models: bool) -> None:
-    """Show the training data, the options and the scores of MODEL; without one, list the models.
+    """Show the training data, the options and the scores of MODEL, and which Dodona reads it; without one, list the
+    models.
 
     \b
     dodona info
@@ -27,7 +29,8 @@ def info(model: str | None, models: bool) -> None:
         raise OptionError(f"{model}: a model and --models; expected only one of them")
     path = model_path(model)
     pipeline = Pipeline.load(path)
-    rows = {"file": f"{path}, {path.stat().st_size / 1e6:.1f} MB"} | describe(pipeline)
+    rows = {"file": f"{path}, {path.stat().st_size / 1e6:.1f} MB", "format": describe_version(path)}
+    rows |= describe(pipeline)
     for key, value in rows.items():
         line = f"{key + ':':<16}{value}"
         click.echo("".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in line))
