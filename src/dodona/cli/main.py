@@ -106,9 +106,7 @@ def run() -> None:
         click.echo(f"dodona: {error}", err=True)
         sys.exit(2 if isinstance(error, OptionError) else 1)
     except MemoryError:
-        click.echo(
-            "dodona: there is not enough memory for this; expected less input, or fewer jobs", err=True
-        )
+        click.echo("dodona: there is not enough memory for this; expected less input, or fewer jobs", err=True)
         sys.exit(1)
     except OSError as error:
         if not isinstance(error, BrokenPipeError):  # the reader (`| head`) has closed the pipe
