@@ -121,3 +121,24 @@ def test_an_ignored_signal_stays_ignored() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
     )
     assert done.stdout.splitlines()[-1] == "SIG_IGN"
+
+
+SCARCE = """
+import resource, sys
+import dodona.cli.commands.parse, dodona.pipeline.pipeline
+from dodona.cli.process import run
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (8 << 20), resource.RLIM_INFINITY))
+run()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux limits the memory of a process")
+def test_too_little_memory_is_one_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCARCE, "parse", "en", "Oak trees grow."], capture_output=True, text=True,
+        stdin=subprocess.DEVNULL, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("dodona: there is not enough memory for this; ")
+    assert done.stderr.count("\n") == 1

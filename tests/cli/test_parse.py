@@ -56,7 +56,7 @@ def test_training_again_gives_the_same_model(folder: Path) -> None:
 
 def test_info(folder: Path) -> None:
     shown = dodona("info", folder / "model").stdout
-    for word in ("arc-eager", "dynamic", "stack-full", "train.conllu", "free", "LAS"):
+    for word in ("arc-eager", "dynamic", "stack-full", "train.conllu", "free", "LAS", "format:         2, which"):
         assert word in shown
 
 

@@ -194,3 +194,15 @@ def test_signals_are_like_ctrl_c_unless_they_are_ignored(
         handlers[number](number, None)  # type: ignore[operator]
     assert surroundings.last_signal() == number
     assert handlers[number] == signal.SIG_IGN  # a second one changes nothing
+
+
+@pytest.mark.parametrize(
+    "command", ["parse en-fast 'Œuf naïve.'", "oracle --heads '2 0' --words 'Œuf naïve' --format json"]
+)
+def test_a_text_on_the_command_line_in_the_c_locale(command: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f'exec "{sys.executable}" -m dodona {command}'], stdin=subprocess.DEVNULL, capture_output=True,
+        check=False, timeout=PATIENCE, env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert any(word in done.stdout for word in ("Œuf".encode(), b"\\u0152uf", b"?uf"))

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from dodona import Sentence, read
+from dodona.data.conllu import read_conllu
+from dodona.data.stream import only_sentences
 from dodona.data.ud import NUMBERS
 
 
@@ -71,3 +73,51 @@ def test_what_is_said_about_a_made_sentence_stays_what_it_was() -> None:
     assert sentence.to_bytes() == before
     sentence.set_comments(["# set"])
     assert sentence.to_bytes() == b"# set\n" + before[before.index(b"1-3") :]
+
+
+LISTS = (
+    "words",
+    "lemmas",
+    "upos",
+    "xpos",
+    "feats",
+    "heads",
+    "labels",
+    "deps",
+    "misc",
+    "comments",
+    "multiword",
+    "offsets",
+)
+
+
+def make_sentence(kind: str) -> Sentence:
+    """A sentence that was made, read or parsed, all of whose lists somebody has looked at."""
+    sentence = Sentence.from_words(["a", "b"], ["X", "Y"], heads=[0, 1], labels=["root", "dep"])
+    if kind == "read":
+        [sentence] = only_sentences(read_conllu([b"# c\n1-2\tab" + b"\t_" * 8 + b"\n" + sentence.to_bytes()], "x"))
+    sentence.offsets = [(0, 1), (1, 2)]
+    if kind == "parsed":
+        sentence.set_column("lemmas", ["c", "d"])
+        sentence.set_tree([2, 0], ["obj", "root"])
+    for name in LISTS:
+        getattr(sentence, name)
+    return sentence
+
+
+@pytest.mark.parametrize("kind", ["made", "read", "parsed"])
+def test_copies_share_no_lists(kind: str) -> None:
+    sentence = make_sentence(kind)
+    before = sentence.to_bytes()
+    copy = sentence.copy()
+    assert copy.to_bytes() == before
+    for name in LISTS:
+        own, other = getattr(sentence, name), getattr(copy, name)
+        assert own == other
+        assert own is not other
+        other.append(other[0] if other else "# more")
+    assert sentence.to_bytes() == before
+    again = sentence.copy()
+    again.words[0] = "c"
+    assert sentence.words[0] == "a"
+    assert sentence.copy().words[0] == "a"

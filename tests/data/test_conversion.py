@@ -6,6 +6,7 @@ import pytest
 from samples.bad_treebanks import enhanced, plain
 
 from dodona import OptionError, Sentence, read, write
+from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
 from dodona.data.formats import OUTPUTS, convert, read_stream
 from dodona.data.stream import only_sentences
@@ -65,3 +66,11 @@ def test_text(source: Path, tmp_path: Path) -> None:
 def test_unknown_formats(source: Path, tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=", ".join(OUTPUTS)):
         convert(read(source), tmp_path / "x", "xml")
+
+
+@pytest.mark.parametrize(("to", "kept"), [("conllu", True), ("conllx", False), ("vertical", False), ("text", False)])
+def test_comments_without_a_sentence_are_kept_or_counted(to: str, kept: bool, tmp_path: Path) -> None:
+    data = b"# a comment\n# another\n\n"
+    lost = convert(read_conllu([data], "x"), tmp_path / "out", to)
+    assert (tmp_path / "out").read_bytes() == (data if kept else b"")
+    assert lost == ({} if kept else {"comments": 1})

@@ -199,3 +199,13 @@ def test_mistakes_are_named(change: dict[str, Any], message: str) -> None:
         Sentence.from_dict({"tokens": [{"form": "a"}, {"form": "b"}]} | change)
     with pytest.raises(OptionError, match="a sentence: None; expected a dictionary"):
         Sentence.from_dict(None)  # type: ignore[arg-type]
+
+
+def test_comments_before_a_blank_line_are_kept() -> None:
+    row = b"1\tOak\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    data = b"\xef\xbb\xbf# alone\r\n# sent_id = none\r\n\r\n# sent_id = 1\n" + row
+    [sentence] = only_sentences(read_conllu([data], "x"))
+    values = sentence.to_dict()
+    assert values["comments"] == ["# alone", "# sent_id = 1"]
+    assert values["sent_id"] == "1"
+    assert Sentence.from_dict(values).to_bytes() == b"# alone\n# sent_id = 1\n" + row

@@ -18,6 +18,7 @@ from samples.signals import hearing_interrupts
 
 from dodona import FormatError, Sentence, read, write
 from dodona.data import conllu as blocks
+from dodona.data import files
 
 SENTENCE = Sentence.from_words(["ein", "Wort"], heads=[2, 0])
 DATA = SENTENCE.to_bytes()
@@ -208,3 +209,44 @@ def test_a_name_of_an_open_file_is_written_to_and_never_replaced(tmp_path: Path)
                 timeout=60,
             )  # fmt: skip
         assert (tmp_path / "log").read_bytes() == b"before\n" + DATA
+
+
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+
+
+@LINUX
+def test_an_open_file_of_this_process_by_any_name(tmp_path: Path) -> None:
+    with open(tmp_path / "log", "wb", buffering=0) as log:
+        log.write(b"before\n")
+        (tmp_path / "folder").symlink_to("/proc/self/fd")
+        (tmp_path / "link").symlink_to(f"folder/{log.fileno()}")
+        me = os.getpid()
+        folders = [f"/proc/{me}", "/proc/thread-self", f"/proc/self/task/{me}", "//proc/self/../self", "/proc/self"]
+        names = [f"{folder}/fd/{log.fileno()}" for folder in folders]
+        for name in [*names, f"{tmp_path}/folder/{log.fileno()}", f"{tmp_path}/link"]:
+            assert files.open_handle(name) == log.fileno()
+            with files.output(name) as out:
+                out.write(b"more\n")
+    assert (tmp_path / "log").read_bytes() == b"before\n" + b"more\n" * 7
+    assert files.open_handle(str(tmp_path / "log")) is None
+
+
+@LINUX
+def test_an_open_file_of_another_process(tmp_path: Path) -> None:
+    """A pipe is written to; a file is refused, because the other process would write over what is written."""
+    with (
+        open(tmp_path / "log", "wb") as log,
+        subprocess.Popen(["sleep", "60"], stdin=subprocess.PIPE, stdout=log) as other,
+    ):
+        try:
+            with files.output(f"/proc/{other.pid}/fd/0") as out:
+                out.write(b"to the pipe\n")
+            with (
+                pytest.raises(FormatError, match=r"/fd/1: a file that another process has open; expected the name"),
+                files.output(f"/proc/{other.pid}/fd/1"),
+            ):
+                pass
+            with open(f"/proc/{other.pid}/fd/0", "rb", buffering=0) as pipe:
+                assert pipe.read(100) == b"to the pipe\n"
+        finally:
+            other.kill()

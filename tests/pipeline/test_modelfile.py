@@ -85,6 +85,33 @@ def test_another_version(model: bytes, tmp_path: Path, version: str) -> None:
     refuse(tmp_path / "m", other, f"reads version {modelfile.VERSION}")
 
 
+def test_without_a_digest(model: bytes, tmp_path: Path) -> None:
+    for wrong in ("", "0" * 64):
+        refuse(
+            tmp_path / "m", rewritten(model, lambda h, w=wrong: h["__metadata__"].update(digest=w)), "the digest does"
+        )
+    refuse(tmp_path / "m", rewritten(model, lambda h: h["__metadata__"].pop("digest")), "the digest does not fit")
+
+
+@pytest.mark.parametrize("key", ["parser", "about"])
+def test_half_a_character(model: bytes, tmp_path: Path, key: str) -> None:
+    """It can be written as an escape, and would end the program when the label is to be written."""
+    path = tmp_path / "m"
+    path.write_bytes(model)
+    metadata, arrays = modelfile.load(path)
+    half = json.dumps("nsubj")[:-1] + r'\ud800"'
+    values = {name: json.dumps(value).replace('"nsubj"', half) for name, value in metadata.items()}
+    values["about"] = json.dumps({"data": "x"}).replace('"x"', half) if key == "about" else values["about"]
+    assert r"\ud800" in values[key]
+    whole = {"format": "dodona", "version": str(modelfile.VERSION), **values}
+    header = rewritten(model, lambda h: h.update(__metadata__=whole))
+    length = int.from_bytes(header[:8], "little")
+    entries = json.loads(header[8 : 8 + length])
+    entries.pop("__metadata__")
+    whole["digest"] = modelfile._digest(whole, entries, b"".join(each.tobytes() for each in arrays.values()))
+    refuse(path, rewritten(model, lambda h: h.update(__metadata__=whole)), "metadata that is no JSON in UTF-8")
+
+
 def test_arrays_in_wrong_places(model: bytes, tmp_path: Path) -> None:
     def overlap(header: dict[str, dict[str, list[int]]]) -> None:
         header["parser.counts"]["data_offsets"] = header["parser.fingerprints"]["data_offsets"]

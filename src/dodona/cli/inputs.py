@@ -9,7 +9,10 @@ from dodona.data import Sentence, read
 from dodona.data.formats import format_by_name
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["build_sentence", "find_sentence", "find_treebank_files", "make_safe", "name_texts", "parse_sentence"]
+__all__ = [
+    "build_sentence", "decode_argument", "find_sentence", "find_treebank_files", "make_safe", "name_texts",
+    "parse_sentence",
+]  # fmt: skip
 
 NOT_IN_NAMES = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 """White space, which UD does not allow in a sent_id; control characters; and bytes that are not UTF-8, as Python shows
@@ -49,6 +52,23 @@ def make_safe(name: str) -> str:
     return NOT_IN_FILES.sub("_", name).lstrip(".")
 
 
+def decode_argument(text: str) -> str:
+    """Return a text of the command line, which must be UTF-8; the name of a file may be anything.
+
+    Python turns bytes that the locale does not know into lone surrogates: in the C locale all that are not ASCII.
+    """
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "surrogateescape")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        fault = f"byte {data[error.start]:#04x} is not UTF-8; expected text in UTF-8"
+        raise OptionError(f"{data.decode('utf-8', 'replace')[:40]!r}: {fault}") from None
+
+
 def find_sentence(file: str, wanted: str) -> Sentence:
     """Return a sentence by its number, or else by its sent_id."""
     count = 0
@@ -64,7 +84,7 @@ def parse_sentence(text: str, model: str, wanted: str) -> Sentence:
     """Return a sentence of a text, by its number, as a model parses it."""
     from dodona.pipeline.models import load
 
-    sentences = load(model)(text)
+    sentences = load(model)(decode_argument(text))
     if not sentences:
         raise OptionError("--text: no words; expected a sentence")
     if not wanted.isdecimal() or not 1 <= int(wanted) <= len(sentences):
@@ -80,12 +100,12 @@ def build_sentence(heads: str, words: str | None, labels: str | None = None) -> 
         numbers = [int(head) for head in heads.split()]
     except ValueError:
         raise OptionError(f"--heads {heads!r}: expected numbers, e.g. '2 0 2'") from None
-    forms = list(map(str, range(1, len(numbers) + 1))) if words is None else words.split()
+    forms = list(map(str, range(1, len(numbers) + 1))) if words is None else decode_argument(words).split()
     if len(forms) != len(numbers) or not numbers:
         raise OptionError(f"--heads {heads!r}: {len(numbers)} heads; expected one for each of {len(forms)} words")
     if not all(0 <= head <= len(numbers) for head in numbers):
         raise OptionError(f"--heads {heads!r}: expected numbers from 0 to {len(numbers)}")
-    names = None if labels is None else labels.split()
+    names = None if labels is None else decode_argument(labels).split()
     if names is not None and len(names) != len(numbers):
         raise OptionError(f"--labels {labels!r}: {len(names)} labels; expected one for each of {len(numbers)} heads")
     sentence = Sentence.from_words(forms, heads=numbers, labels=names)

@@ -105,6 +105,9 @@ def run() -> None:
     except DodonaError as error:
         click.echo(f"dodona: {error}", err=True)
         sys.exit(2 if isinstance(error, OptionError) else 1)
+    except MemoryError:
+        click.echo("dodona: there is not enough memory for this; expected less input, or fewer jobs", err=True)
+        sys.exit(1)
     except OSError as error:
         if not isinstance(error, BrokenPipeError):  # the reader (`| head`) has closed the pipe
             click.echo(f"dodona: {error.filename or 'standard output'}: {error.strerror}", err=True)

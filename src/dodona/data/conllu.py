@@ -72,13 +72,12 @@ def read_conllu(chunks: Iterable[bytes], name: str, *, format: str = "conllu", s
 def _read_blocks(blocks: Iterable["Block | None"], reader: "_Reader") -> Iterator[Item]:
     held: Sentence | None = None  # the last sentence takes along the comments at the end of the file
     stray = bytearray()
-    is_passed_on = False  # the last sentence, at a pause
     try:
         for block in blocks:
             if block is None:
                 if held is not None:
                     yield held
-                    held, is_passed_on = None, True
+                    held = None
                 yield Pause()
                 continue
             sentence = reader.read(block)
@@ -103,7 +102,7 @@ def _read_blocks(blocks: Iterable["Block | None"], reader: "_Reader") -> Iterato
     if held is not None:
         held.enclose(after=bytes(stray))
         yield held
-    elif is_passed_on and stray:
+    elif stray:  # the last sentence is passed on already, at a pause, or there is none
         yield Pause(bytes(stray))
 
 

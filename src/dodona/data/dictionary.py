@@ -9,7 +9,8 @@
      "empty": [{"id": [3, 1], "form": …, "lemma": …, "upos": …, "xpos": …, "feats": …, "deps": …, "misc": …}, …]}
 
 The names are those of CoNLL-U's columns, and the ids of multiword tokens and empty nodes are pairs of numbers, as in
-Stanza. Every key is always there, so that programs in any language can rely on it; None stands for `_`.
+Stanza. Comments that stand alone before a sentence are among its own. Every key is always there, so that programs in
+any language can rely on it; None stands for `_`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -188,11 +189,17 @@ def write_dictionary(sentence: "Sentence") -> dict[str, Any]:
     return {
         "sent_id": sentence.sent_id,
         "text": sentence.text,
-        "comments": list(sentence.comments),
+        "comments": [*_stray_comments(sentence), *sentence.comments],
         "tokens": tokens,
         "multiword": ranges,
         "empty": nodes,
     }
+
+
+def _stray_comments(sentence: "Sentence") -> list[str]:
+    """Return the comments that stand alone before a sentence, but none that would become its name or its text."""
+    names = ("sent_id", "text")
+    return [line for line in sentence.find_stray_comments() if line[1:].partition("=")[0].strip() not in names]
 
 
 def _value(column: str) -> str | None:

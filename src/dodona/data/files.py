@@ -30,7 +30,8 @@ PATIENCE = 2.0
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]")
 """C0 and C1 in UTF-8, without tabs and line ends."""
 LINK_LIMIT = 40  # that are followed
-OPEN_HANDLE = re.compile(r"/(?:dev|proc/self)/(?:fd/([0-9]{1,9})|(stdout|stderr))")
+OPEN_HANDLE = re.compile(r"/dev/(?:fd/([0-9]{1,9})|(stdout|stderr))")
+PROCESS_HANDLE = re.compile(r"/proc/([0-9]+)(?:/task/[0-9]+)?/fd/([0-9]{1,9})")
 HOME = Path(__file__).parents[1]
 
 
@@ -190,7 +191,7 @@ def size_of(name: str) -> int | None:
     """Return the size of a regular file in bytes; None for anything else, of which the size is not known."""
     try:
         status = os.stat(0 if name == "-" else name)
-    except OSError:
+    except (OSError, ValueError):  # the latter: a text that can be no name in this locale
         return None
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
@@ -203,7 +204,7 @@ def is_tty(name: str) -> bool:
         if not stat.S_ISCHR(os.stat(name).st_mode):
             return False
         handle = os.open(name, os.O_RDONLY | getattr(os, "O_NOCTTY", 0))
-    except OSError:
+    except (OSError, ValueError):
         return False
     try:
         return os.isatty(handle)
@@ -263,6 +264,12 @@ def output(path: str | Path) -> Iterator[Output]:
         with _open_and_close(partial(open, handle, "wb", closefd=False), name) as stream:
             yield Output(stream, name)
         return
+    if PROCESS_HANDLE.fullmatch(_follow_links(name)):
+        if size_of(name) is not None:  # it would go on where it was, and write over what is written here
+            raise FormatError(f"{name}: a file that another process has open; expected the name of the file, or `-`")
+        with _open_output(name, "ab", name) as stream:
+            yield Output(stream, name)
+        return
     target = os.path.realpath(name)  # a symbolic link stays one
     with name_errors(name):
         mode = _mode(target)
@@ -298,19 +305,29 @@ def replace_file(target: str, name: str) -> Iterator[str]:
 
 
 def open_handle(name: str) -> int | None:
-    """The number of an open file that a name, or a link, stands for: `-` is 1.
+    """The number of an open file of this process that a name, or a link, stands for: `-` is 1.
 
     To open it by name once more would empty a file behind it."""
     if name == "-":
         return 1
+    name = _follow_links(name)
+    match = OPEN_HANDLE.fullmatch(name)
+    if match is not None:
+        return int(match[1]) if match[1] else 1 if match[2] == "stdout" else 2
+    match = PROCESS_HANDLE.fullmatch(name)
+    return int(match[2]) if match is not None and int(match[1]) == os.getpid() else None
+
+
+def _follow_links(name: str) -> str:
+    """Follow links, but not those of /proc to open files: they may lead to what has no name, or no longer."""
     for _ in range(LINK_LIMIT):
-        match = OPEN_HANDLE.fullmatch(name)
-        if match is not None:
-            return int(match[1]) if match[1] else 1 if match[2] == "stdout" else 2
-        if not os.path.islink(name):
+        if OPEN_HANDLE.fullmatch(os.path.abspath(name)):
+            return os.path.abspath(name)
+        name = os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))
+        if PROCESS_HANDLE.fullmatch(name) or not os.path.islink(name):
             break
         name = os.path.join(os.path.dirname(name), os.readlink(name))
-    return None
+    return name
 
 
 def _mode(target: str) -> int | None:

@@ -15,7 +15,7 @@ from dodona.data.conllu import BOM, LINE_LIMIT, SENTENCE_LIMIT, read_conllu, wri
 from dodona.data.files import output
 from dodona.data.sentence import Sentence
 from dodona.data.spacing import begins_paragraph, rebuild_text
-from dodona.data.stream import Item, Pause
+from dodona.data.stream import Item, Pause, only_sentences
 from dodona.data.ud import COLUMNS, FORMATS, HEAD, NUMBERS
 from dodona.errors import FormatError, OptionError
 
@@ -248,30 +248,34 @@ def _count_blanks(text: str, before: int) -> int:
 LAST_COLUMNS = {"conllu": ("DEPS", "MISC"), "conllx": ("PHEAD", "PDEPREL")}
 
 
-def convert(sentences: Iterable[Sentence], path: str | Path, to: str) -> Counter[str]:
+def convert(items: Iterable[Item], path: str | Path, to: str) -> Counter[str]:
     """Write sentences in one of the formats OUTPUTS; return what it has no room for, with the number of sentences that
-    lost it.
+    lost it. Comments that belong to no sentence, of which a pause may tell, count as those of one.
 
     text: the raw text, as MISC has its white space, with an empty line before `# newdoc` and `# newpar`.
     """
     if to not in OUTPUTS:
         raise OptionError(f"unknown format {to!r}; the formats are: {', '.join(OUTPUTS)}")
     lost: Counter[str] = Counter()
-    counted = _count_losses(sentences, to, lost)
+    counted = _count_losses(items, to, lost)
     if to in FORMATS:
         write(counted, path, format=to)
     else:
+        sentences = only_sentences(counted)
         with output(path) as out:
-            for chunk in _write_text(counted) if to == "text" else _write_words(counted, to == "vertical"):
+            for chunk in _write_text(sentences) if to == "text" else _write_words(sentences, to == "vertical"):
                 out.write(chunk.encode())
     return lost
 
 
-def _count_losses(sentences: Iterable[Sentence], to: str, lost: Counter[str]) -> Iterator[Sentence]:
-    for sentence in sentences:
-        if sentence.format != to:
-            lost.update(_find_losses(sentence, to))
-        yield sentence
+def _count_losses(items: Iterable[Item], to: str, lost: Counter[str]) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Sentence) and item.format != to:
+            lost.update(_find_losses(item, to))
+        elif isinstance(item, Pause) and item.data.strip() and to != "conllu":
+            lost["comments"] += 1
+            continue
+        yield item
 
 
 def _find_losses(sentence: Sentence, to: str) -> Iterator[str]:

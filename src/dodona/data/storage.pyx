@@ -458,9 +458,28 @@ cdef class Storage:
         )
 
     def copy(self):
-        """Return a copy of the sentence."""
+        """Return a copy of the sentence, which shares no list with it."""
+        cdef Storage other
         make, parts = self.__reduce__()
-        return make(*parts)
+        other = make(*parts)
+        other.copy_lists()
+        return other
+
+    cdef int copy_lists(self) except -1:
+        """Give the sentence lists of its own. A list that stands in two places still does."""
+        cdef dict copies = {}
+        cdef MadeRows made
+        self.multiword, self.offsets = copy_list(self.multiword, copies), copy_list(self.offsets, copies)
+        self.own_comments = copy_list(self.own_comments, copies)
+        self.replaced = {number: copy_list(values, copies) for number, values in self.replaced.items()}
+        if self.lists is not None:
+            self.lists = [copy_list(values, copies) for values in self.lists]
+        if isinstance(self.table, MadeRows) and (<MadeRows> self.table).has_lists:
+            made = self.table
+            columns = {number: copy_list(values, copies) for number, values in made.columns.items()}
+            self.table = MadeRows(made.n, made.header, columns, made.between)
+            (<MadeRows> self.table).is_new = made.is_new
+        return 0
 
     def repeat(self, int count):
         """Return the sentence and copies of it, to be written in a row: what is around it is not repeated."""
@@ -618,10 +637,24 @@ cdef class Storage:
         end = b"\r" if kept[0].endswith(b"\r") else b""
         return b"\n".join([comment.encode() + end for comment in self.comments] + kept)
 
+    def find_stray_comments(self):
+        """Return the comments before the sentence that a blank line separates from it."""
+        lines = self.before.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+        return [line for line in lines if line.startswith("#")]
+
     def enclose(self, bytes before=b"", bytes after=b""):
         """Add bytes that belong to no sentence: a BOM, blank lines, comments that stand alone."""
         self.before = before + self.before
         self.after += after
+
+
+cdef copy_list(values, dict copies):
+    """Return a copy of a list, the same one each time; anything else as it is."""
+    if not isinstance(values, list):
+        return values
+    if id(values) not in copies:
+        copies[id(values)] = values.copy()
+    return copies[id(values)]
 
 
 def restore(kind, WordRows rows, dict replaced, *others):

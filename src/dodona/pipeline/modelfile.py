@@ -6,6 +6,10 @@
 
 A model is data, never code: nothing in it is executed, and any inconsistency is an error. The metadata has a SHA-256
 digest of everything else, so that a single flipped bit is detected.
+
+The version is that of what components put into their parts. Every version in FIRST_READERS is read, now and by later
+Dodonas (docs/model_files.md). When parts change so that older ones are no longer understood, VERSION is raised, `load`
+brings older parts into the new form, and the tests get models of the new version beside the older ones.
 """
 
 import hashlib
@@ -22,10 +26,15 @@ from numpy.typing import NDArray
 from dodona.data.files import replace_file
 from dodona.errors import FormatError
 
-__all__ = ["VERSION", "Contents", "check_target", "is_model", "load", "pack", "read", "save", "unpack"]
+__all__ = [
+    "FIRST_READERS", "VERSION", "Contents", "check_target", "describe_version", "is_model", "load", "pack", "read",
+    "save", "unpack",
+]  # fmt: skip
 
 FORMAT = "dodona"
 VERSION = 2
+FIRST_READERS = {2: "0.1"}
+"""The versions of model files that are read, and the first Dodona that reads each."""
 MAX_HEADER = 100_000_000
 DTYPES: dict[str, type[np.generic]] = {
     "U8": np.uint8,
@@ -131,12 +140,31 @@ def _check(path: str | Path, about: dict[str, str], entries: dict[str, Any], bod
     try:
         if about.get("digest") != _digest(about, entries, body):
             raise FormatError(f"{path}: the digest does not fit the contents; the file is damaged")
-        metadata = {k: json.loads(v) for k, v in about.items() if k not in ("format", "version", "digest")}
+        metadata = {k: _parse_json(v) for k, v in about.items() if k not in ("format", "version", "digest")}
     except (ValueError, RecursionError) as error:
         if isinstance(error, FormatError):
             raise
-        raise FormatError(f"{path}: metadata that is no JSON") from error
+        raise FormatError(f"{path}: metadata that is no JSON in UTF-8") from error
     return Contents(metadata, arrays, about["digest"])
+
+
+def describe_version(path: str | Path) -> str:
+    """Return the version of a model file, and what reads it, in words."""
+    try:
+        with open(path, "rb") as stream:
+            about, _ = _read_header(path, stream, os.fstat(stream.fileno()).st_size)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    version = int(about["version"])
+    return f"{version}, which Dodona reads from {FIRST_READERS[version]} on, in every later 0.x and 1.x"
+
+
+def _parse_json(text: str) -> Any:
+    """Return the value. Halves of characters, which only an escape can put into it, are not text: a ValueError."""
+    value = json.loads(text)
+    if "\\u" in text:
+        json.dumps(value, ensure_ascii=False).encode()
+    return value
 
 
 def is_model(path: str | Path) -> bool:
@@ -165,8 +193,12 @@ def _header(path: str | Path, header: bytes) -> tuple[dict[str, str], dict[str, 
         raise FormatError(f"{path}: the header is not that of a model ({error})") from error
     if not valid or about.get("format") != FORMAT:
         raise FormatError(f"{path}: the header does not say that this is a Dodona model")
-    if about.get("version") != str(VERSION):
-        raise FormatError(f"{path}: model version {about.get('version')!r}; this Dodona reads version {VERSION}")
+    version = about.get("version", "")
+    if version not in map(str, FIRST_READERS):
+        readable = " or ".join(map(str, FIRST_READERS))
+        newer = version.isascii() and version.isdecimal() and int(version[:9]) > VERSION
+        hint = " (a newer Dodona has written it, and reads it)" if newer else ""
+        raise FormatError(f"{path}: model version {version[:40]!r}; this Dodona reads version {readable}{hint}")
     return about, entries
 
 

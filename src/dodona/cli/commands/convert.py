@@ -9,7 +9,7 @@ from dodona.cli.options import choice, option
 from dodona.cli.outputs import is_same_file, say
 from dodona.data.files import bare_name, chunks
 from dodona.data.formats import INPUTS, OUTPUTS, convert, format_by_name, read_stream
-from dodona.data.stream import Item, only_sentences
+from dodona.data.stream import Item
 from dodona.errors import FormatError, OptionError
 
 
@@ -40,7 +40,7 @@ def convert_command(source: str, target: str, form: str, to: str | None) -> None
     if target != "-" and is_same_file(source, target):
         raise OptionError(f"{target}: the output would take the place of the input; expected another name")
     items = read_stream(form, chunks(source), source, tokenize=partial(_refuse_text, source))
-    lost = convert(only_sentences(items), target, to)
+    lost = convert(items, target, to)
     if lost:
         counts = ", ".join(f"{name} ({count:,})" for name, count in sorted(lost.items()))
         say(f"{source}: {to} has no room for all; lost, with the number of sentences: {counts}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from dodona.cli.inputs import name_texts
+from dodona.cli.inputs import decode_argument, name_texts
 from dodona.cli.options import IMPORTED, amount, choice, flag, integer, option
 from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, say, write_each
 from dodona.cli.progress import ReadingProgress
@@ -135,21 +135,11 @@ def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]
 
 def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:
     """A first argument that is the name of a model, or looks like one from inside, is the model."""
-    _check_encoding(arguments)
+    arguments = tuple(decode_argument(argument) if _is_text(argument) else argument for argument in arguments)
     first = arguments[0] if arguments else "-"
     if is_model(first) or not (first == "-" or _is_text(first) or _is_file(first)):
         return _find_model(first), arguments[1:] or ("-",)
     return _find_default_model(), arguments or ("-",)
-
-
-def _check_encoding(arguments: tuple[str, ...]) -> None:
-    """A text must be UTF-8; the name of a file may be anything. Python turns other bytes into lone surrogates."""
-    for argument in filter(_is_text, arguments):
-        try:
-            argument.encode()
-        except UnicodeEncodeError as error:
-            byte = ord(argument[error.start]) & 0xFF
-            raise OptionError(f"{argument[:40]!r}: byte {byte:#04x} is not UTF-8; expected text in UTF-8") from None
 
 
 def _find_model(name: str) -> Path:
