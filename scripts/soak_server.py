@@ -137,6 +137,7 @@ class Soak:
             time.sleep(chance.uniform(0, 2))
         for line in lines:
             line.close()
+        self.counts["idle connections"] += len(lines)
         return "idle"
 
     def send_junk(self, chance: random.Random) -> str:
@@ -215,7 +216,8 @@ def soak(minutes: float, clients: int, max_memory: int, seed: int, model: str) -
         finally:
             process.kill()
     grown = watcher.peak - watcher.begin
-    junk, lines = sender.counts["junk"], len(log) - 1
+    junk = sum(sender.counts[name] for name in ("junk", "left", "idle connections"))
+    lines = len(log) - 1
     print(f"memory: {watcher.begin:.1f} MiB with the model, at most {grown:.1f} more; allowed are {max_memory}")
     print(f"/health: {len(watcher.failures)} failures, the slowest answer after {watcher.slowest:.2f} s")
     print(f"log: {lines} lines, with {junk} requests that were no HTTP; exit code {code}")

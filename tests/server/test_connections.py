@@ -124,8 +124,10 @@ def test_the_head_of_a_later_request_must_come_in_time_too(monkeypatch: pytest.M
     monkeypatch.setattr(run, "IDLE", 0.2)
     with serving(create_app(MODELS), monkeypatch) as place, ExitStack() as stack:
         line = connect(place, stack, b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET /heal")
-        assert line.recv(10_000).endswith(b'{"status": "ok"}')
-        assert is_closed(line)
+        received = b""
+        while chunk := line.recv(10_000):
+            received += chunk
+        assert received.endswith(b'{"status": "ok"}')
 
 
 @pytest.mark.parametrize(
@@ -150,6 +152,21 @@ def test_what_is_no_http_is_one_line_of_the_log(
         assert b" 400 " in received or not received
         assert ask_health(place, "127.0.0.1") == 200
     assert len(lines.records) <= 1, lines.text
+    assert all(record.exc_info is None for record in lines.records)
+
+
+@pytest.mark.parametrize("address", [b"GET /health", b"GET /models", b"POST /nowhere"])
+def test_a_bad_chunk_after_the_answer_is_one_line_of_the_log(
+    address: bytes, monkeypatch: pytest.MonkeyPatch, lines: pytest.LogCaptureFixture
+) -> None:
+    with serving(create_app(MODELS), monkeypatch) as place, ExitStack() as stack:
+        line = connect(place, stack, CHUNKED.replace(b"POST /api/annotate", address))
+        assert line.recv(12) in (b"HTTP/1.1 200", b"HTTP/1.1 405")  # before the body has come
+        line.sendall(b"zz\r\n")
+        while line.recv(10_000):
+            pass
+        assert ask_health(place, "127.0.0.1") == 200
+    assert [record.getMessage() for record in lines.records] == ["Invalid HTTP request received."]
     assert all(record.exc_info is None for record in lines.records)
 
 
