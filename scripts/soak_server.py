@@ -44,7 +44,7 @@ class Soak:
         self.is_over = False
         self.kinds: list[Callable[[random.Random], str]] = [
             *[self.send_short] * 10, self.send_text, self.send_sentences, self.send_lists, self.send_conllu,
-            self.send_escapes, self.send_words, self.read_slowly, self.leave, self.stay_idle, *[self.send_junk] * 3,
+            self.send_escapes, self.send_words, self.send_page, self.read_slowly, self.leave, self.stay_idle, *[self.send_junk] * 3,
         ]  # fmt: skip
 
     def work(self, number: int) -> None:
@@ -108,6 +108,11 @@ class Soak:
     def send_words(self, chance: random.Random) -> str:
         """One sentence of new words, as long as it may be."""
         return self.annotate(words=[["".join(chance.choices(LETTERS, k=12)) for _ in range(10_000)]], confidence=True)
+
+    def send_page(self, chance: random.Random) -> str:
+        """As the playground does, as much as it may: the best trees of long sentences."""
+        text = "\n\n".join(" ".join(["a"] * 390) for _ in range(25))
+        return self.post("/api/parse", json.dumps({"text": text, "nbest": chance.choice([1, 10])}).encode())
 
     def read_slowly(self, chance: random.Random) -> str:
         body = json.dumps({"words": [["a"]] * 50_000}).encode()

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from samples.asgi import Reply, ask, asked
+from samples.asgi import Reply, ask, asked, call
 from samples.small_models import whole
 from starlette.applications import Starlette
 
@@ -18,6 +18,7 @@ from dodona import OptionError, Sentence
 from dodona.server import service
 from dodona.server.app import create_app
 from dodona.server.models import AnnotateRequest, Models, annotate, claiming, divide
+from dodona.server.playground.parse import TREE_NEED
 from dodona.server.requests import convert, decode
 from dodona.server.service import Function, Limits, Stopped, encode
 from dodona.server.udpipe import ProcessRequest, process
@@ -395,6 +396,10 @@ def test_the_memory_of_sentences_is_claimed_by_their_words(monkeypatch: pytest.M
         list(divide([Sentence.from_words(["a"] * 3000), Sentence.from_words(["a"] * 3000)], whole()))
         list(divide(Sentence.from_words(["a"]) for _ in range(1025)))
     assert claims == [4096 + 3000 * 2048] * 2 + [1024 * (4096 + 2048), 4096 + 2048]
+    claims.clear()
+    with claiming(claims.append):
+        call("parse", {"text": "the cat sees a dog"}, MODELS)
+    assert claims == [4096 + 5 * (2048 + TREE_NEED)]
     app = create_app(MODELS, Limits(memory=32 << 20))
     body = json.dumps({"words": [["a"] * 9000]}).encode()
     reply = ask(app, "/api/annotate", body)

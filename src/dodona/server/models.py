@@ -204,13 +204,13 @@ def claiming(claim: Callable[[int], None]) -> Iterator[None]:
         _claim.reset(token)
 
 
-def divide(sentences: Iterable[Sentence], pipeline: Pipeline | None = None) -> Iterator[list[Sentence]]:
+def divide(sentences: Iterable[Sentence], pipeline: Pipeline | None = None, more: int = 0) -> Iterator[list[Sentence]]:
     """Yield a few sentences at a time, counted by words: the memory that a model needs grows with them, and is there
-    when they are yielded.
+    when they are yielded; `more` bytes a word are for what is made of them.
 
     Between two sentences the time may end.
     """
-    need = WORD_NEEDS[pipeline.parser.options.scorer if pipeline is not None else "linear"]
+    need = WORD_NEEDS[pipeline.parser.options.scorer if pipeline is not None else "linear"] + more
     portion: list[Sentence] = []
     words = 0
     for sentence in sentences:

@@ -358,18 +358,19 @@ def _join(chunks: Iterator[bytes]) -> Iterator[bytes]:
 def encode(answer: Any) -> Iterator[bytes]:
     """Yield an answer in JSON. Fields of it that are iterators are made while they are written: a list of what an
     iterator yields, or for a field that is a string, its parts."""
-    is_made = isinstance(answer, msgspec.Struct) and any(
-        _is_iterator(answer, each) for each in answer.__struct_fields__
-    )
-    if not is_made:
+    if isinstance(answer, msgspec.Struct):
+        kinds = {field.name: field.type for field in msgspec.structs.fields(answer)}
+        values = {name: getattr(answer, name) for name in kinds}
+    else:
+        kinds, values = {}, answer if isinstance(answer, dict) else {}
+    if not any(isinstance(value, Iterator) for value in values.values()):
         yield msgspec.json.encode(answer)
         return
-    for number, field in enumerate(msgspec.structs.fields(answer)):
-        value = getattr(answer, field.name)
-        yield (b"," if number else b"{") + msgspec.json.encode(field.encode_name) + b":"
-        if not _is_iterator(answer, field.name):
+    for number, (name, value) in enumerate(values.items()):
+        yield (b"," if number else b"{") + msgspec.json.encode(name) + b":"
+        if not isinstance(value, Iterator):
             yield msgspec.json.encode(value)
-        elif field.type is str:
+        elif kinds.get(name) is str:
             yield b'"'
             for part in value:
                 yield msgspec.json.encode(part)[1:-1]
@@ -380,10 +381,6 @@ def encode(answer: Any) -> Iterator[bytes]:
                 yield (b"," if place else b"") + msgspec.json.encode(item)
             yield b"]"
     yield b"}"
-
-
-def _is_iterator(answer: Any, name: str) -> bool:
-    return isinstance(getattr(answer, name), Iterator)
 
 
 class Answer(Response):
