@@ -44,7 +44,8 @@ class Soak:
         self.is_over = False
         self.kinds: list[Callable[[random.Random], str]] = [
             *[self.send_short] * 10, self.send_text, self.send_sentences, self.send_lists, self.send_conllu,
-            self.send_escapes, self.send_words, self.send_page, self.read_slowly, self.leave, self.stay_idle, *[self.send_junk] * 3,
+            self.send_escapes, self.send_words, self.send_page, self.read_slowly, self.leave, self.stay_idle,
+            *[self.send_junk] * 3,
         ]  # fmt: skip
 
     def work(self, number: int) -> None:
