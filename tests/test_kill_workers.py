@@ -9,6 +9,7 @@ import pytest
 SCRIPT = Path(__file__).parents[1] / "scripts" / "kill_workers.py"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
 def test_one_run() -> None:
     done = subprocess.run(

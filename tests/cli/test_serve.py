@@ -123,6 +123,57 @@ def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number
         assert process.stderr.read() == "dodona: stopped\n"
 
 
+PASSING = """
+import os, sys
+os.dup2(int(sys.argv[1]), 3)
+os.set_inheritable(3, True)
+os.environ |= {"LISTEN_FDS": "1", "LISTEN_PID": str(os.getpid())}
+os.execv(sys.executable, [sys.executable, "-m", "dodona", "serve", *sys.argv[2:]])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and sockets of POSIX")
+@pytest.mark.parametrize("processes", [2])
+def test_a_socket_that_is_passed_on_outlives_a_server(model: Path, processes: int, tmp_path: Path) -> None:
+    """As systemd does it: whoever comes between two servers waits, and is not refused."""
+    with socket.create_server(("127.0.0.1", 0)) as sock, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notices:
+        notices.bind(str(tmp_path / "notices"))
+        notices.settimeout(60)
+        host, port = sock.getsockname()
+
+        def start() -> "subprocess.Popen[str]":
+            command = [sys.executable, "-c", PASSING, str(sock.fileno()), str(model), "--processes", str(processes)]
+            return subprocess.Popen(
+                command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                env={**os.environ, "NOTIFY_SOCKET": str(tmp_path / "notices")},
+            )  # fmt: skip
+
+        def answers() -> int:
+            client = http.client.HTTPConnection(host, port, timeout=60)
+            client.request("GET", "/ready")
+            return client.getresponse().status
+
+        with start() as first:
+            limit = threading.Timer(100, first.kill)
+            limit.start()
+            assert notices.recv(100) == b"READY=1\n"
+            assert answers() == 200
+            first.send_signal(signal.SIGTERM)
+            assert first.wait(60) == 0
+            limit.cancel()
+        waiting = [socket.create_connection((host, port), timeout=60) for _ in range(5)]
+        with start() as second:
+            limit = threading.Timer(100, second.kill)
+            limit.start()
+            for line in waiting:
+                line.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+                assert line.recv(100).startswith(b"HTTP/1.1 200")
+                line.close()
+            second.send_signal(signal.SIGTERM)
+            assert second.wait(60) == 0
+            limit.cancel()
+
+
 def test_bad_bytes_on_the_line_do_no_harm_and_the_examples_of_the_page_work(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("Oak trees grow.\nThey rustle.\n", encoding="utf-8")
     with serving() as (_, host, port):
@@ -170,6 +221,7 @@ def check_examples(page: str, folder: Path) -> None:
         (["=MODEL"], OptionError, "expected NAME=FILE or NAME:NAME=FILE, with names without spaces"),
         (["a b=MODEL"], OptionError, "expected NAME=FILE or NAME:NAME=FILE, with names without spaces"),
         (["a="], OptionError, "expected NAME=FILE or NAME:NAME=FILE, with names without spaces"),
+        (["MODEL", "--max-memory", "1"], OptionError, "memory 1,048,576 bytes: expected at least 33,554,432"),
         (["MODEL", "--host", "256.1.1.1"], DodonaError, "cannot listen on 256.1.1.1, port 0: "),
     ],
 )

@@ -1,5 +1,7 @@
 """Forms in all their encodings, and what is refused of them."""
 
+from urllib.parse import quote_plus, unquote_plus
+
 import pytest
 from starlette.exceptions import HTTPException
 
@@ -73,3 +75,13 @@ def test_a_bad_form_is_refused(content_type: str, body: bytes, status: int, mess
 
 def test_as_many_parts_as_allowed() -> None:
     assert read_form(PARTS, part(b"x") * 64 + END) == {"data": "x"}
+
+
+def test_escapes_are_decoded_wherever_a_long_value_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "aé+b %𝒜"
+    for size in range(3, 40):
+        monkeypatch.setattr("dodona.server.requests.UNQUOTED", size)
+        for value in (quote_plus(text), "%41" * 20, "%4", "a%", "%%41", "+" * 9):
+            assert read_query(f"x=&data={value}&&y") == {
+                "x": "", "data": unquote_plus(value, errors="strict"), "y": ""
+            }  # fmt: skip

@@ -10,14 +10,15 @@ from typing import Any
 
 import msgspec
 import pytest
-from samples.asgi import Reply, ask, asked
+from samples.asgi import Reply, ask, asked, call
 from samples.small_models import whole
 from starlette.applications import Starlette
 
-from dodona import OptionError
+from dodona import OptionError, Sentence
 from dodona.server import service
 from dodona.server.app import create_app
-from dodona.server.models import AnnotateRequest, Models, annotate
+from dodona.server.models import AnnotateRequest, Models, annotate, claiming, divide
+from dodona.server.playground.parse import TREE_NEED
 from dodona.server.requests import convert, decode
 from dodona.server.service import Function, Limits, Stopped, encode
 from dodona.server.udpipe import ProcessRequest, process
@@ -98,7 +99,7 @@ def test_a_request_that_is_too_large_is_not_read_to_its_end() -> None:
 def test_the_memory_of_all_requests_is_limited_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
     app = app_with(work.run, size=100, threads=1)
-    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (128 << 20))  # of the memory for bodies and answers
+    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (64 << 20))  # of the memory for bodies and answers
 
     async def two() -> tuple[Reply, Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}'))
@@ -153,7 +154,7 @@ def test_work_that_takes_too_long_is_stopped_and_frees_its_thread() -> None:
 
 def test_a_long_text_is_stopped_in_the_middle() -> None:
     """Real work, which looks at the clock by itself; nobody waits for its end."""
-    app = create_app(MODELS, Limits(seconds=0.3, size=1 << 27, memory=1 << 30))
+    app = create_app(MODELS, Limits(seconds=0.3, size=1 << 27, memory=1 << 31))
     body = b"tokenizer=&tagger=&parser=&data=" + b"a+cat+sees+the+dog+" * (1 << 21)
     reply = ask(app, "/process", body, headers={"content-type": "application/x-www-form-urlencoded"})
     assert reply.status == 504
@@ -367,15 +368,16 @@ def test_what_a_request_needs_is_counted_before_it_runs() -> None:
     assert ask(app, "/api/work", b'{"a": [' + b"[]," * 1000 + b"1]}").status == 200
     reply = ask(app, "/api/work", b'{"a": [' + b"[]," * 300_000 + b"1]}")
     assert reply.status == 413
-    assert reply.json["error"] == "The request needs 42 MiB; expected one that needs at most 32."
-    assert service.estimate_need(b"") == service.PORTION_NEED
-    assert service.estimate_need("é".encode() * 10) - service.PORTION_NEED == 20 * service.WIDE_TEXT_NEED
-    assert service.estimate_need(b"e" * 10) - service.PORTION_NEED == 10 * service.TEXT_NEED
+    assert reply.json["error"] == "The request needs 38 MiB; expected one that needs at most 24."
+    assert service.estimate_need(b"") == service.READ_NEED
+    assert service.estimate_need("é".encode() * 10) - service.READ_NEED == 20 * service.WIDE_TEXT_NEED
+    assert service.estimate_need(b"e" * 10) - service.READ_NEED == 10 * service.TEXT_NEED
 
 
-def test_two_requests_that_need_much_are_worked_on_one_after_the_other() -> None:
+def test_two_requests_that_need_much_are_worked_on_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
-    app = app_with(work.run, memory=4 * service.PORTION_NEED, threads=4)
+    monkeypatch.setattr(service, "READ_NEED", 7 << 20)
+    app = app_with(work.run, memory=32 << 20, threads=4)
 
     async def three() -> list[Reply]:
         requests = [asyncio.create_task(asked(app, "/api/work", b"{}")) for _ in range(3)]
@@ -386,6 +388,24 @@ def test_two_requests_that_need_much_are_worked_on_one_after_the_other() -> None
         return list(await asyncio.gather(*requests))
 
     assert [reply.status for reply in asyncio.run(three())] == [200, 200, 200]
+
+
+def test_the_memory_of_sentences_is_claimed_by_their_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims: list[int] = []
+    with claiming(claims.append):
+        list(divide([Sentence.from_words(["a"] * 3000), Sentence.from_words(["a"] * 3000)], whole()))
+        list(divide(Sentence.from_words(["a"]) for _ in range(1025)))
+    assert claims == [4096 + 3000 * 2048] * 2 + [1024 * (4096 + 2048), 4096 + 2048]
+    claims.clear()
+    with claiming(claims.append):
+        call("parse", {"text": "the cat sees a dog"}, MODELS)
+    assert claims == [4096 + 5 * (2048 + TREE_NEED)]
+    app = create_app(MODELS, Limits(memory=32 << 20))
+    body = json.dumps({"words": [["a"] * 9000]}).encode()
+    reply = ask(app, "/api/annotate", body)
+    message = "The longest sentence needs 17 MiB; expected at most 12: send it in parts."
+    assert (reply.status, reply.json) == (400, {"error": message})
+    assert ask(app, "/api/annotate", json.dumps({"words": [["a"] * 900]}).encode()).status == 200
 
 
 def test_many_sentences_need_no_more_memory_than_a_few() -> None:
@@ -404,7 +424,7 @@ def test_many_sentences_need_no_more_memory_than_a_few() -> None:
         finally:
             tracemalloc.stop()
 
-    assert measure(3600) < 1.2 * measure(1200)
+    assert measure(3600) < 1.6 * measure(1200)
     assert ask(app, "/api/annotate", json.dumps({"words": [["cat"]] * 3}).encode()).status == 200
 
 

@@ -1,6 +1,8 @@
 """The models that a server offers, the names by which requests select them, and whole texts annotated by them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,13 +22,15 @@ from dodona.server.requests import NoFields
 from dodona.transitions.clock import look
 
 __all__ = [
-    "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length", "count_words",
-    "divide", "list_models",
+    "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length", "claiming",
+    "count_words", "divide", "list_models",
 ]  # fmt: skip
 
 SHOWN_LETTERS = 40  # of a name from outside, in a message
 PORTION = 4096  # words that are parsed together
 MAX_SENTENCES = 1024  # and sentences: each takes memory of its own, as much as a few dozen words
+SENTENCE_NEED = 4 << 10  # bytes that a sentence takes while it is worked on
+WORD_NEEDS = {"linear": 2 << 10, "neural": 19 << 9}  # and a word, by the model of the parser
 MAX_WORDS = 10_000  # in a sentence; the tokenizer makes no longer ones
 INPUTS = ("text", "words", "conllu")
 
@@ -155,7 +159,7 @@ def annotate(request: AnnotateRequest, models: Models) -> AnnotatedText:
         count_words(_read_sentences(pipeline, request))
     parses = (
         parsed.to_dict()
-        for portion in divide(_read_sentences(pipeline, request))
+        for portion in divide(_read_sentences(pipeline, request), pipeline)
         for parsed in pipeline.parse(portion, wanted, retag=request.retag)
     )
     return AnnotatedText(name, parses)
@@ -187,21 +191,38 @@ def check_length(sentence: Sentence) -> Sentence:
     return sentence
 
 
-def divide(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
-    """Yield a few sentences at a time, counted by words: the memory that a network needs grows with them.
+_claim: ContextVar[Callable[[int], None]] = ContextVar("claim", default=lambda count: None)
+
+
+@contextmanager
+def claiming(claim: Callable[[int], None]) -> Iterator[None]:
+    """Let `divide` ask for the memory of each portion by this function, which returns when it is there."""
+    token = _claim.set(claim)
+    try:
+        yield
+    finally:
+        _claim.reset(token)
+
+
+def divide(sentences: Iterable[Sentence], pipeline: Pipeline | None = None, more: int = 0) -> Iterator[list[Sentence]]:
+    """Yield a few sentences at a time, counted by words: the memory that a model needs grows with them, and is there
+    when they are yielded; `more` bytes a word are for what is made of them.
 
     Between two sentences the time may end.
     """
+    need = WORD_NEEDS[pipeline.parser.options.scorer if pipeline is not None else "linear"] + more
     portion: list[Sentence] = []
     words = 0
     for sentence in sentences:
         look(0.0)
         if portion and (words + len(sentence) > PORTION or len(portion) >= MAX_SENTENCES):
+            _claim.get()(len(portion) * SENTENCE_NEED + words * need)
             note(sentences=len(portion), words=words)
             yield portion
             portion, words = [], 0
         portion.append(sentence)
         words += len(sentence)
     if portion:
+        _claim.get()(len(portion) * SENTENCE_NEED + words * need)
         note(sentences=len(portion), words=words)
         yield portion

@@ -1,8 +1,8 @@
 """The service: requests in, work in threads with an end in time, answers out.
 
-Memory is counted before it is taken, in two halves: what requests and answers have in bytes, and what the work on a
-request needs beside them. Sentences are read, parsed and written a few at a time, so that the second is known when the
-body is there. Answers are sent while they are made.
+Memory is counted before it is taken, in three parts: the bytes of requests and answers; what a request becomes when it
+is read, which is known when its body is there; and what the sentences need that are worked on, a few at a time, which
+is known by their words. Answers are sent while they are made.
 
 A thread that works is stopped at its deadline, or when nobody waits for its result any more: the compiled loops look at
 the clock now and then (`transitions.clock`), and functions do so between portions of sentences.
@@ -29,7 +29,7 @@ from dodona.errors import DodonaError, OptionError
 from dodona.pipeline.processes import available_cores
 from dodona.server.log import SHOWN_TEXT, note
 from dodona.server.metrics import Metrics
-from dodona.server.models import Models
+from dodona.server.models import Models, claiming
 from dodona.server.requests import convert, decode, read_form, read_query
 from dodona.server.udpipe import ProcessRequest, process
 from dodona.transitions.clock import observe
@@ -45,11 +45,13 @@ LOOK_INTERVAL = 0.05  # seconds between two looks whether a thread that waits sh
 AGAIN = {"Retry-After": "1"}
 BUSY = "The server is busy: its memory for requests is full; try again later."
 
-PORTION_NEED = 12 << 20  # bytes that the work on some sentences takes
-TEXT_NEED = 8  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
+READ_NEED = 2 << 20  # bytes that any request takes when it is read
+TEXT_NEED = 14  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
 WIDE_TEXT_NEED = 20  # and for one with other characters, which Python may hold in four bytes each
-ITEM_NEEDS = {b"[": 72, b'"': 28, b",": 12, b"%": 112, b"&": 64}  # for lists, strings, their places, escapes, fields
-BODIES_SHARE = 0.75  # of the memory for bodies and answers: the rest is for answers, or no request could end
+ITEM_NEEDS = {b"[": 72, b"{": 72, b'"': 28, b",": 12}  # bytes for each list or object, half a string, place in a list
+SHARES = {"bytes": 0.25, "room": 0.375, "portions": 0.375}  # of the memory
+LEAST_MEMORY = 32 << 20
+BODIES_SHARE = 0.75  # of that for bytes: the rest is for answers, or no request could end
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,8 @@ class Limits:
     client: int = 128
     """Requests of one client, by its address, at the same time; a further one is refused."""
     memory: int = 256 << 20
-    """Bytes that all requests together may need at a time, half of it for bodies and answers, half for the work on
-    them. Further requests wait or are refused; one that would need more than half is too large."""
+    """Bytes that all requests together may need at a time, beside the models. Further requests wait or are refused; one
+    that would need more than three eighths is too large."""
     connections: int = 256
     """Connections of one client, by its address, at the same time; a further one is closed."""
     shows_text: bool = False
@@ -85,8 +87,8 @@ class Limits:
         for name in ("threads", "waiting"):
             if getattr(self, name) < 0:
                 raise OptionError(f"{name} {getattr(self, name)!r}: expected 0 or more")
-        if self.memory < 4 * PORTION_NEED:
-            raise OptionError(f"memory {self.memory:,} bytes: expected at least {4 * PORTION_NEED:,}")
+        if self.memory < LEAST_MEMORY:
+            raise OptionError(f"memory {self.memory:,} bytes: expected at least {LEAST_MEMORY:,}")
         for host in self.hosts:
             if "*" in host.removeprefix("*.") and host != "*":
                 raise OptionError(f"host {host!r}: expected a name, *.NAME or *")
@@ -148,14 +150,13 @@ class MemoryBudget:
 
 
 def estimate_need(body: bytes) -> int:
-    """Return how many bytes the work on a request takes at most, beside its body and its answer.
+    """Return how many bytes a request becomes at most when it is read, beside its body and its answer.
 
-    A text is held in several forms. Of JSON and forms, lists and strings take more than their letters: a list of
-    nothing, two bytes in a request, is 56 bytes of memory. Sentences and words need no more, however many they are:
-    they come and go a few at a time.
+    A text is held in several forms. Lists and strings take more than their letters: a list of nothing, two bytes in a
+    request, is 56 bytes of memory. That there are many sentences changes nothing: they come and go a few at a time.
     """
     text = len(body) * (TEXT_NEED if body.isascii() and b"\\u" not in body else WIDE_TEXT_NEED)
-    return PORTION_NEED + text + sum(need * body.count(sign) for sign, need in ITEM_NEEDS.items())
+    return READ_NEED + text + sum(need * body.count(sign) for sign, need in ITEM_NEEDS.items())
 
 
 class AnswerBuffer:
@@ -231,8 +232,9 @@ class Workers:
         self.threads = threads
         self.metrics = metrics
         self.clients: Counter[str] = Counter()  # the admitted requests by the address of the client
-        self.bytes = MemoryBudget(limits.memory // 2)  # of bodies and answers
-        self.room = MemoryBudget(limits.memory // 2)  # for the work
+        self.bytes = MemoryBudget(int(limits.memory * SHARES["bytes"]))  # of bodies and answers
+        self.room = MemoryBudget(int(limits.memory * SHARES["room"]))  # for requests that are read
+        self.portions = MemoryBudget(int(limits.memory * SHARES["portions"]))  # for sentences that are worked on
         self._running: set[threading.Event] = set()  # each is set to stop what runs
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
 
@@ -286,6 +288,18 @@ class Work:
         self.workers, self.deadline, self.need, self.function = workers, deadline, need, function
         self.begun, self.stopped = threading.Event(), threading.Event()
         self.buffer = AnswerBuffer(workers.bytes, self.check)
+        self.claimed = 0  # bytes for the sentences that are worked on
+
+    def claim(self, count: int) -> None:
+        """Take memory for some sentences, as soon as there is as much; that for those before is given back first."""
+        memory = self.workers.portions
+        memory.give_back(self.claimed)
+        self.claimed = 0
+        if count > memory.size:
+            shown = f"{count >> 20:,} MiB; expected at most {memory.size >> 20:,}"
+            raise OptionError(f"The longest sentence needs {shown}: send it in parts.")
+        memory.wait(count, self.check)
+        self.claimed = count
 
     def check(self) -> None:
         if self.stopped.is_set() or time.monotonic() > self.deadline:
@@ -296,11 +310,12 @@ class Work:
         self.workers.room.wait(self.need, self.check)
         try:
             self.begun.set()
-            with self.workers.metrics.busy.track_inprogress(), observe(self.check):
+            with self.workers.metrics.busy.track_inprogress(), observe(self.check), claiming(self.claim):
                 self.check()
                 for chunk in _join(self.function()):
                     self.buffer.put(chunk)
         finally:
+            self.claim(0)
             self.workers.room.give_back(self.need)
 
     async def wait(self) -> bool:
@@ -343,18 +358,19 @@ def _join(chunks: Iterator[bytes]) -> Iterator[bytes]:
 def encode(answer: Any) -> Iterator[bytes]:
     """Yield an answer in JSON. Fields of it that are iterators are made while they are written: a list of what an
     iterator yields, or for a field that is a string, its parts."""
-    is_made = isinstance(answer, msgspec.Struct) and any(
-        _is_iterator(answer, each) for each in answer.__struct_fields__
-    )
-    if not is_made:
+    if isinstance(answer, msgspec.Struct):
+        kinds = {field.name: field.type for field in msgspec.structs.fields(answer)}
+        values = {name: getattr(answer, name) for name in kinds}
+    else:
+        kinds, values = {}, answer if isinstance(answer, dict) else {}
+    if not any(isinstance(value, Iterator) for value in values.values()):
         yield msgspec.json.encode(answer)
         return
-    for number, field in enumerate(msgspec.structs.fields(answer)):
-        value = getattr(answer, field.name)
-        yield (b"," if number else b"{") + msgspec.json.encode(field.encode_name) + b":"
-        if not _is_iterator(answer, field.name):
+    for number, (name, value) in enumerate(values.items()):
+        yield (b"," if number else b"{") + msgspec.json.encode(name) + b":"
+        if not isinstance(value, Iterator):
             yield msgspec.json.encode(value)
-        elif field.type is str:
+        elif kinds.get(name) is str:
             yield b'"'
             for part in value:
                 yield msgspec.json.encode(part)[1:-1]
@@ -365,10 +381,6 @@ def encode(answer: Any) -> Iterator[bytes]:
                 yield (b"," if place else b"") + msgspec.json.encode(item)
             yield b"]"
     yield b"}"
-
-
-def _is_iterator(answer: Any, name: str) -> bool:
-    return isinstance(getattr(answer, name), Iterator)
 
 
 class Answer(Response):

@@ -123,7 +123,7 @@ def _read_sentences(pipeline: Pipeline, request: ProcessRequest, options: set[st
 
 def _analyse(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse: bool) -> Iterator[Sentence]:
     """Do what was asked for, and nothing else: also where trees need tags, these stay out of the result."""
-    for portion in divide(sentences):
+    for portion in divide(sentences, pipeline):
         if parse:
             lacking = [[name for name in PREDICTED if not tag and each.lacks(name)] for each in portion]
             for sentence, names in zip(pipeline.parse(portion, retag=tag), lacking, strict=True):

@@ -1,6 +1,7 @@
 """Parsing for the playground: texts to trees with confidence, and trees parsed again around arcs that are given."""
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -13,12 +14,13 @@ from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, OptionError, TreeError
 from dodona.parser.request import Analysis, Request, remove_notes, sentence_confidence
 from dodona.pipeline.pipeline import Pipeline
-from dodona.server.models import Models
+from dodona.server.models import Models, divide
 
 __all__ = ["CorrectRequest", "Name", "ParseRequest", "correct", "describe_models", "parse"]
 
 MAX_TEXT, MAX_SENTENCES, MAX_WORDS, MAX_LABEL = 20_000, 200, 400, 60  # what the page gets at a time
 MAX_TREES, BEAM = 10, 8
+TREE_NEED = 512  # bytes for each word of a tree
 INPUT = "text"  # what messages call the input
 LOCATION = re.compile(rf"^{INPUT}:[0-9]+: ")
 NUMBERS = re.compile(r"\b(?:word|HEAD) [0-9]+\b|\b[0-9]+(?: → [0-9]+)+")  # of words, in messages
@@ -67,15 +69,15 @@ def parse(request: ParseRequest, models: Models) -> dict[str, Any]:
     name, nlp = models.pick(request.model)
     sentences, is_conllu = _read_input(nlp, request.text)
     wanted = _ask_for(nlp, request.nbest, constrained=is_conllu)
-    given = [_list_arcs(sentence) for sentence in sentences]
-    parsed = _analyse(nlp, sentences, wanted)
-    return {
-        "model": name,
-        "sentences": [
-            {"trees": [_tree(sentence, analysis) for analysis in analyses], "given": arcs}
-            for sentence, analyses, arcs in zip(sentences, parsed, given, strict=True)
-        ],
-    }
+    trees = _parse_sentences(nlp, sentences, wanted)
+    return {"model": name, "sentences": list(trees) if is_conllu else trees}  # given arcs may be wrong in any sentence
+
+
+def _parse_sentences(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> Iterator[dict[str, Any]]:
+    for portion in divide(sentences, nlp, TREE_NEED * wanted.nbest):
+        given = [_list_arcs(sentence) for sentence in portion]
+        for sentence, analyses, arcs in zip(portion, _analyse(nlp, portion, wanted), given, strict=True):
+            yield {"trees": [_tree(sentence, analysis) for analysis in analyses], "given": arcs}
 
 
 def correct(request: CorrectRequest, models: Models) -> dict[str, Any]:
