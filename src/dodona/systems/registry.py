@@ -57,6 +57,19 @@ TWO_LISTS_AND_BUFFER: dict[str, ListOf] = {"left": stack_of, "right": right_list
 ONE_LIST: dict[str, ListOf] = {"list": list_of}
 
 
+# functions with names, because entries go to other processes
+def _no_plan(system: Any, gold: Gold, oracle: str, budget: int) -> list[int] | None:
+    return None
+
+
+def _no_late_roots(options: Options) -> str | None:
+    return None
+
+
+def _at_the_end(options: Options) -> str | None:
+    return "parse"
+
+
 @dataclass(frozen=True)
 class Entry:
     """The description of a system; every system also has the option `single_root`."""
@@ -68,10 +81,10 @@ class Entry:
     projective: bool  # builds projective trees only
     oracles: tuple[str, ...] = ("static", "dynamic")
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # valid values, the default first
-    late_roots: Callable[[Options], str | None] = lambda options: None
+    late_roots: Callable[[Options], str | None] = _no_late_roots
     """Whether headless words are attached to ROOT at the end, with the option `root_label`: "parse" if these arcs are
     part of the parse, "output" if they are added only when the tree is written, None if there are no headless words."""
-    plan: Callable[[Any, Gold, str, int], list[int] | None] = lambda system, gold, oracle, budget: None
+    plan: Callable[[Any, Gold, str, int], list[int] | None] = _no_plan
     """Prepares a gold tree for a static oracle, within a budget of transitions; returns the moves of the derivation if
     the system's `canonical` cannot compute them one by one."""
     templates: str = "stack"  # the feature templates that suit it
@@ -168,7 +181,7 @@ SYSTEMS: dict[str, Entry] = {
             make=covington.Covington,
             rules=covington.RULES,
             projective=False,
-            late_roots=lambda options: "parse",
+            late_roots=_at_the_end,
             templates="covington",
             positions=("S0", "S1", "S2", "S3", "N0", "N1", "N2", "N3", "CL", "CR"),
             lists=TWO_LISTS_AND_BUFFER,
