@@ -10,8 +10,8 @@ import click
 from dodona.errors import OptionError
 
 __all__ = [
-    "IMPORTED", "GroupedCommand", "amount", "choice", "flag", "import_option", "integer", "option", "option_names",
-    "system_options",
+    "IMPORTED", "Decorator", "GroupedCommand", "amount", "choice", "flag", "import_option", "integer", "option",
+    "option_names", "system_options",
 ]  # fmt: skip
 
 IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes

@@ -31,7 +31,7 @@ from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.parser.training import begin_training
 from dodona.pipeline.pipeline import Pipeline
-from dodona.research.statistics import describe_treebank
+from dodona.research.swaps import describe_treebank
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]
 

@@ -18,7 +18,7 @@ from dodona.errors import FormatError, OptionError
 from dodona.pipeline.jackknife import jackknife
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
-__all__ = ["FORMAT", "PARTS", "Tagging", "Treebank", "find_treebanks", "sentences_of", "tag"]
+__all__ = ["FORMAT", "PARTS", "Tagging", "Treebank", "find_parts", "find_treebanks", "sentences_of", "tag"]
 
 FORMAT = 1
 """The version of what is stored: records of runs, and tagged treebanks. It changes when what is measured, or the
@@ -70,7 +70,7 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
         raise FormatError(f"{folder}: no such folder; expected one with a folder for each treebank")
     wanted = list(only)
     paths = [path for path in sorted(home.iterdir()) if path.is_dir()]
-    folders = {path.name: {part: _files(path, part) for part in PARTS} for path in paths}
+    folders = {path.name: find_parts(path) for path in paths}
     folders = {name: parts for name, parts in folders.items() if any(parts.values())}
     for name in wanted:
         if name not in folders:
@@ -82,6 +82,11 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
         digests = {part: digest_of(files) for part, files in folders[name].items() if files}
         treebanks.append(Treebank(name, **folders[name], digests=digests))
     return tuple(treebanks)
+
+
+def find_parts(folder: str | Path) -> dict[str, Files]:
+    """Return the files of each of PARTS in the folder of a treebank; none where a part is missing."""
+    return {part: _files(Path(folder), part) for part in PARTS}
 
 
 def _files(folder: Path, part: str) -> Files:
