@@ -59,7 +59,7 @@ def test_history_goes_on_with_the_dynamic_oracle() -> None:
 
 
 def test_swap_oracles() -> None:
-    arguments = ("oracle", str(SENTENCES), "-n", "hearing", "-s", "swap-standard", "-o")
+    arguments = ("oracle", str(SENTENCES), "-n", "hearing", "-s", "swap-standard", "--oracle")
     assert "22 transitions" in dodona(*arguments, "eager").stdout
     assert "18 transitions" in dodona(*arguments, "lazy").stdout
     assert "18 transitions" in dodona(*arguments, "minimal").stdout

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import StringIO
 from itertools import takewhile
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dodona.cli.options import Decorator, option
-from dodona.data import Sentence
+from dodona.data import Sentence, write
 from dodona.data.files import bare_name, open_handle
 from dodona.data.files import output as open_output
 from dodona.data.stream import Boundary, Item
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from dodona.tables import Result, Table
 
 __all__ = [
-    "EXTENSIONS", "check_targets", "choose_format", "format_option", "is_same_file", "open_screen", "output_option",
-    "report_pieces", "say", "write_each", "write_results", "write_table", "write_text",
+    "EXTENSIONS", "SENTENCE_FORMATS", "check_targets", "choose_format", "format_option", "is_same_file", "open_screen",
+    "output_option", "pick_writer", "report_pieces", "say", "write_each", "write_results", "write_table", "write_text",
 ]  # fmt: skip
 
 
@@ -37,6 +38,7 @@ EXTENSIONS = {
     "tikz": ".tex", "svg": ".svg", "dot": ".dot",
 }  # fmt: skip
 """How the name of an output in each format ends."""
+SENTENCE_FORMATS = ("conllu", "conllx", "json", "jsonl", "csv", "tsv", "tree", "markdown", "svg", "html", "tikz")
 OTHER_ENDINGS = {".htm": "html", ".tikz": "tikz", ".gv": "dot"}
 PRINTED = {
     ".pdf": "write .svg and print it from a browser, or `rsvg-convert -f pdf`, or write .tex and run lualatex",
@@ -59,7 +61,7 @@ def output_option(help: str = "Where to write; the name says the format.", **set
     return option("-o, --output FILE", f"{help} [default: standard output]", **settings)
 
 
-def choose_format(target: str, form: str | None, offered: Iterable[str], default: str) -> str:
+def choose_format(target: str, form: str | None, offered: Iterable[str], default: str, option: str = "-o") -> str:
     """Return the format of an output: `form` if it is given, or what the name says. A name without an ending, a
     standard stream and a folder have the default."""
     ending = os.path.splitext(bare_name(os.path.basename(target)))[1].lower()
@@ -71,7 +73,19 @@ def choose_format(target: str, form: str | None, offered: Iterable[str], default
             return known
     endings = ", ".join(dict.fromkeys(EXTENSIONS[known] for known in forms))
     hint = f" ({PRINTED[ending]})" if ending in PRINTED and "svg" in forms else ""
-    raise OptionError(f"-o {target}: no output ends with {ending!r} here; expected one of {endings}, or --format{hint}")
+    other = ", or --format" if option == "-o" else ""
+    raise OptionError(f"{option} {target}: no output ends with {ending!r} here; expected one of {endings}{other}{hint}")
+
+
+def pick_writer(form: str) -> Callable[[Iterable[Item], str], None]:
+    """Return what writes sentences in one of SENTENCE_FORMATS."""
+    if form == "conllu":
+        return write  # those that came as CoNLL-X stay so
+    if form == "conllx":
+        return partial(write, format=form)
+    from dodona.cli.formats import WRITERS  # which needs longer to import than a sentence to parse
+
+    return WRITERS[form]
 
 
 def write_text(text: str, target: str) -> None:

@@ -10,9 +10,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
 from dodona.cli.options import GroupedCommand, choice, integer, option
-from dodona.cli.outputs import choose_format, is_same_file, write_results, write_table, write_text
+from dodona.cli.outputs import (
+    SENTENCE_FORMATS,
+    choose_format,
+    is_same_file,
+    pick_writer,
+    write_results,
+    write_table,
+    write_text,
+)
 from dodona.cli.progress import open_bar
-from dodona.data import Sentence, write
+from dodona.data import Sentence
 from dodona.data.conllu import read_all
 from dodona.drawing.trees import draw_both
 from dodona.errors import OptionError
@@ -89,7 +97,7 @@ def crossvalidate(
     without = find_unpredicted(sentences, predicted)
     parsed, scores = _run(sentences, chosen, plan, numbers, jobs or available_cores(), without)
     if output is not None:
-        write(parsed, output)
+        pick_writer(choose_format(output, None, SENTENCE_FORMATS, "conllu"))(parsed, output)
     if suspects_file is not None:
         _write_suspects(suspects_file, sentences, parsed, find_suspects(sentences, parsed)[:most])
     whole = scores_of(sentences, parsed, without)
@@ -101,8 +109,10 @@ def crossvalidate(
 def _check_targets(treebank: str, output: str | None, suspects: str | None) -> None:
     """An error now, rather than after training."""
     given = [path for path in (output, suspects) if path is not None]
+    if output is not None:
+        choose_format(output, None, SENTENCE_FORMATS, "conllu")
     if suspects is not None:
-        choose_format(suspects, None, FORMATS, "table")
+        choose_format(suspects, None, FORMATS, "table", "--suspects")
     for path in given:
         if path == "-":
             raise click.UsageError("The scores go to standard output; expected a FILE for the rest.")

@@ -86,6 +86,7 @@ def evaluate_command(
     if files.count("-") > 1:
         raise click.UsageError("Only one file can be '-', standard input.")
     if diagram is not None:
+        choose_format(diagram, None, ["svg"], "svg", "--diagram")
         check_can_draw()
     progress = ReadingProgress(files, results=False)
     gold_sentences = _sentences(gold, progress)
