@@ -51,7 +51,7 @@ def test_table_names_files_without_their_common_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text", "code", "message"),
     [
-        (("stats",), "", 2, "Missing argument"),
+        (("stats",), "", 2, "missing argument"),
         (("stats", "-", "--format", "xml"), "", 2, "'xml' is not one of"),
         (("stats", "missing.conllu"), "", 1, "missing.conllu: cannot be read"),
         (("stats", "-"), CYCLE, 1, "-:1: word 1 of this sentence"),

@@ -29,6 +29,7 @@ from dodona.evaluation import (
 from dodona.evaluation.attachment import (
     Confusion,
     Flaws,
+    find_reordering,
     head_confusion,
     label_confusion,
     tag_confusion,
@@ -95,6 +96,9 @@ def evaluate_command(
     results, comparisons, calibrated = [], [], []
     for file in files[1:]:
         sentences = _sentences(file, progress)
+        reordering = find_reordering(gold_sentences, sentences)
+        if reordering is not None:
+            raise MismatchError(reordering)
         tables, drawings = [_scores_table(evaluate(gold_sentences, sentences), missing)], list[str]()
         try:
             comparison = compare(gold_sentences, sentences)
