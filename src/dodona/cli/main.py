@@ -18,11 +18,11 @@ from dodona.transitions.system import COMPILED
 __all__ = ["dodona", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
-MODEL_PARAMETERS = ("model", "models", "arguments")  # `arguments` of parse begin with one
+MODEL_PARAMETERS = ("model", "models", "arguments", "names")  # `arguments` of parse begin with one
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
 COMMANDS = (  # the most frequently used ones come first
     "parse", "train", "evaluate", "crossvalidate", "validate", "convert", "draw", "info", "models", "package", "stats",
-    "oracle", "lattice", "experiment", "bench", "serve",
+    "oracle", "lattice", "experiment", "bench", "serve", "cite",
 )  # fmt: skip
 
 

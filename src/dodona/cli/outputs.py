@@ -35,7 +35,7 @@ __all__ = [
 EXTENSIONS = {
     "conllu": ".conllu", "conllx": ".conllx", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "tsv": ".tsv",
     "tree": ".txt", "text": ".txt", "table": ".txt", "markdown": ".md", "html": ".html", "latex": ".tex",
-    "tikz": ".tex", "svg": ".svg", "dot": ".dot",
+    "tikz": ".tex", "svg": ".svg", "dot": ".dot", "bibtex": ".bib",
 }  # fmt: skip
 """How the name of an output in each format ends."""
 SENTENCE_FORMATS = ("conllu", "conllx", "json", "jsonl", "csv", "tsv", "tree", "markdown", "svg", "html", "tikz")
