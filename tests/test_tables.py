@@ -1,5 +1,6 @@
 """Tables in every form; and on narrow terminals: no word or number is cut, and no line is longer than it must be."""
 
+import csv
 import io
 import json
 from dataclasses import replace
@@ -7,7 +8,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from dodona.tables import Cell, Result, Table, open_console, print_results
+from dodona.tables import Cell, Result, Table, format_results, open_console, show_results, write_csv
 
 TABLE = Table(
     ("", "en_a", "b %"),
@@ -139,21 +140,35 @@ def test_a_pipe_has_the_width_that_it_is_given() -> None:
     assert open_console(77, io.StringIO()).width == 77
 
 
-def test_results_in_each_format(capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_in_each_format() -> None:
     table = Table(("", "words", "share"), [("all", 1234, 0.1234567)], "Title", "name")
     results = [Result(["a", "b"], [table], ["a tree"])]
-    print_results(results, "json")
-    assert json.loads(capsys.readouterr().out) == [
+    assert json.loads(format_results(results, "json")) == [
         {"files": ["a", "b"], "name": {"all": {"words": 1234, "share": 0.1234567}}}
     ]
-    print_results(results, "tsv")
-    assert capsys.readouterr().out.splitlines() == [
+    numbers = [
         "files\ttable\trow\tcolumn\tvalue",
         "a b\tname\tall\twords\t1234",
         "a b\tname\tall\tshare\t0.1234567",
     ]
-    print_results(results, "table")
-    lines = capsys.readouterr().out.splitlines()
+    assert format_results(results, "tsv").splitlines() == numbers
+    assert format_results(results, "csv").splitlines() == [line.replace("\t", ",") for line in numbers]
+    assert format_results(results, "markdown").startswith("**Title · a b**\n")
+    stream = io.StringIO()
+    show_results(results, open_console(stream=stream))
+    lines = stream.getvalue().splitlines()
     assert lines[0].startswith("Title · a b")
     assert any("1234" in line and "0.12" in line for line in lines)
     assert lines[-1] == "a tree"
+
+
+def test_a_title_does_not_list_many_files() -> None:
+    results = [Result(["a", "b", "c"], [Table(("", "a", "b", "c"), [("x", 1, 2, 3)], "Title", "name")])]
+    assert format_results(results, "markdown").startswith("**Title**\n")
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_quotation_marks_survive_csv_and_tsv(separator: str) -> None:
+    rows = [("form", "text"), ('"', 'he said "no"'), ("a,b", "line\nline"), ("'", "x\ty")]
+    read = list(csv.reader(io.StringIO(write_csv(rows, separator)), delimiter=separator))
+    assert [tuple(row) for row in read] == rows

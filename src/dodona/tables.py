@@ -8,7 +8,7 @@ import io
 import json
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 __all__ = [
-    "FORMATS", "NO_DATA", "Cell", "Result", "Table", "Value", "escape_latex", "escape_xml", "make_printable",
-    "open_console", "print_results",
+    "FORMATS", "FOR_PEOPLE", "NO_DATA", "Cell", "Result", "Table", "Value", "escape_latex", "escape_xml",
+    "format_results", "make_printable", "open_console", "show_results", "write_csv",
 ]  # fmt: skip
 
 NO_DATA = "–"
@@ -241,12 +241,11 @@ class Table:
         """Return numbers with six decimals; marks are in columns of their own where there are any."""
         columns, _, rows = self._without_bars()
         marked = {k for row in rows for k, cell in enumerate(row) if cell.mark}
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
+        lines = []
         for line in [[Cell(column, f"{column} mark") for column in columns], *rows]:
             pairs = [(f"{c.value:.6f}" if isinstance(c.value, float) else c.value, c.mark) for c in line]
-            writer.writerow([value for k, pair in enumerate(pairs) for value in (pair if k in marked else pair[:1])])
-        return text.getvalue()
+            lines.append([value for k, pair in enumerate(pairs) for value in (pair if k in marked else pair[:1])])
+        return write_csv(lines)
 
     def records(self) -> list[dict[str, Value]]:
         """Return a dictionary for each row, by column."""
@@ -257,9 +256,9 @@ class Table:
         return json.dumps(self.records(), ensure_ascii=False, indent=indent) + "\n"
 
     def tsv(self) -> str:
+        """Return values as they are, a row on a line; quoted like CSV where they have quotation marks."""
         columns, _, rows = self._without_bars()
-        lines = [columns, *([_plain(cell.value) for cell in row] for row in rows)]
-        return "".join("\t".join(line) + "\n" for line in lines)
+        return write_csv([columns, *([_plain(cell.value) for cell in row] for row in rows)], "\t")
 
 
 def _as_cell(cell: Cell | Value) -> Cell:
@@ -273,6 +272,14 @@ def _class(side: str, style: str = "") -> str:
 
 def _plain(value: Value) -> str:
     return "" if value is None else make_printable(str(value))
+
+
+def write_csv(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
+    """Return rows as spreadsheets and pandas read them: a value with a separator, a quotation mark or the end of a line
+    in it is in quotation marks, and those in it are doubled."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 @dataclass
@@ -292,30 +299,45 @@ class Result:
         return by_name
 
 
-FORMATS = ("table", "json", "tsv")
+FORMATS = ("table", "markdown", "html", "latex", "csv", "tsv", "json")
+FOR_PEOPLE = FORMATS[:4]
 
 
-def print_results(results: Sequence[Result], form: str) -> None:
-    """Print tables about files in one of FORMATS: boxed; one object for each result; or one number on a line, for
-    `grep` and `cut`."""
+def format_results(results: Sequence[Result], form: str) -> str:
+    """Return tables about files in one of FORMATS but "table", which `show_results` prints.
+
+    CSV and TSV have one number on a line, for `grep`, `cut` and pandas; JSON has an object for each result.
+    """
     if form == "json":
-        print(json.dumps([result.records() for result in results], ensure_ascii=False, indent=1), flush=True)
-    elif form == "tsv":
-        lines = [("files", "table", "row", "column", "value")]
-        for result in results:
-            files, *tables = result.records().items()
-            for name, rows in tables:
-                for row, record in rows.items():
-                    lines += [(" ".join(files[1]), name, row, column, _plain(v)) for column, v in record.items()]
-        print("\n".join(map("\t".join, lines)), flush=True)
-    else:
-        console = open_console()
-        for result in results:
-            for table in result.tables:
-                title = f"{table.title} · {' '.join(result.files)}"
-                replace(table, title=title, thousands="").print(console, boxed=True)
-            for line in result.drawings:
-                console.out(line)
+        return json.dumps([result.records() for result in results], ensure_ascii=False, indent=1) + "\n"
+    if form in ("csv", "tsv"):
+        return write_csv(_list_numbers(results), "," if form == "csv" else "\t")
+    tables = [replace(table, title=_title(table, result)) for result in results for table in result.tables]
+    return "\n".join(getattr(table, form)() for table in tables)
+
+
+def _list_numbers(results: Sequence[Result]) -> Iterator[tuple[str, ...]]:
+    yield "files", "table", "row", "column", "value"
+    for result in results:
+        files, *tables = result.records().items()
+        for name, rows in tables:
+            for row, record in rows.items():
+                for column, value in record.items():
+                    yield " ".join(files[1]), name, row, column, _plain(value)
+
+
+def show_results(results: Sequence[Result], console: "Console") -> None:
+    """Print boxed tables about files."""
+    for result in results:
+        for table in result.tables:
+            replace(table, title=_title(table, result), thousands="").print(console, boxed=True)
+        for line in result.drawings:
+            console.out(line)
+
+
+def _title(table: Table, result: Result) -> str:
+    """The title with the files that the table is about; of more than two of them, its columns have the names."""
+    return f"{table.title} · {' '.join(result.files)}" if len(result.files) <= 2 else table.title
 
 
 def open_console(width: int = 120, stream: TextIO | None = None) -> "Console":

@@ -34,7 +34,7 @@ def test_figures(
     monkeypatch.setattr("dodona.cli.commands.bench.STARTS", 1)
     monkeypatch.setattr("dodona.evaluation.speed.LEAST_CHARACTERS", 1)
     target = tmp_path / "figures.json"
-    run(files / "whole.model", files / "text.txt", "--threads", 2, "--json", target)
+    run(files / "whole.model", files / "text.txt", "--threads", 2, "-o", target)
     out, found = capfd.readouterr().out, json.loads(target.read_text("utf-8"))
     assert f"{found['words_per_second']:,} words per CPU second from text to CoNLL-U" in out
     assert f"2 threads: {found['threads']['speed']:.2f} times as fast" in out
@@ -50,7 +50,7 @@ def test_comparison(
     monkeypatch.setattr("dodona.cli.commands.bench._measure_start", lambda model: 0.1)
     target = tmp_path / "figures.json"
     arguments = (files / "whole.model", files / "trees.conllu", "--threads", 1)
-    run(*arguments, "--json", target)
+    run(*arguments, "-o", target)
     found = json.loads(target.read_text("utf-8"))
     assert found["threads"] is None
     found["words_per_reference_loop"][WHOLE] *= factor
@@ -71,5 +71,5 @@ def test_bad_input(files: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.json"
     for content in ("[]", "{", '{"format": 2}'):
         other.write_text(content)
-        with pytest.raises(FormatError, match=r"other.json: .* expected what `dodona bench --json` wrote"):
+        with pytest.raises(FormatError, match=r"other.json: .* expected what `dodona bench -o` wrote"):
             run(files / "whole.model", files / "text.txt", "--compare", other)

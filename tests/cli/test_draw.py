@@ -1,7 +1,9 @@
 """`dodona draw`, and the formats that `dodona parse` draws in."""
 
+import csv
 import gzip
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,9 +16,9 @@ from dodona import DodonaError, FormatError, MismatchError, OptionError, Sentenc
 from dodona.cli.commands.draw import draw
 from dodona.cli.formats import WRITERS
 from dodona.cli.inputs import make_safe
-from dodona.cli.outputs import EXTENSIONS
+from dodona.cli.outputs import EXTENSIONS, SENTENCE_FORMATS
 from dodona.data.stream import Boundary, Pause
-from dodona.drawing import svg_of
+from dodona.drawing import html_page, svg_of
 
 
 def run(*arguments: str | Path) -> None:
@@ -44,7 +46,16 @@ def test_text_without_an_output(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "begin"), [("a.html", "<!DOCTYPE html>"), ("a.svg", "<svg "), ("a.tex", "% in"), ("a.txt", "She wrote")]
+    ("name", "begin"),
+    [
+        ("a.html", "<!DOCTYPE html>"),
+        ("a.htm", "<!DOCTYPE html>"),
+        ("a.svg", "<svg "),
+        ("a.tex", "% in"),
+        ("a.tikz", "% in"),
+        ("a.txt", "She wrote"),
+        ("a.md", "**She wrote"),
+    ],
 )
 def test_the_name_of_the_output_tells_the_format(tmp_path: Path, name: str, begin: str) -> None:
     run(SENTENCES, "-o", tmp_path / name)
@@ -91,6 +102,41 @@ def test_errors_of_a_parse(parsed: Path, tmp_path: Path, capfd: pytest.CaptureFi
     assert "≠ obj" not in page
 
 
+def test_the_worst_sentences_come_first(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    wrong = {"a": ([0, 1, 1], 1), "b": ([0, 1, 1, 1], 3), "c": ([0, 1], 0), "d": ([0, 1], 1)}  # by sent_id
+    for name in ("gold", "parsed"):
+        sentences = []
+        for id, (heads, errors) in wrong.items():
+            labels = ["x" if name == "parsed" and d < errors else "y" for d in range(len(heads))]
+            comments = [f"# sent_id = {id}"]
+            sentences.append(Sentence.from_words(["w"] * len(heads), heads=heads, labels=labels, comments=comments))
+        write(sentences, tmp_path / f"{name}.conllu")
+    files = (tmp_path / "gold.conllu", tmp_path / "parsed.conllu")
+    run("--diff", *files, "-o", tmp_path / "all.html")
+    assert re.findall(r"<small[^>]*>(.)</small>", (tmp_path / "all.html").read_text()) == ["b", "d", "a"]
+    run("--diff", *files, "-o", tmp_path / "two.html", "--most", "2", "--per-page", "1")
+    pages = [(tmp_path / name).read_text() for name in ("two.html", "two-2.html")]
+    assert [re.findall(r"<small[^>]*>(.)</small>", page) for page in pages] == [["b"], ["d"]]
+    assert '<nav><a href="two-2.html">next</a></nav>' in pages[0]
+    assert '<nav><a href="two.html">previous</a></nav>' in pages[1]
+    assert not (tmp_path / "two-3.html").exists()
+    assert "3 of 4 sentences differ; the 2 with the most errors are drawn" in capfd.readouterr().err
+
+
+def test_right_to_left_headings_and_legend() -> None:
+    words = ["שלום", "עולם"]
+    gold = Sentence.from_words(words, heads=[0, 1], labels=["root", "a"], comments=["# sent_id = first"])
+    parsed = Sentence.from_words(words, heads=[0, 1], labels=["root", "b"])
+    page = html_page([(gold, parsed)])
+    assert '<h2 dir="rtl"><small dir="auto">first</small>' in page
+    picture = ElementTree.fromstring(svg_of(gold, parsed))
+    (legend,) = [text for text in picture.iter(f"{SVG}text") if (text.text or "").startswith("above")]
+    width = float(picture.attrib["width"])
+    assert (legend.get("class"), float(legend.attrib["x"])) == ("legend reversed", width - 12)
+    assert ".dodona-tree .legend.reversed { text-anchor: end }" in page
+    assert ".dodona-tree { direction: ltr }" in page  # inside of a part of the page that is not
+
+
 def test_long_sentences_in_several_lines(tmp_path: Path) -> None:
     for name in ("a.svg", "a.html"):
         run(SENTENCES, "-n", "hearing", "-o", tmp_path / name, "--width", "300")
@@ -114,7 +160,11 @@ def test_a_whole_document_for_latex(capfd: pytest.CaptureFixture[str]) -> None:
         (("FILE", "--width", "500"), UsageError, "--width goes with"),
         (("FILE", "-n", "9"), OptionError, "no sentence '9'; expected numbers from 1 to 3"),
         (("FILE", "-o", "nowhere/"), OptionError, "no such folder"),
-        (("FILE", "-o", "FILE"), OptionError, "take the place of the input"),
+        (("FILE", "-o", "FILE", "--format", "tree"), OptionError, "take the place of the input"),
+        (("FILE", "-o", "x.pdf"), OptionError, r"'.pdf' here; expected one of .txt, .md, .svg, .*rsvg-convert"),
+        (("FILE", "-o", "x.conllu"), OptionError, "no output ends with '.conllu' here"),
+        (("FILE", "--most", "3"), UsageError, "--most goes with --diff"),
+        (("FILE", "-o", "x.svg", "--per-page", "3"), UsageError, "--per-page goes with"),
         (("/dev/null",), FormatError, "/dev/null: no sentences"),
         (("--diff", "FILE", "OTHER"), MismatchError, "word 1 of sentence 1 is 'no'"),
     ],
@@ -136,13 +186,21 @@ def test_nothing_is_written_if_a_sentence_is_bad(tmp_path: Path) -> None:
 
 
 def test_every_format_of_parse_has_a_writer(tmp_path: Path) -> None:
-    assert [*EXTENSIONS] == ["conllu", *WRITERS]
+    assert {*SENTENCE_FORMATS} == {"conllu", "conllx", *WRITERS}
+    assert {*SENTENCE_FORMATS} < {*EXTENSIONS}
     sentences = list(read(SENTENCES))
     for form, writer in WRITERS.items():
         writer([sentences[0], Pause(), Boundary(), sentences[1]], str(tmp_path / form))
         assert "rustles" in (tmp_path / form).read_text()
     lines = (tmp_path / "jsonl").read_text().splitlines()
     assert [json.loads(line)["sent_id"] for line in lines] == ["letter", "oak"]
+    assert [each["sent_id"] for each in json.loads((tmp_path / "json").read_text())] == ["letter", "oak"]
+    for form, separator in (("csv", ","), ("tsv", "\t")):
+        with open(tmp_path / form, newline="") as file:
+            header, *rows = csv.reader(file, delimiter=separator)
+        assert header[:4] == ["sentence", "sent_id", "id", "form"]
+        assert rows[0] == ["1", "letter", "1", "She", "she", "PRON", "", "", "2", "nsubj", "", ""]
+        assert [row[3] for row in rows if row[0] == "2"] == sentences[1].words
     assert (tmp_path / "html").read_text().count("<svg ") == 2
     assert (tmp_path / "html").read_text().count("<style>") == 1
 

@@ -116,8 +116,8 @@ def test_labels_that_look_like_markup(files: dict[str, Path]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("gold",), 2, "Missing argument 'SYSTEM'"),
-        (("-", "-"), 2, "Only one file can be '-'"),
+        (("gold",), 2, "missing argument 'SYSTEM'"),
+        (("-", "-"), 2, "only one file can be '-'"),
         (("gold", "gold", "--by", "weather"), 2, "'weather' is not one of 'relation', 'length', 'distance'"),
         (("gold", "gold", "--shuffles", "0"), 2, "0 is not in the range x>=1"),
         (("gold", "missing.conllu"), 1, "missing.conllu: cannot be read: No such file"),

@@ -33,9 +33,9 @@ def test_the_list() -> None:
     [
         (["nothing", "--treebanks", ".", "-o", "x"], 2, "unknown experiment 'nothing'; the experiments are: static-vs"),
         (["swap", "--treebanks", "none", "-o", "x"], 1, "none: no such folder; expected"),
-        (["swap", "-o", "x"], 2, "Missing option '--treebanks'"),
-        (["swap", "--treebanks", "."], 2, "Missing option '-o'"),
-        ([], 2, "Missing argument 'NAME'"),
+        (["swap", "-o", "x"], 2, "missing option '--treebanks'"),
+        (["swap", "--treebanks", "."], 2, "missing option '-o'"),
+        ([], 2, "missing argument 'NAME'"),
         (["swap", "--treebanks", ".", "--limit", "1", "-o", "x"], 2, "1 is not in the range"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from samples.treebank import treebank
 
-from dodona import write
+from dodona import Sentence, write
 from dodona.cli.commands.crossvalidate import crossvalidate
 from dodona.cli.commands.train import train_command
 from dodona.cli.main import dodona as command_line
@@ -40,7 +40,8 @@ def test_a_file_is_probably_to_be_parsed(tmp_path: Path) -> None:
     ("words", "expected"),
     [
         ("dodona par", ["plain,parse"]),
-        ("dodona parse ", ["file,"]),
+        ("dodona parse ", ["plain,en", "plain,en-fast", "file,"]),
+        ("dodona info en-", ["plain,en-fast", "file,en-"]),
         ("dodona parse en tex", ["file,tex"]),
         ("dodona parse -o ou", ["file,ou"]),
         ("dodona train --dev d", ["file,d"]),
@@ -84,3 +85,63 @@ def test_scores_on_the_training_data_are_announced(tmp_path: Path) -> None:
         )
         assert done.exit_code == 0
         assert ("is both treebank and --dev" in done.output) == warned
+
+
+def run(*arguments: str | Path, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-P", "-m", "dodona", *map(str, arguments)]  # -P: as the installed program
+    return subprocess.run(
+        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=100
+    )
+
+
+def test_errors_of_usage_look_like_all_others() -> None:
+    done = run("stats", "--nonsense", "x")
+    assert done.stderr == "dodona: no such option '--nonsense' (`dodona stats --help` says more)\n"
+    assert done.returncode == 2
+
+
+def test_a_module_of_the_current_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine_here.py").write_text("print('imported')\n")
+    done = run("--import", "mine_here", "models", folder=tmp_path)
+    assert done.stdout.startswith("imported\n"), done.stderr
+
+
+def test_training_lists_all_faults(tmp_path: Path) -> None:
+    good = "1\tA\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
+    path = tmp_path / "bad.conllu"
+    path.write_text(good + good.replace("\t0\t", "\tzero\t") + good + good.replace("1\tA", "2\tA"))
+    done = run("train", path, "-o", tmp_path / "m.model")
+    assert done.returncode == 1
+    first, one, other, hint = done.stderr.splitlines()
+    assert first == f"dodona: 2 faults in {path}:"
+    assert one.startswith(f"  {path}:3: ")
+    assert other.startswith(f"  {path}:7: ")
+    assert hint == f"`dodona validate {path}` lists all that is wrong"
+
+
+def test_training_tells_how_much_of_a_treebank_is_partial(tmp_path: Path) -> None:
+    whole = "1\tA\ta\tX\t_\t_\t0\troot\t_\t_\n2\tB\tb\tX\t_\t_\t1\tx\t_\t_\n\n"
+    part, none = whole.replace("\t1\tx", "\t_\t_"), whole.replace("\t1\tx", "\t_\t_").replace("\t0\troot", "\t_\t_")
+    path = tmp_path / "part.conllu"
+    path.write_text(whole * 6 + part + none)
+    done = run(
+        "train", path, "-o", tmp_path / "m.model", "--components", "parser", "--tags", "gold", "--iterations", "1"
+    )
+    assert f"{path}: 1 of 8 sentences have part of a tree and 1 have none; 3 of 16 words have no head" in done.stderr
+
+
+def test_evaluation_tells_that_the_order_differs(tmp_path: Path) -> None:
+    words = ["one", "two", "three"]
+    rows = [f"1\t{word}\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for word in words]
+    (tmp_path / "gold.conllu").write_text("".join(rows))
+    (tmp_path / "parsed.conllu").write_text("".join([rows[0], rows[2], rows[1]]))
+    done = run("evaluate", "gold.conllu", "parsed.conllu", folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "dodona: the same sentences in another order: sentence 2 (gold.conllu:3) is sentence 3 (parsed.conllu:5); "
+        "expected the same order in both files\n"
+    )
+
+
+def test_the_representation_of_a_sentence() -> None:
+    assert repr(Sentence.from_words(["Oak", "trees"])) == "<Sentence 'Oak trees'>"

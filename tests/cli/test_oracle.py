@@ -59,7 +59,7 @@ def test_history_goes_on_with_the_dynamic_oracle() -> None:
 
 
 def test_swap_oracles() -> None:
-    arguments = ("oracle", str(SENTENCES), "-n", "hearing", "-s", "swap-standard", "-o")
+    arguments = ("oracle", str(SENTENCES), "-n", "hearing", "-s", "swap-standard", "--oracle")
     assert "22 transitions" in dodona(*arguments, "eager").stdout
     assert "18 transitions" in dodona(*arguments, "lazy").stdout
     assert "18 transitions" in dodona(*arguments, "minimal").stdout
@@ -79,9 +79,9 @@ def test_standard_input() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("oracle",), 2, "Missing argument"),
-        (("oracle", "--nonsense"), 2, "No such option"),
-        (("prophesy",), 2, "No such command"),
+        (("oracle",), 2, "missing argument"),
+        (("oracle", "--nonsense"), 2, "no such option"),
+        (("prophesy",), 2, "no such command"),
         (("oracle", "missing.conllu"), 1, "missing.conllu: cannot be read: No such file"),
         (("oracle", "-", "--system", "arc-lager"), 2, "the systems are: arc-eager"),
         (("oracle", "-", "--oracle", "delphic"), 2, "the oracles are: static, dynamic"),

@@ -139,7 +139,7 @@ def test_plain_words(folder: Path, kind: str, text: str, words: list[str]) -> No
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("train",), 2, "Missing argument"),
+        (("train",), 2, "missing argument"),
         (("train", "missing.conllu", "-o", "m"), 1, "missing.conllu: cannot be read"),
         (("train", "-", "-o", "m", "--system", "arc-lager"), 2, "arc-lager"),
         (("train", "-", "-o", "m", "--oracle", "lazy"), 2, "can be trained with"),

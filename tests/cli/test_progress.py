@@ -12,7 +12,7 @@ import pytest
 
 from dodona import Sentence
 from dodona.cli import progress as progress_module
-from dodona.cli.progress import ReadingProgress
+from dodona.cli.progress import ReadingProgress, open_bar
 from dodona.data.stream import Pause
 
 FOUR = Sentence.from_words(["a", "b", "c", "d"])
@@ -41,6 +41,26 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(progress_module, "sys", SimpleNamespace(stderr=stream, stdout=io.StringIO()))
     return stream
+
+
+def test_a_log_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = io.StringIO()
+    monkeypatch.setattr(progress_module, "sys", SimpleNamespace(stderr=log, stdout=io.StringIO()))
+    with ReadingProgress(["-"], results=True, clock=Clock()) as progress:
+        assert len(list(progress.count([FOUR] * 250))) == 250
+    first, second = log.getvalue().splitlines()
+    assert first == "dodona: 480 words, 8 words/s"
+    assert second == "dodona: 960 words, 8 words/s"
+
+
+def test_a_bar_becomes_lines_in_a_log(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(progress_module, "LOGGED", 0.0)
+    with open_bar() as bar:
+        task = bar.add_task("parser", total=8)
+        bar.update(task, completed=2)
+        other = bar.add_task("search", total=None)
+        bar.update(other, completed=1234)
+    assert capfd.readouterr().err.splitlines() == ["parser: 25 %", "search: 1,234"]
 
 
 def lines(terminal: Terminal) -> list[str]:

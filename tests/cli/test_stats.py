@@ -1,5 +1,6 @@
 """`dodona stats` from the outside."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -9,8 +10,8 @@ from cli.test_oracle import SENTENCES, dodona
 CYCLE = "1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
 
 
-def test_json_has_every_number() -> None:
-    done = dodona("stats", "--format", "json", str(SENTENCES))
+def test_swaps_as_json() -> None:
+    done = dodona("stats", "--swaps", "--format", "json", str(SENTENCES))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     (row,) = json.loads(done.stdout)
@@ -31,8 +32,8 @@ def test_json_has_every_number() -> None:
     }
 
 
-def test_tsv_has_a_header_and_a_row_per_file() -> None:
-    header, *rows = dodona("stats", "--format", "tsv", str(SENTENCES), "-", text="").stdout.splitlines()
+def test_swaps_as_tsv_have_a_header_and_a_row_per_file() -> None:
+    header, *rows = dodona("stats", "--swaps", "--format", "tsv", str(SENTENCES), "-", text="").stdout.splitlines()
     assert header.split("\t")[:3] == ["file", "sentences", "words"]
     assert [row.split("\t")[:3] for row in rows] == [[str(SENTENCES), "3", "21"], ["-", "0", "0"]]
     assert len({len(row.split("\t")) for row in (header, *rows)}) == 1
@@ -42,7 +43,7 @@ def test_table_names_files_without_their_common_folder(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "train.conllu").write_text(SENTENCES.read_text())
-    done = dodona("stats", str(tmp_path / "one" / "train.conllu"), str(tmp_path / "two" / "train.conllu"))
+    done = dodona("stats", "--swaps", str(tmp_path / "one" / "train.conllu"), str(tmp_path / "two" / "train.conllu"))
     lines = [line.split()[0] for line in done.stdout.splitlines() if "train" in line]
     assert lines == ["one/train.conllu", "two/train.conllu"]
 
@@ -50,10 +51,14 @@ def test_table_names_files_without_their_common_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "text", "code", "message"),
     [
-        (("stats",), "", 2, "Missing argument"),
+        (("stats",), "", 2, "missing argument"),
         (("stats", "-", "--format", "xml"), "", 2, "'xml' is not one of"),
         (("stats", "missing.conllu"), "", 1, "missing.conllu: cannot be read"),
-        (("stats", "-"), CYCLE, 1, "-:1: no root in this sentence"),
+        (("stats", "-"), CYCLE, 1, "-:1: word 1 of this sentence"),
+        (("stats", "--swaps", "-"), CYCLE, 1, "-:1: no root in this sentence"),
+        (("stats", "-"), "", 1, "-: no sentences"),
+        (("stats", "-", "-o", "x.pdf"), "", 2, "no output ends with '.pdf' here"),
+        (("stats", "-", "--swaps", "-t", "upos"), "", 2, "--swaps is a table of its own"),
     ],
 )
 def test_errors_are_one_line(arguments: tuple[str, ...], text: str, code: int, message: str) -> None:
@@ -62,3 +67,46 @@ def test_errors_are_one_line(arguments: tuple[str, ...], text: str, code: int, m
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_treebanks_side_by_side(tmp_path: Path) -> None:
+    text = SENTENCES.read_text()
+    (tmp_path / "bank").mkdir()
+    (tmp_path / "bank" / "xx-ud-train.conllu").write_text(text)
+    (tmp_path / "bank" / "xx-ud-dev.conllu").write_text(text.replace("\tShe\t", "\tYou\t"))
+    done = dodona("stats", str(tmp_path / "bank"), str(SENTENCES), "-t", "summary", "--format", "json")
+    (result,) = json.loads(done.stdout)
+    assert result["files"] == ["bank", str(SENTENCES).removesuffix(".conllu")]
+    whole, one = result["summary"]["words"].values()
+    assert (whole, one) == (42, 21)
+    assert result["summary"]["unknown types of dev %"]["bank"] == pytest.approx(100 / 19)
+
+
+def test_unknown_words_of_files_by_their_names(tmp_path: Path) -> None:
+    for name, word in (("train", "She"), ("dev", "You"), ("test", "She")):
+        (tmp_path / f"{name}.conllu").write_text(SENTENCES.read_text().replace("\tShe\t", f"\t{word}\t"))
+    files = [str(tmp_path / f"{name}.conllu") for name in ("dev", "train", "test")]
+    (result,) = json.loads(dodona("stats", *files, "-t", "summary", "--format", "json").stdout)
+    row = result["summary"]["unknown types %"]
+    assert row == {"dev": pytest.approx(100 / 19), "train": None, "test": 0.0}
+    (result,) = json.loads(dodona("stats", files[1], "--train", files[0], "-t", "summary", "--format", "json").stdout)
+    assert list(result["summary"]["unknown types %"].values()) == [pytest.approx(100 / 19)]
+
+
+def test_the_name_of_the_output_says_the_format(tmp_path: Path) -> None:
+    out = tmp_path / "order.csv.gz"
+    assert dodona("stats", str(SENTENCES), "-t", "order", "-o", str(out)).returncode == 0
+    lines = gzip.decompress(out.read_bytes()).decode().splitlines()
+    assert lines[:2] == [",words,%", "nsubj before head,4,100.000000"]
+    page = tmp_path / "all.html"
+    assert dodona("stats", str(SENTENCES), "-o", str(page)).returncode == 0
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+def test_programs_get_all_ambiguous_forms(tmp_path: Path) -> None:
+    rows = [f"{i}\tw{i // 2}\t_\t{'NOUN' if i % 2 else 'VERB'}\t_\t_\t{i - 1}\tx\t_\t_\n" for i in range(1, 100)]
+    (tmp_path / "a.conllu").write_text("".join(rows) + "\n")
+    shown = dodona("stats", str(tmp_path / "a.conllu"), "-t", "ambiguity").stdout
+    assert shown.count("NOUN 1, VERB 1") == 20
+    all_of_them = dodona("stats", str(tmp_path / "a.conllu"), "-t", "ambiguity", "--format", "tsv").stdout
+    assert all_of_them.count("NOUN 1, VERB 1") == 49

@@ -1,5 +1,6 @@
 """`dodona validate`: what it prints, what it repairs, and how it ends."""
 
+import csv
 import gzip
 import json
 import subprocess
@@ -49,6 +50,26 @@ def test_json_and_tsv(bad: Path) -> None:
     assert rows[0].split("\t")[:6] == [str(bad), "9", "one", "unknown-upos", "2", "JJ"]
 
 
+def test_findings_in_a_file_are_never_cut(tmp_path: Path) -> None:
+    many = tmp_path / "many.conllu"
+    many.write_bytes(BAD["unknown-upos"] * 30)
+    shown = run(many, "--level", "2").stdout.decode()
+    assert shown.count(": unknown-upos, level 2") == 20
+    found = json.loads(run(many, "--level", "2", "--format", "json").stdout)
+    total = found["summary"][str(many)]["findings"]
+    assert total > 30
+    assert len(found["findings"]) == total
+    for name in ("a.csv", "a.tsv.gz", "a.jsonl", "a.md"):
+        assert run(many, "--level", "2", "-o", tmp_path / name).returncode == 1
+    lines = gzip.decompress((tmp_path / "a.tsv.gz").read_bytes()).decode().splitlines()
+    assert len(lines) == total + 1
+    assert len((tmp_path / "a.jsonl").read_text().splitlines()) == total
+    with open(tmp_path / "a.csv", newline="") as file:
+        assert len(list(csv.DictReader(file))) == total
+    done = run(many, "-o", many, "--format", "csv")
+    assert (done.returncode, b"take the place" in done.stderr) == (2, True)
+
+
 def test_standard_input_and_files_that_are_not_there(tmp_path: Path) -> None:
     done = run("-", "--level", "2", given=plain())
     assert (done.returncode, done.stdout) == (0, b"-: valid (levels 1 to 2)\n")
@@ -96,7 +117,7 @@ def test_a_file_that_cannot_be_read_to_its_end_is_not_repaired(tmp_path: Path) -
     "arguments",
     [
         "x --level 4",
-        "x -o y",
+        "x -o y.txt",
         "x --in-place",
         "x --fix",
         "x y --fix -o z",

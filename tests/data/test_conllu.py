@@ -218,7 +218,7 @@ def test_bad_bytes(tmp_path: Path, data: bytes, message: str) -> None:
         ("_0", ":2: word 1 of this sentence has HEAD '_'; expected the number of its head, or 0 for the root"),
         ("10", ":2: word 1 of this sentence has HEAD 1; expected another word from 0 to 2"),
         ("21", ":2: no root in this sentence; expected a word with HEAD 0"),
-        ("032", ":3: word 2 of this sentence has HEAD 3 leads into a cycle"),
+        ("032", ":3: word 2 of this sentence has HEAD 3, which leads into a cycle"),
     ],
 )
 def test_gold_trees_must_be_trees(tmp_path: Path, heads: str, message: str) -> None:

@@ -221,7 +221,7 @@ def test_several_sentences_in_one_picture() -> None:
 
 
 def test_no_tree_is_an_error_that_names_the_word() -> None:
-    with pytest.raises(FormatError, match="word 1 of this sentence has HEAD 2 leads into a cycle"):
+    with pytest.raises(FormatError, match="word 1 of this sentence has HEAD 2, which leads into a cycle"):
         svg_of(Sentence.from_words(["a", "b"], heads=[2, 1], labels=["x", "y"]))
 
 

@@ -17,7 +17,7 @@ from dodona.experiments.run import BESIDE, DECIDING, Run, Subject, perform
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of, tag
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import begin_training, train_parser
-from dodona.research.statistics import describe_treebank
+from dodona.research.swaps import describe_treebank
 
 OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=2)
 

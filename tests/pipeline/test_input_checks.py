@@ -37,7 +37,7 @@ def refused(
     ("change", "message"),
     [
         (("6\tamod", "_\tamod"), "train.conllu:9: word 5 of this sentence has HEAD '_'"),
-        (("4\tobj", "5\tobj"), "train.conllu:9: word 5 of this sentence has HEAD 6 leads into a cycle"),
+        (("4\tobj", "5\tobj"), "train.conllu:9: word 5 of this sentence has HEAD 6, which leads into a cycle"),
         (("0\troot", "1\troot"), "train.conllu:1: no root"),
         (("amod", ""), "train.conllu:9: word 5 of this sentence has DEPREL ''"),
         (OTHER, "train.conllu:9: FORM 'old' is not what '# text' has here"),
@@ -53,7 +53,7 @@ def test_one_fault(tmp_path: Path, change: tuple[str, str], message: str) -> Non
 def test_all_faults_of_both_treebanks(tmp_path: Path) -> None:
     train = sentences(tmp_path, OTHER, ("0\troot", "1\troot"), ("2\tdet", "_\tdet"))
     dev = sentences(tmp_path, ("6\tamod", "_\tamod"), name="dev.conllu")
-    first, *faults = refused(train, dev).splitlines()
+    first, *faults, hint = refused(train, dev).splitlines()
     assert first == "4 faults in the training data:"
     assert [fault.split(": ")[0].rpartition("/")[2] for fault in faults] == [
         "train.conllu:1",
@@ -61,7 +61,8 @@ def test_all_faults_of_both_treebanks(tmp_path: Path) -> None:
         "dev.conllu:9",
         "train.conllu:9",
     ]
-    *_, last = refused(train * 6, []).splitlines()
+    assert hint == f"`dodona validate {train[0].file} {dev[0].file}` lists all that is wrong"
+    *_, last, _ = refused(train * 6, []).splitlines()
     assert last == "  and 8 more"
 
 

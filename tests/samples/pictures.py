@@ -12,7 +12,13 @@ from dodona.drawing.letters import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 COMMAND = re.compile(r"([A-Za-z])([^A-Za-z]*)")
-SIZES = {"word": 16.0, "tag": 11.0, "legend": 11.0, None: 11.5}  # of letters, by class; labels have none
+SIZES = {
+    "word": 16.0,
+    "tag": 11.0,
+    "legend": 11.0,
+    "legend reversed": 11.0,
+    None: 11.5,
+}  # of letters, by class; labels have none
 ROUNDED = 0.11  # coordinates have one decimal
 
 
@@ -64,7 +70,7 @@ def _texts(root: ElementTree.Element) -> Iterator[tuple[str, Box]]:
         written = (text.text if title is None else title.tail) or ""
         x, y = float(text.attrib["x"]), float(text.attrib["y"])
         width = text_width(written, size)
-        left = x if kind == "legend" else x - width / 2
+        left = {"legend": x, "legend reversed": x - width}.get(kind or "", x - width / 2)
         yield f"{number} {written}", Box(left, y - 0.75 * size, left + width, y + 0.25 * size)
 
 

@@ -1,5 +1,6 @@
-"""What is written instead of CoNLL-U: JSON, trees as text, pictures, pages and LaTeX. Each writer takes a stream of
-sentences, or of pairs of gold and parsed sentences, and a target; at a pause, pipes get what is written.
+"""What is written instead of CoNLL-U: JSON, tables of words, trees as text, pictures, pages and LaTeX. Each writer
+takes a stream of sentences, or of pairs of gold and parsed sentences, and a target; at a pause, pipes get what is
+written.
 
 Trees as text are in the width of a terminal and in colour (without NO_COLOR), and plain everywhere else.
 """
@@ -8,17 +9,20 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import islice
+from urllib.parse import quote
 
 from dodona.data import Sentence
-from dodona.data.files import output
+from dodona.data.files import bare_name, output
 from dodona.data.stream import Mark, Pause
+from dodona.data.ud import COLUMNS, NUMBERS
 from dodona.drawing.dependencies import HTML_END, Drawable, html_head, html_section, pictures_svg, sentence_notes
 from dodona.drawing.picture import MarkedSentence, Picture
 from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, TIKZ_NEEDS, picture_tikz
 from dodona.drawing.trees import GAP, NO_MARK, Line, draw, draw_both
-from dodona.tables import make_printable
+from dodona.tables import escape_xml, make_printable, write_csv
 
-__all__ = ["WRITERS", "first_of", "write_html", "write_svg", "write_tikz", "write_trees"]
+__all__ = ["WRITERS", "first_of", "write_html", "write_pages", "write_svg", "write_tikz", "write_trees"]
 
 TITLES = "gold", "parsed"
 STYLES = ("cyan", "green", "dim", "bold")  # UPOS, relation, confidence, name
@@ -28,7 +32,35 @@ Items = Iterable[Drawable | Mark]
 
 def write_jsonl(items: Items, path: str) -> None:
     """Write a JSON object a line; of a pair, the parsed sentence."""
-    _write(items, path, lambda each, _: f"{(each[1] if isinstance(each, tuple) else first_of(each)).to_json()}\n")
+    _write(items, path, lambda each, _: f"{_last_of(each).to_json()}\n")
+
+
+def write_json(items: Items, path: str) -> None:
+    """Write one list of JSON objects, each on a line of its own."""
+    _write(items, path, lambda each, k: f"{',' * (k > 1)}\n{_last_of(each).to_json()}", "[", "\n]\n")
+
+
+def write_words(items: Items, path: str, separator: str) -> None:
+    """Write a table with a row for each word, for spreadsheets and data frames; what is `_` in CoNLL-U is empty."""
+
+    def rows_of(each: Drawable, number: int) -> str:
+        sentence = _last_of(each)
+        columns = (getattr(sentence, name) for name in NUMBERS)
+        rows = zip(range(1, len(sentence) + 1), *columns, strict=True)
+        cells = ((id, form, *("" if value == "_" else value for value in rest)) for id, form, *rest in rows)
+        return write_csv(((number, sentence.sent_id, *row) for row in cells), separator)
+
+    _write(items, path, rows_of, write_csv([("sentence", "sent_id", *map(str.lower, COLUMNS))], separator))
+
+
+def write_markdown(items: Items, path: str) -> None:
+    """Draw sentences as text in blocks of code."""
+
+    def block(each: Drawable, _: int) -> str:
+        text, *notes = _titles(each)
+        return "\n".join([f"**{text}**", *notes, "", "```text", *_lines(each), "```", "", ""])
+
+    _write(items, path, block)
 
 
 def write_trees(items: Items, path: str) -> None:
@@ -84,6 +116,29 @@ def write_html(items: Items, path: str, width: float | None = None) -> None:
     _write(items, path, partial(html_section, width=width), html_head("Dependency trees"), HTML_END)
 
 
+def write_pages(items: Iterable[Drawable], path: str, size: int, width: float | None = None) -> None:
+    """Write pages of so many sentences each, with links between them: NAME.html, NAME-2.html and so on."""
+    sections = (html_section(item, number, width) for number, item in enumerate(items, start=1))
+    page = list(islice(sections, size))
+    number = 1
+    while page:
+        following = list(islice(sections, size))
+        links = [(number - 1, "previous")] * (number > 1) + [(number + 1, "next")] * bool(following)
+        listed = " ".join(f'<a href="{escape_xml(quote(os.path.basename(_page(path, k))))}">{t}</a>' for k, t in links)
+        title = "Dependency trees" if number == 1 else f"Dependency trees, page {number}"
+        with output(_page(path, number)) as stream:
+            stream.write("".join([html_head(title), *page, f"<nav>{listed}</nav>\n", HTML_END]).encode())
+        page = following
+        number += 1
+
+
+def _page(path: str, number: int) -> str:
+    """The name of a page; the first one has that of the output."""
+    bare = bare_name(path)
+    stem, ending = os.path.splitext(bare)
+    return path if number == 1 else f"{stem}-{number}{ending}{path[len(bare) :]}"
+
+
 def write_svg(items: Items, path: str, width: float | None = None) -> None:
     """Write one picture with all sentences below each other, after the last one."""
     pictures = [_picture_of(item) for item in items if not isinstance(item, Mark)]
@@ -96,6 +151,11 @@ def write_tikz(items: Items, path: str, standalone: bool = False) -> None:
     document, a page for each sentence."""
     around = (TIKZ_HEAD, TIKZ_END) if standalone else (TIKZ_NEEDS,)
     _write(items, path, lambda each, _: f"{picture_tikz(_picture_of(each))}\n", *around)
+
+
+def _last_of(item: Drawable) -> Sentence:
+    """Return the sentence, or the parsed one of a pair."""
+    return item[1] if isinstance(item, tuple) else first_of(item)
 
 
 def first_of(item: Drawable) -> Sentence:
@@ -126,7 +186,11 @@ def _write(items: Items, path: str, text_of: Callable[[Drawable, int], str], hea
 
 WRITERS: dict[str, Callable[[Items, str], None]] = {
     "jsonl": write_jsonl,
+    "json": write_json,
+    "csv": partial(write_words, separator=","),
+    "tsv": partial(write_words, separator="\t"),
     "tree": write_trees,
+    "markdown": write_markdown,
     "svg": write_svg,
     "html": write_html,
     "tikz": write_tikz,

@@ -18,10 +18,11 @@ from dodona.transitions.system import COMPILED
 __all__ = ["dodona", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
+MODEL_PARAMETERS = ("model", "models", "arguments", "names")  # `arguments` of parse begin with one
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
 COMMANDS = (  # the most frequently used ones come first
     "parse", "train", "pretrain", "distill", "evaluate", "crossvalidate", "validate", "convert", "draw", "search",
-    "info", "models", "package", "stats", "oracle", "lattice", "experiment", "bench", "serve",
+    "info", "models", "package", "stats", "oracle", "lattice", "experiment", "bench", "serve", "cite",
 )  # fmt: skip
 
 
@@ -62,15 +63,23 @@ def _explain_unknown(name: str) -> str:
 
 
 def _complete_file_names(command: click.Command) -> None:
-    """Let the shell complete file names wherever a command takes any text: most of these values are files.
+    """Let the shell complete file names wherever a command takes any text: most of these values are files; and the
+    names of models where a model is expected.
 
     Without that, a shell that asks `dodona` for completions would complete nothing there.
     """
     from click.shell_completion import CompletionItem
 
+    def complete(incomplete: str, names_models: bool) -> list[CompletionItem]:
+        from dodona.pipeline.models import model_names
+
+        names = [name for name in model_names() if name.startswith(incomplete)] if names_models else []
+        return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
+
     for parameter in command.params:
         if parameter.type is click.STRING:
-            parameter.shell_complete = lambda _, incomplete: [CompletionItem(incomplete, type="file")]  # type: ignore[assignment,method-assign]
+            of_models = parameter.name in MODEL_PARAMETERS
+            parameter.shell_complete = lambda _, incomplete, m=of_models: complete(incomplete, m)  # type: ignore[method-assign,misc]
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,7 +107,7 @@ def run() -> None:
     try:
         _run_command()
     except click.UsageError as error:
-        error.show()
+        click.echo(f"dodona: {_describe_usage(error)}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         _end_at_once()
@@ -114,6 +123,14 @@ def run() -> None:
         # keep Python from reporting an error when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _describe_usage(error: click.UsageError) -> str:
+    """Return an error of usage in the style of all others: in small letters, without a full stop, with what helps."""
+    message = error.format_message().strip().removesuffix(".")
+    if message[1:2].islower():
+        message = message[0].lower() + message[1:]
+    return message if error.ctx is None else f"{message} (`{error.ctx.command_path} --help` says more)"
 
 
 def _run_command() -> None:

@@ -1,5 +1,7 @@
 """Options: the kinds that many commands have; those of transition systems; and help that shows options in groups."""
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -10,8 +12,8 @@ import click
 from dodona.errors import OptionError
 
 __all__ = [
-    "IMPORTED", "GroupedCommand", "amount", "choice", "flag", "import_option", "integer", "option", "option_names",
-    "system_options",
+    "IMPORTED", "Decorator", "GroupedCommand", "amount", "choice", "flag", "import_option", "integer", "option",
+    "option_names", "system_options",
 ]  # fmt: skip
 
 IMPORTED = "dodona.imported"  # where the context has the modules of --import, for commands that start processes
@@ -58,6 +60,8 @@ def choice(names: str, help: str, *, values: Iterable[str], default: str | None 
 def _import_modules(context: click.Context, parameter: click.Parameter, modules: tuple[str, ...]) -> None:
     """Import modules before any command is looked up, so that it knows the systems that they register."""
     context.meta[IMPORTED] = (*context.meta.get(IMPORTED, ()), *modules)
+    if modules and "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())  # as with `python -m`; processes that are started look there, too
     for name in modules:
         try:
             import_module(name)
@@ -73,7 +77,7 @@ import_option = partial(
     multiple=True,
     callback=_import_modules,
     expose_value=False,
-    help="Import a Python module first: one that registers a transition system of your own.",
+    help="Import a Python module first, also from the current folder: one that registers a system of your own.",
 )
 
 

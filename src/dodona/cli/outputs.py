@@ -1,25 +1,139 @@
-"""Where parses are written: to one file or stream, or with `--each` to one file in a folder for each input."""
+"""Where results are written, and in which format: the name of an output decides. Parses go to one file or stream, or
+with `--each` to one file in a folder for each input."""
 
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from io import StringIO
 from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from dodona.data import Sentence
+from dodona.cli.options import Decorator, option
+from dodona.data import Sentence, write
 from dodona.data.files import bare_name, open_handle
+from dodona.data.files import output as open_output
 from dodona.data.stream import Boundary, Item
 from dodona.errors import OptionError
 from dodona.parser.request import IN_PIECES
 
-__all__ = ["EXTENSIONS", "check_targets", "is_same_file", "report_pieces", "say", "write_each"]
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dodona.tables import Result, Table
+
+__all__ = [
+    "EXTENSIONS", "SENTENCE_FORMATS", "check_targets", "choose_format", "format_option", "is_same_file", "open_screen",
+    "output_option", "pick_writer", "report_pieces", "say", "write_each", "write_results", "write_table", "write_text",
+]  # fmt: skip
 
 
 EXTENSIONS = {
-    "conllu": ".conllu", "jsonl": ".jsonl", "tree": ".txt", "svg": ".svg", "html": ".html", "tikz": ".tex",
+    "conllu": ".conllu", "conllx": ".conllx", "json": ".json", "jsonl": ".jsonl", "csv": ".csv", "tsv": ".tsv",
+    "tree": ".txt", "text": ".txt", "table": ".txt", "markdown": ".md", "html": ".html", "latex": ".tex",
+    "tikz": ".tex", "svg": ".svg", "dot": ".dot", "bibtex": ".bib",
 }  # fmt: skip
+"""How the name of an output in each format ends."""
+SENTENCE_FORMATS = ("conllu", "conllx", "json", "jsonl", "csv", "tsv", "tree", "markdown", "svg", "html", "tikz")
+OTHER_ENDINGS = {".htm": "html", ".tikz": "tikz", ".gv": "dot"}
+PRINTED = {
+    ".pdf": "write .svg and print it from a browser, or `rsvg-convert -f pdf`, or write .tex and run lualatex",
+    ".png": "write .svg and convert it, for example with `rsvg-convert -o tree.png tree.svg`",
+}
+"""What to do for formats that need more than Dodona has."""
+
+
+def format_option(forms: Iterable[str], default: str, help: str = "") -> Decorator:
+    """The option --format. `choose_format` fills in what it is without the option."""
+    offered = list(forms)
+    help = f"{help} " if help else ""
+    text = f"Output format. {help}[default: as the name of the output ends; {default}]"
+    return option("--format", text, name="form", type=click.Choice(offered))
+
+
+def output_option(help: str = "Where to write; the name says the format.", **settings: Any) -> Decorator:
+    """The option -o, which has this meaning in every command."""
+    settings = {"name": "target", "default": "-"} | settings
+    return option("-o, --output FILE", f"{help} [default: standard output]", **settings)
+
+
+def choose_format(target: str, form: str | None, offered: Iterable[str], default: str, option: str = "-o") -> str:
+    """Return the format of an output: `form` if it is given, or what the name says. A name without an ending, a
+    standard stream and a folder have the default."""
+    ending = os.path.splitext(bare_name(os.path.basename(target)))[1].lower()
+    if form is not None or not ending or open_handle(target) is not None or os.path.isdir(target):
+        return form or default
+    forms = list(offered)
+    for known in forms:
+        if ending in (EXTENSIONS[known], *(other for other, of in OTHER_ENDINGS.items() if of == known)):
+            return known
+    endings = ", ".join(dict.fromkeys(EXTENSIONS[known] for known in forms))
+    hint = f" ({PRINTED[ending]})" if ending in PRINTED and "svg" in forms else ""
+    other = ", or --format" if option == "-o" else ""
+    raise OptionError(f"{option} {target}: no output ends with {ending!r} here; expected one of {endings}{other}{hint}")
+
+
+def pick_writer(form: str) -> Callable[[Iterable[Item], str], None]:
+    """Return what writes sentences in one of SENTENCE_FORMATS."""
+    if form == "conllu":
+        return write  # those that came as CoNLL-X stay so
+    if form == "conllx":
+        return partial(write, format=form)
+    from dodona.cli.formats import WRITERS  # which needs longer to import than a sentence to parse
+
+    return WRITERS[form]
+
+
+def write_text(text: str, target: str) -> None:
+    """Write a text to a file or stream, whole or not at all."""
+    with open_output(target) as stream:
+        stream.write(text.encode())
+
+
+@contextmanager
+def open_screen(target: str, width: int = 120) -> "Iterator[Console]":
+    """Yield what tables are printed to: standard output, or a file, which is written when it is complete."""
+    from dodona.tables import open_console
+
+    if target == "-":
+        yield open_console(width)
+        return
+    text = StringIO()
+    yield open_console(width, text)
+    write_text(text.getvalue(), target)
+
+
+def write_results(results: "Sequence[Result]", form: str, target: str, title: str) -> None:
+    """Write tables about files in one of the formats of `dodona.tables`; a page has a title."""
+    from dodona.tables import format_results, show_results
+
+    if form == "table":
+        with open_screen(target) as console:
+            show_results(results, console)
+        return
+    _write_form(format_results(results, form), form, target, title)
+
+
+def write_table(table: "Table", form: str, target: str) -> None:
+    """Write one table in one of the formats of `dodona.tables`."""
+    if form == "table":
+        with open_screen(target) as console:
+            table.print(console)
+        return
+    _write_form(getattr(table, form)(), form, target, table.title)
+
+
+def _write_form(text: str, form: str, target: str, title: str) -> None:
+    """Write tables in a format; those of HTML become a page."""
+    if form == "html":
+        from dodona.drawing.dependencies import HTML_END, html_head
+
+        text = html_head(title) + text + HTML_END
+    write_text(text, target)
 
 
 def check_targets(files: Sequence[str | None], output: str, each: bool, form: str, model: Path) -> list[str]:

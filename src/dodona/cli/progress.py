@@ -1,8 +1,9 @@
-"""How far a long job is, on a terminal: words, words per second, and the time left where sizes are known.
+"""How far a long job is: words, words per second, and the time left where sizes are known.
 
     1,234,567 words, 89,000 words/s, 35 %, 0:01:23 left
 
-One line on standard error, from the second second on, which is wiped at the end. Messages appear above it.
+On a terminal, one line on standard error, from the second second on, which is wiped at the end; messages appear above
+it. Where standard error is a file or a pipe, as in the log of a long run, a line of its own every minute.
 """
 
 import sys
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["ReadingProgress", "open_bar", "show_training"]
 
 FIRST, NEXT = 1.0, 0.2  # seconds until the line is shown, and between two changes of it
+LOGGED = 60.0  # seconds between two lines of a log
 
 T = TypeVar("T")
 
 
 class ReadingProgress:
-    """The progress of reading and processing some files. Nothing is shown unless standard error is a terminal, and
-    nothing if results go to the same place: if `results` is set and standard output is a terminal, too."""
+    """The progress of reading and processing some files. Nothing is shown on a terminal to which results go, too: if
+    `results` is set and standard output is one."""
 
     def __init__(self, files: Sequence[str], results: bool, clock: Callable[[], float] = time.monotonic) -> None:
         sizes = [size_of(file) for file in files]
@@ -39,7 +41,8 @@ class ReadingProgress:
         self.is_shown = _is_tty(sys.stderr) and not is_mixed and not any(map(is_tty, files))
         self._clock = clock
         self._begin = clock()
-        self._due = self._begin + FIRST
+        self.is_logged = sys.stderr is not None and not _is_tty(sys.stderr)
+        self._due = self._begin + (LOGGED if self.is_logged else FIRST)
         self._words = self._bytes = 0
         self._live: Any = None
 
@@ -57,7 +60,7 @@ class ReadingProgress:
 
     def count(self, items: Iterable[T]) -> Iterator[T]:
         """Yield the items, and count the words of the sentences among them."""
-        if not self.is_shown:
+        if not self.is_shown and not self.is_logged:
             yield from items
             return
         for item in items:
@@ -65,7 +68,7 @@ class ReadingProgress:
                 self._words += len(item)
             now = self._clock()
             if now >= self._due:
-                self._due = now + NEXT
+                self._due = now + (LOGGED if self.is_logged else NEXT)
                 self._show(self.line(now))
             yield item
 
@@ -84,6 +87,9 @@ class ReadingProgress:
         return ", ".join(parts)
 
     def _show(self, line: str) -> None:
+        if self.is_logged:
+            print(f"dodona: {line}", file=sys.stderr, flush=True)
+            return
         from rich.console import Console  # which takes longer than many a file
         from rich.live import Live
         from rich.text import Text
@@ -96,12 +102,25 @@ class ReadingProgress:
 
 
 def open_bar(*columns: "ProgressColumn") -> "Progress":
-    """Return a line on standard error, if that is a terminal, that is wiped at the end; its console takes messages."""
+    """Return a line on standard error that is wiped at the end, or if that is no terminal, one that is printed every
+    minute; its console takes messages."""
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
+
+    class LoggedProgress(Progress):
+        due = time.monotonic() + LOGGED
+
+        def update(self, task_id: TaskID, *arguments: Any, **changes: Any) -> None:
+            super().update(task_id, *arguments, **changes)
+            now = time.monotonic()
+            if self.disable and now >= self.due:
+                self.due = now + LOGGED
+                task = next(task for task in self.tasks if task.id == task_id)
+                done = f"{task.completed:,.0f}" if task.total is None else f"{task.percentage:.0f} %"
+                self.console.print(f"{task.description or 'done'}: {done}")
 
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    return LoggedProgress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 @contextmanager

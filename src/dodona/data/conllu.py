@@ -7,7 +7,7 @@ are not empty, comments in mid-sentence, a repeated `sent_id`, a `# text` that d
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -20,8 +20,8 @@ from dodona.data.ud import COLUMNS, EMPTY_ID, FORM, FORMATS, HEAD, HEAD_NUMBER, 
 from dodona.errors import FormatError, FormatWarning, OptionError
 
 __all__ = [
-    "BOM", "LINE_LIMIT", "SENTENCE_LIMIT", "Block", "ends_blank", "read", "read_all", "read_conllu", "shorten",
-    "split_blocks", "write",
+    "BOM", "LINE_LIMIT", "SENTENCE_LIMIT", "Block", "combine_faults", "ends_blank", "read", "read_all", "read_conllu",
+    "shorten", "split_blocks", "write",
 ]  # fmt: skip
 
 BOM = b"\xef\xbb\xbf"
@@ -32,6 +32,7 @@ SENTENCE_LIMIT = 1 << 27
 EARLY_CHECK = 1 << 20
 """Bytes of a sentence after which its beginning is checked before it is collected further; and again when it has twice
 as many, and so on. So an error does not cost much more than the lines before it."""
+SHOWN_FAULTS = 10  # of a treebank
 SENT_ID_LIMIT = 1 << 16
 """How many different sent_ids are stored to detect repetitions; bounded, as all memory here."""
 
@@ -54,11 +55,28 @@ def read(path: str | Path, *, format: str = "conllu", strict: bool = True) -> It
 
 
 def read_all(path: str | Path) -> list[Sentence]:
-    """Return all sentences of a file; an error if there are none, as there is nothing to train on or to score then."""
-    sentences = list(read(path))
+    """Return all sentences of a file; an error if there are none, as there is nothing to train on or to score then.
+
+    The error about a file with faults lists them, so that they can be repaired together.
+    """
+    faults: list[str] = []
+    reader = _Reader(str(path), "conllu", strict=True)
+    sentences = list(only_sentences(_read_blocks(split_blocks(chunks(path), reader.name), reader, faults)))
+    if faults:
+        raise combine_faults(faults, str(path), [str(path)])
     if not sentences:
         raise FormatError(f"{path}: there are no sentences in this file")
     return sentences
+
+
+def combine_faults(faults: Sequence[str], where: str, files: Iterable[str]) -> FormatError:
+    """Return the error that lists the first faults of treebanks in these files, each with its file and line."""
+    if len(faults) == 1:
+        return FormatError(faults[0])
+    listed = "".join(f"\n  {fault}" for fault in faults[:SHOWN_FAULTS])
+    more = f"\n  and {len(faults) - SHOWN_FAULTS:,} more" if len(faults) > SHOWN_FAULTS else ""
+    command = " ".join(["dodona validate", *dict.fromkeys(filter(None, files))])
+    return FormatError(f"{len(faults):,} faults in {where}:{listed}{more}\n`{command}` lists all that is wrong")
 
 
 def read_conllu(chunks: Iterable[bytes], name: str, *, format: str = "conllu", strict: bool = True) -> Iterator[Item]:
@@ -69,7 +87,10 @@ def read_conllu(chunks: Iterable[bytes], name: str, *, format: str = "conllu", s
     return _read_blocks(split_blocks(chunks, name, reader.check_beginning), reader)
 
 
-def _read_blocks(blocks: Iterable["Block | None"], reader: "_Reader") -> Iterator[Item]:
+def _read_blocks(
+    blocks: Iterable["Block | None"], reader: "_Reader", faults: list[str] | None = None
+) -> Iterator[Item]:
+    """Yield the sentences of blocks. With a list for faults, a sentence that has one is left out and not an error."""
     held: Sentence | None = None  # the last sentence takes along the comments at the end of the file
     stray = bytearray()
     try:
@@ -80,7 +101,13 @@ def _read_blocks(blocks: Iterable["Block | None"], reader: "_Reader") -> Iterato
                     held = None
                 yield Pause()
                 continue
-            sentence = reader.read(block)
+            try:
+                sentence = reader.read(block)
+            except FormatError as error:
+                if faults is None:
+                    raise
+                faults.append(str(error))
+                continue
             stray += block.leading
             if sentence is not None:
                 if stray:

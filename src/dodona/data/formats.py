@@ -248,17 +248,25 @@ def _count_blanks(text: str, before: int) -> int:
 LAST_COLUMNS = {"conllu": ("DEPS", "MISC"), "conllx": ("PHEAD", "PDEPREL")}
 
 
-def convert(items: Iterable[Item], path: str | Path, to: str) -> Counter[str]:
-    """Write sentences in one of the formats OUTPUTS; return what it has no room for, with the number of sentences that
-    lost it. Comments that belong to no sentence, of which a pause may tell, count as those of one.
+def convert(
+    items: Iterable[Item],
+    path: str | Path,
+    to: str,
+    writer: Callable[[Iterable[Sentence], str], None] | None = None,
+) -> Counter[str]:
+    """Write sentences in one of the formats OUTPUTS, or with a writer in json, jsonl, csv or tsv; return what it has no
+    room for, with the number of sentences that lost it. Comments that belong to no sentence, of which a pause may tell,
+    count as those of one.
 
     text: the raw text, as MISC has its white space, with an empty line before `# newdoc` and `# newpar`.
     """
-    if to not in OUTPUTS:
+    if to not in OUTPUTS and writer is None:
         raise OptionError(f"unknown format {to!r}; the formats are: {', '.join(OUTPUTS)}")
     lost: Counter[str] = Counter()
     counted = _count_losses(items, to, lost)
-    if to in FORMATS:
+    if writer is not None:
+        writer(only_sentences(counted), str(path))
+    elif to in FORMATS:
         write(counted, path, format=to)
     else:
         sentences = only_sentences(counted)
@@ -280,13 +288,20 @@ def _count_losses(items: Iterable[Item], to: str, lost: Counter[str]) -> Iterato
 
 def _find_losses(sentence: Sentence, to: str) -> Iterator[str]:
     """What a sentence has that the format has no room for."""
-    if sentence.comments:
+    if to in ("json", "jsonl"):
+        return
+    if to in ("csv", "tsv"):
+        if any(not comment[1:].lstrip().startswith("sent_id") for comment in sentence.comments):
+            yield "comments"
+    elif sentence.comments:
         yield "comments"
     if sentence.multiword and to != "text":
         yield "multiword tokens"
     rows = sum(line[:1] not in (b"", b"#", b"\r") for line in sentence.to_bytes().split(b"\n"))
     if rows > len(sentence) + len(sentence.multiword):
         yield "empty nodes"
+    if to in ("csv", "tsv"):
+        return
     if to not in FORMATS:
         annotation = ("lemmas", "upos", "xpos", "feats", "labels")
         yield from (COLUMNS[NUMBERS[column]] for column in annotation if not sentence.lacks(column))

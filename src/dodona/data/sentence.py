@@ -138,7 +138,8 @@ class Sentence(Storage):
         return cls("", 1, format, rows, b"\n\n", comments, multiword)
 
     def __repr__(self) -> str:
-        return f"<Sentence {self.file}:{self.line} {' '.join(self.words)!r}>"
+        location = f"{self.file}:{self.line} " if self.file else ""
+        return f"<Sentence {location}{' '.join(self.words)!r}>"
 
     def __dir__(self) -> list[str]:
         return public_names(self, HIDDEN)
@@ -276,7 +277,7 @@ class Sentence(Storage):
         cycle = find_cycle(self.heads)
         if cycle is not None:
             d, _ = cycle
-            raise self._no_gold(d, f"HEAD {self.heads[d - 1]} leads into a cycle; expected a path to the root")
+            raise self._no_gold(d, f"HEAD {self.heads[d - 1]}, which leads into a cycle; expected a path to the root")
         return self.heads
 
     def gold_heads(self) -> list[int]:

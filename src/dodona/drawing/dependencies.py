@@ -147,7 +147,8 @@ class Drawing:
         for first, last, form in self.picture.tokens:
             yield from self._token(first, last, form)
         if self.picture.legend:
-            yield element("text", self.picture.legend, class_="legend", x=MARGIN, y=self.height - MARGIN)
+            x, kind = (self.width - MARGIN, "legend reversed") if self.picture.reversed else (MARGIN, "legend")
+            yield element("text", self.picture.legend, class_=kind, x=x, y=self.height - MARGIN)
 
     def _x(self, x: float) -> float:
         """A coordinate on the paper, where the first word may be on the right."""
@@ -252,9 +253,10 @@ def html_section(each: Drawable, number: int, width: float | None = None) -> str
     picture = Picture.of(drawn, parsed)
     sentence = drawn.sentence if isinstance(drawn, MarkedSentence) else drawn
     notes = [sentence.sent_id or str(number), *sentence_notes(parsed or sentence)]
-    names = "".join(f"<small>{escape_xml(note)}</small>" for note in notes)
+    names = "".join(f'<small dir="auto">{escape_xml(note)}</small>' for note in notes)
+    direction = "rtl" if picture.reversed else "ltr"  # of the sentence, whatever its name begins with
     return (
-        f'<section>\n<h2 dir="auto">{names}{escape_xml(picture.title)}</h2>\n'
+        f'<section>\n<h2 dir="{direction}">{names}{escape_xml(picture.title)}</h2>\n'
         f"{scroll(picture_svg(picture, width, styled=False), picture.reversed)}</section>\n"
     )
 

@@ -19,7 +19,7 @@ from dodona.tables import make_printable
 
 __all__ = [
     "MATCHED", "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Link", "MarkedSentence", "Picture", "Word",
-    "choose_line_ends", "differs", "fold", "is_reversed",
+    "choose_line_ends", "count_wrong", "fold", "is_reversed",
 ]  # fmt: skip
 
 PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
@@ -120,11 +120,11 @@ class Picture:
         return scroll(self._repr_svg_(), self.reversed)
 
 
-def differs(gold: Sentence, parsed: Sentence) -> bool:
-    """Return whether any arc of a parsed tree is wrong; where gold has no arc, none is."""
+def count_wrong(gold: Sentence, parsed: Sentence) -> int:
+    """Return how many arcs of a parsed tree are wrong; where gold has no arc, none is."""
     if gold.heads == parsed.heads and gold.labels == parsed.labels:
-        return False
-    return any(link is not None for link in map(_mark_wrong, _links(gold), _links(parsed)))
+        return 0
+    return sum(link is not None for link in map(_mark_wrong, _links(gold), _links(parsed)))
 
 
 def is_reversed(words: Sequence[str]) -> bool:

@@ -19,7 +19,8 @@ from dodona.tables import Cell, Table
 
 __all__ = [
     "Comparison", "Confusion", "Flaws", "LengthBin", "Mistake", "Rate", "attachment", "by_distance", "by_length",
-    "by_relation", "compare", "head_confusion", "label_confusion", "pair", "tag_confusion", "worst_sentences",
+    "by_relation", "compare", "find_reordering", "head_confusion", "label_confusion", "pair", "tag_confusion",
+    "worst_sentences",
 ]  # fmt: skip
 
 LENGTHS = (10, 20, 30, 40, 50)  # the last length of each bin but the open one
@@ -135,6 +136,20 @@ def pair(
         _check_words(number, gold, system)
         before = gold, system
         yield before
+
+
+def find_reordering(gold: Sequence[Sentence], system: Sequence[Sentence]) -> str | None:
+    """Return what to say about two files that have the same sentences in another order; None about others."""
+    ours, theirs = ([tuple(sentence.words) for sentence in side] for side in (gold, system))
+    if ours == theirs or Counter(ours) != Counter(theirs):
+        return None
+    k = next(i for i, (one, other) in enumerate(zip(ours, theirs, strict=True)) if one != other)
+    place = theirs.index(ours[k], k)
+    here, there = gold[k], system[place]
+    return (
+        f"the same sentences in another order: sentence {k + 1} ({here.file}:{here.line}) is sentence {place + 1} "
+        f"({there.file}:{there.line}); expected the same order in both files"
+    )
 
 
 def attachment(comparison: Comparison, *, punctuation: bool = True) -> dict[str, Rate]:

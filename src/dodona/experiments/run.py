@@ -35,7 +35,7 @@ from dodona.parser.training import NetworkSource, SilverSource, begin_training
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.training import Judge, TrainingPlan
-from dodona.research.statistics import describe_treebank
+from dodona.research.swaps import describe_treebank
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
 __all__ = ["MEASURES", "Run", "pack", "perform", "unpack"]

@@ -19,7 +19,8 @@ from dodona.pipeline.jackknife import jackknife
 from dodona.tagger.tagger import TaggerOptions, train_tagger
 
 __all__ = [
-    "FORMAT", "PARTS", "Tagging", "Treebank", "count_words", "digest_of", "find_treebanks", "sentences_of", "tag",
+    "FORMAT", "PARTS", "Tagging", "Treebank", "count_words", "digest_of", "find_parts", "find_treebanks",
+    "sentences_of", "tag",
 ]  # fmt: skip
 
 FORMAT = 1
@@ -73,7 +74,7 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
         raise FormatError(f"{folder}: no such folder; expected one with a folder for each treebank")
     wanted = list(only)
     paths = [path for path in sorted(home.iterdir()) if path.is_dir()]
-    folders = {path.name: {part: _files(path, part) for part in PARTS} for path in paths}
+    folders = {path.name: find_parts(path) for path in paths}
     folders = {name: parts for name, parts in folders.items() if any(parts.values())}
     for name in wanted:
         if name not in folders:
@@ -85,6 +86,11 @@ def find_treebanks(folder: str | Path, only: Iterable[str] = ()) -> tuple[Treeba
         digests = {part: digest_of(files) for part, files in folders[name].items() if files}
         treebanks.append(Treebank(name, **folders[name], silver=_files(home / name, "silver"), digests=digests))
     return tuple(treebanks)
+
+
+def find_parts(folder: str | Path) -> dict[str, Files]:
+    """Return the files of each of PARTS in the folder of a treebank; none where a part is missing."""
+    return {part: _files(Path(folder), part) for part in PARTS}
 
 
 def _files(folder: Path, part: str) -> Files:

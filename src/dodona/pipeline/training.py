@@ -15,7 +15,7 @@ from typing import Any
 
 from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
-from dodona.data.conllu import read_all
+from dodona.data.conllu import combine_faults, read_all
 from dodona.data.files import chunks
 from dodona.data.held_out import HeldOut
 from dodona.data.silver import Silver, survey_silver
@@ -52,7 +52,6 @@ __all__ = ["TAGS", "Judge", "TrainingPlan", "TrainingProgress", "train", "train_
 
 TAGS = ("predicted", "gold")
 LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
-SHOWN_FAULTS = 10
 PATIENCE = 5
 FOREIGN = 0.4  # an encoder that knows fewer of the words has learned from text in another language
 PAUSE = 15.0  # seconds between checkpoints at least: each is large
@@ -349,12 +348,8 @@ def _check_training_input(
     for component, columns in LEARNED_COLUMNS.items():
         if component in wanted:
             faults += _faults(sentences, partial(_check_filled, columns))
-    if len(faults) == 1:
-        raise FormatError(faults[0])
     if faults:
-        listed = "".join(f"\n  {fault}" for fault in faults[:SHOWN_FAULTS])
-        more = f"\n  and {len(faults) - SHOWN_FAULTS:,} more" if len(faults) > SHOWN_FAULTS else ""
-        raise FormatError(f"{len(faults):,} faults in the training data:{listed}{more}")
+        raise combine_faults(faults, "the training data", (sentence.file for sentence in (*sentences, *dev)))
     _check_labels(sentences, options)
 
 

@@ -15,8 +15,9 @@ from rich.progress import BarColumn, TextColumn
 
 from dodona import __version__
 from dodona.cli.options import integer, option
+from dodona.cli.outputs import choose_format, write_text
 from dodona.cli.progress import open_bar
-from dodona.data.files import chunks, output
+from dodona.data.files import chunks
 from dodona.data.formats import decode_text, detect_format, read_stream
 from dodona.data.spacing import raw_text
 from dodona.data.stream import only_sentences
@@ -36,8 +37,8 @@ LEAST_WORDS = 1000
 @click.argument("file")
 @option("--seconds N", "How long to measure; longer is more precise.", default=30.0)
 @integer("--threads", "Threads to try too. [default: all cores]")
-@option("--json OUT", "Write the figures to this file too.", name="target")
-@option("--compare OLD", "Compare with a file of --json; exit code 1 if something became slower.", name="before")
+@option("-o, --output FILE.json", "Write the figures to this file too.", name="target")
+@option("--compare OLD", "Compare with a file of -o; exit code 1 if something became slower.", name="before")
 @option("--tolerance PERCENT", "With --compare: how much slower is not yet slower.", default=5.0)
 def bench(
     model: str, file: str, seconds: float, threads: int | None, target: str | None, before: str | None, tolerance: float
@@ -46,12 +47,14 @@ def bench(
 
     \b
     dodona bench en novel.txt
-    dodona bench en-fast novel.txt --json before.json
+    dodona bench en-fast novel.txt -o before.json
     dodona bench en-fast novel.txt --compare before.json
 
     Words per second of processor time on one core, the best of several rounds; microseconds that a word takes in each
     stage; what more threads bring; how long one sentence takes from the start of the program to its end; memory.
     """
+    if target is not None:
+        choose_format(target, None, ["json"], "json")
     old = _read_figures(before) if before is not None else None
     text = _read_text(file)
     path = model_path(model)
@@ -68,8 +71,7 @@ def bench(
     figures = _collect_figures(model, speed, threads, ratios, _measure_start(path))
     _show(figures, speed)
     if target is not None:
-        with output(target) as stream:
-            stream.write((json.dumps(figures, indent=1) + "\n").encode())
+        write_text(json.dumps(figures, indent=1) + "\n", target)
     if old is not None:
         _compare(old, figures, tolerance)
 
@@ -133,7 +135,7 @@ def _read_figures(file: str) -> dict[str, Any]:
         if figures["format"] != FORMAT or not isinstance(figures["words_per_reference_loop"], dict):
             raise ValueError("another format")
     except (ValueError, KeyError, TypeError) as error:
-        raise FormatError(f"{file}: {error}; expected what `dodona bench --json` wrote") from None
+        raise FormatError(f"{file}: {error}; expected what `dodona bench -o` wrote") from None
     return figures
 
 

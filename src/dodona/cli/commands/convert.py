@@ -5,17 +5,21 @@ from functools import partial
 
 import click
 
+from dodona.cli.formats import WRITERS
 from dodona.cli.options import choice, option
-from dodona.cli.outputs import is_same_file, say
-from dodona.data.files import bare_name, chunks
-from dodona.data.formats import INPUTS, OUTPUTS, convert, format_by_name, read_stream
+from dodona.cli.outputs import choose_format, is_same_file, output_option, say
+from dodona.data.files import chunks
+from dodona.data.formats import INPUTS, OUTPUTS, convert, read_stream
 from dodona.data.stream import Item
 from dodona.errors import FormatError, OptionError
+
+NAMED = ("conllu", "conllx", "text", "json", "jsonl", "csv", "tsv")  # those that the name of an output can say
+FORMATS = (*OUTPUTS, *(form for form in NAMED if form not in OUTPUTS))
 
 
 @click.command("convert", short_help="Convert between CoNLL-U, CoNLL-X, words and text.")
 @click.argument("source", metavar="INPUT")
-@option("-o, --output FILE", "Where to write. [default: standard output]", name="target", default="-")
+@output_option()
 @choice(
     "--from",
     "horizontal: a sentence a line, words separated by spaces; vertical: a word a line, empty lines between "
@@ -24,7 +28,10 @@ from dodona.errors import FormatError, OptionError
     values=[form for form in INPUTS if form != "text"],
 )
 @option(
-    "--to", "text: raw text. [default: by the name of the output: .conllu, .conllx, .txt]", type=click.Choice(OUTPUTS)
+    "--to",
+    "text: raw text; csv, tsv: a row for each word. [default: by the name of the output: .conllu, .conllx, .txt, "
+    ".json, .jsonl, .csv, .tsv]",
+    type=click.Choice(FORMATS),
 )
 def convert_command(source: str, target: str, form: str, to: str | None) -> None:
     """Convert the sentences of INPUT (`-` for standard input, .gz and .xz too) to another format.
@@ -34,23 +41,19 @@ def convert_command(source: str, target: str, form: str, to: str | None) -> None
     \b
     dodona convert treebank.conllu -o treebank.conllx
     dodona convert treebank.conllu --to text > raw.txt
+    dodona convert treebank.conllu -o words.csv
     dodona convert words.txt --from horizontal -o words.conllu
     """
-    to = to or _format_of(target)
+    to = to or choose_format(target, None, NAMED, "")
+    if not to:
+        raise click.UsageError(f"--to is missing; expected one of {', '.join(FORMATS)}, as {target!r} does not say it")
     if target != "-" and is_same_file(source, target):
         raise OptionError(f"{target}: the output would take the place of the input; expected another name")
     items = read_stream(form, chunks(source), source, tokenize=partial(_refuse_text, source))
-    lost = convert(items, target, to)
+    lost = convert(items, target, to, WRITERS.get(to))
     if lost:
         counts = ", ".join(f"{name} ({count:,})" for name, count in sorted(lost.items()))
         say(f"{source}: {to} has no room for all; lost, with the number of sentences: {counts}")
-
-
-def _format_of(target: str) -> str:
-    named = format_by_name(target)
-    if named is None and not bare_name(target).endswith(".txt"):
-        raise click.UsageError(f"--to is missing; expected one of {', '.join(OUTPUTS)}, as {target!r} does not say it")
-    return named or "text"
 
 
 def _refuse_text(source: str, text: Iterator[str]) -> Iterator[Item]:

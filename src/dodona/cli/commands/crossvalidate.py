@@ -10,12 +10,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 
 from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
 from dodona.cli.options import GroupedCommand, choice, integer, option
-from dodona.cli.outputs import is_same_file
+from dodona.cli.outputs import (
+    SENTENCE_FORMATS,
+    choose_format,
+    is_same_file,
+    pick_writer,
+    write_results,
+    write_table,
+    write_text,
+)
 from dodona.cli.progress import open_bar
-from dodona.data import Sentence, write
+from dodona.data import Sentence
 from dodona.data.conllu import read_all
-from dodona.data.files import bare_name
-from dodona.data.files import output as open_output
 from dodona.drawing.trees import draw_both
 from dodona.errors import OptionError
 from dodona.evaluation.calibration import Suspect, find_suspects
@@ -27,7 +33,7 @@ from dodona.pipeline.pipeline import COMPONENTS
 from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TrainingPlan, TrainingProgress
-from dodona.tables import FORMATS, Result, Table, make_printable, print_results
+from dodona.tables import FORMATS, Result, Table, make_printable
 
 TRAINED = [name for name in COMPONENTS if name != "tokenizer"]  # the words are those of the treebank
 WIDTH = 160  # of two trees beside each other
@@ -53,8 +59,8 @@ TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"
 @option("-o, --output FILE", "Where to write the parsed treebank, in its own order.")
 @option(
     "--suspects FILE",
-    "Where to list arcs that differ from the annotation, those of which the parser is most sure first: `.tsv`, "
-    "`.json`, or else text with both trees.",
+    "Where to list arcs that differ from the annotation, those of which the parser is most sure first: .txt, with "
+    "both trees; .tsv, .csv, .json, .md, .html or .tex.",
     name="suspects_file",
 )
 @integer("--most", "Number of suspects.", default=100)
@@ -99,18 +105,22 @@ def crossvalidate(
     without = find_unpredicted(sentences, predicted)
     parsed, scores = _run(sentences, chosen, plan, numbers, jobs or available_cores(), without)
     if output is not None:
-        write(parsed, output)
+        pick_writer(choose_format(output, None, SENTENCE_FORMATS, "conllu"))(parsed, output)
     if suspects_file is not None:
         _write_suspects(suspects_file, sentences, parsed, find_suspects(sentences, parsed)[:most])
     whole = scores_of(sentences, parsed, without)
     rows = [(str(i), *each.values()) for i, each in enumerate(scores, start=1)]
     table = Table(("", *scores[0]), rows, "Folds", "folds")
-    print_results([Result([treebank], [table, _spread_table(scores, whole)])], form)
+    write_results([Result([treebank], [table, _spread_table(scores, whole)])], form, "-", "Cross-validation")
 
 
-def _check_targets(treebank: str, *outputs: str | None) -> None:
+def _check_targets(treebank: str, output: str | None, suspects: str | None) -> None:
     """An error now, rather than after training."""
-    given = [path for path in outputs if path is not None]
+    given = [path for path in (output, suspects) if path is not None]
+    if output is not None:
+        choose_format(output, None, SENTENCE_FORMATS, "conllu")
+    if suspects is not None:
+        choose_format(suspects, None, FORMATS, "table", "--suspects")
     for path in given:
         if path == "-":
             raise click.UsageError("The scores go to standard output; expected a FILE for the rest.")
@@ -167,15 +177,12 @@ def _spread_table(scores: list[Scores], whole: Scores) -> Table:
 
 
 def _write_suspects(path: str, gold: Sequence[Sentence], parsed: Sequence[Sentence], listed: Sequence[Suspect]) -> None:
-    """Write them in the format that the name of the file ends with: a table, JSON, or text with both trees."""
-    name = bare_name(path)
-    if name.endswith((".json", ".tsv")):
-        table = _suspects_table(gold, parsed, listed)
-        text = table.json() if name.endswith(".json") else table.tsv()
-    else:
-        text = "".join(f"{line}\n" for line in _draw_suspects(gold, parsed, listed))
-    with open_output(path) as stream:
-        stream.write(text.encode())
+    """Write them in the format that the name of the file says: as a table, or as text with both trees."""
+    form = choose_format(path, None, FORMATS, "table")
+    if form == "table":
+        write_text("".join(f"{line}\n" for line in _draw_suspects(gold, parsed, listed)), path)
+        return
+    write_table(_suspects_table(gold, parsed, listed), form, path)
 
 
 def _suspects_table(gold: Sequence[Sentence], parsed: Sequence[Sentence], listed: Sequence[Suspect]) -> Table:
@@ -193,7 +200,8 @@ def _suspects_table(gold: Sequence[Sentence], parsed: Sequence[Sentence], listed
             _form(sentence, each.word), head, _form(sentence, head), each.annotated_label,
             other, _form(sentence, other), each.predicted_label, sentence.text or " ".join(sentence.surface()), *trees,
         ))  # fmt: skip
-    return Table(columns, rows)
+    align = "".join("r" if isinstance(value, (int, float)) else "l" for value in rows[0]) if rows else ""
+    return Table(columns, rows, "Suspicious arcs", decimals=4, align=align)
 
 
 def _form(sentence: Sentence, k: int) -> str:

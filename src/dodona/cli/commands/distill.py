@@ -13,7 +13,7 @@ import click
 from dodona.cli.commands.parse import find_files, name_documents, pick_cluster
 from dodona.cli.commands.train import GROUPS, parser_options, train_command
 from dodona.cli.options import GroupedCommand, amount, choice, flag, option
-from dodona.cli.outputs import is_same_file, say
+from dodona.cli.outputs import is_same_file, say, write_results
 from dodona.data import Sentence
 from dodona.data.conllu import read_all
 from dodona.data.formats import INPUTS
@@ -23,7 +23,7 @@ from dodona.parser.training import check_parser_options
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
-from dodona.tables import FORMATS, Result, Table, print_results
+from dodona.tables import FORMATS, Result, Table
 
 SHARD_SIZE = 2.0  # megabytes: small ones, because those of different texts are mixed when they are learned from
 LEAST_SECONDS = 1.0  # of the processor, to measure speed
@@ -104,7 +104,7 @@ def distill(
             rows.append(_row(name, Path(target), read_all(dev)))
     columns = ("", "LAS", "UPOS", "words per CPU second", "MB")
     table = Table(columns, rows, "Teacher and student on development data, gold words and predicted tags", "students")
-    print_results([Result([dev], [table])], form)
+    write_results([Result([dev], [table])], form, "-", "Distillation")
 
 
 def _check_before(teacher: Path, output: str, treebank: str, dev: str, kind: str, options: dict[str, Any]) -> None:

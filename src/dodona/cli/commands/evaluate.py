@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona import FormatError, MismatchError
-from dodona.cli.options import choice, flag, integer, option
-from dodona.cli.outputs import say
+from dodona.cli.options import flag, integer, option
+from dodona.cli.outputs import choose_format, format_option, output_option, say, write_results
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
 from dodona.data.files import output as open_output
@@ -29,6 +29,7 @@ from dodona.evaluation import (
 from dodona.evaluation.attachment import (
     Confusion,
     Flaws,
+    find_reordering,
     head_confusion,
     label_confusion,
     tag_confusion,
@@ -37,13 +38,14 @@ from dodona.evaluation.attachment import (
 from dodona.evaluation.calibration import SHARES, Reliability, confidences, count_found_errors, reliability
 from dodona.evaluation.diagrams import calibration_diagram, check_can_draw
 from dodona.evaluation.significance import SHUFFLES
-from dodona.tables import FORMATS, NO_DATA, Result, Table, Value, make_printable, open_console, print_results
+from dodona.tables import FOR_PEOPLE, FORMATS, NO_DATA, Result, Table, Value, make_printable, open_console
 
 BREAKDOWNS = ("relation", "length", "distance")
 ARC_COLUMNS = ("", "gold", "system", "correct", "precision", "recall", "F1")
 BAR = 20  # characters
 POINTS = [k / 100 for k in range(101)]  # of the curve in a diagram
-MAX_CONFUSIONS = 20  # that are listed; the matrices have all of them
+MAX_CONFUSIONS = 20  # that people see
+WIDTH = 120  # of trees in a file
 
 Row = tuple[Value, ...]
 
@@ -59,10 +61,11 @@ Row = tuple[Value, ...]
 @integer("--worst", "With --confusion: how many sentences.", default=5, least=0)
 @integer("--shuffles", "How often approximate randomization swaps the outputs of SYSTEM and SYSTEM2.", default=SHUFFLES)
 @integer("--seed", "Random seed of these swaps.", default=1, least=0)
-@choice("--format", "Output format.", name="output", values=FORMATS)
+@output_option()
+@format_option(FORMATS, "table")
 def evaluate_command(
     gold: str, system: str, system2: str | None, by: tuple[str, ...], calibration: bool, diagram: str | None,
-    confusion: bool, worst: int, shuffles: int, seed: int, output: str,
+    confusion: bool, worst: int, shuffles: int, seed: int, target: str, form: str | None,
 ) -> None:  # fmt: skip
     """Score the trees and tags in SYSTEM against GOLD (CoNLL-U, `-` for standard input); compare it with SYSTEM2.
 
@@ -75,12 +78,16 @@ def evaluate_command(
     dodona evaluate gold.conllu parsed.conllu --by relation --by length
     dodona evaluate gold.conllu parsed.conllu --calibration --diagram calibration.svg
     dodona evaluate gold.conllu parsed.conllu --confusion --worst 10
+    dodona evaluate gold.conllu parsed.conllu -o scores.md
     dodona evaluate gold.conllu one.conllu other.conllu --format json
     """
+    form = choose_format(target, form, FORMATS, "table")
+    for_people = form in FOR_PEOPLE
     files = [gold, system] if system2 is None else [gold, system, system2]
     if files.count("-") > 1:
         raise click.UsageError("Only one file can be '-', standard input.")
     if diagram is not None:
+        choose_format(diagram, None, ["svg"], "svg", "--diagram")
         check_can_draw()
     progress = ReadingProgress(files, results=False)
     gold_sentences = _sentences(gold, progress)
@@ -89,6 +96,9 @@ def evaluate_command(
     results, comparisons, calibrated = [], [], []
     for file in files[1:]:
         sentences = _sentences(file, progress)
+        reordering = find_reordering(gold_sentences, sentences)
+        if reordering is not None:
+            raise MismatchError(reordering)
         tables, drawings = [_scores_table(evaluate(gold_sentences, sentences), missing)], list[str]()
         try:
             comparison = compare(gold_sentences, sentences)
@@ -107,9 +117,9 @@ def evaluate_command(
             if confusion:
                 both = gold_sentences, sentences
                 flawed = worst_sentences(comparison, worst)
-                tables += _confusion_tables(comparison, *both, matrices=output != "table")
-                tables.append(_worst_table(flawed, *both, trees=output != "table"))
-                drawings += _draw_worst(flawed, *both, open_console().width)
+                tables += _confusion_tables(comparison, *both, for_people)
+                tables.append(_worst_table(flawed, *both, trees=not for_people))
+                drawings += _draw_worst(flawed, *both, open_console().width if target == "-" else WIDTH)
         results.append(Result([file], tables, drawings))
     if system2 is not None:
         first, second = comparisons
@@ -118,7 +128,7 @@ def evaluate_command(
         systems = [(name, reliability(c, sure), count_found_errors(c, sure, POINTS)) for name, c, sure in calibrated]
         with open_output(diagram) as out:
             out.write(calibration_diagram(systems))
-    print_results(results, output)
+    write_results(results, form, target, "Evaluation")
 
 
 def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
@@ -216,29 +226,31 @@ def _draw_bar(value: float, mark: float) -> str:
 
 
 def _confusion_tables(
-    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], matrices: bool
+    comparison: Comparison, gold: Sequence[Sentence], system: Sequence[Sentence], for_people: bool
 ) -> list[Table]:
-    """Return the most frequent confusions, and heads by direction and distance.
+    """Return confusions, and heads by direction and distance.
 
-    `matrices` adds those of relations and tags, which are too wide to be looked at.
+    People see the most frequent ones; programs get all, and the matrices of relations and tags, which are too wide to
+    be looked at.
     """
     labels, tags = label_confusion(comparison), tag_confusion(gold, system)
+    most = MAX_CONFUSIONS if for_people else None
     tables = [
-        _mistakes_table("confused relations", "Relations confused, gold → system", labels),
-        _mistakes_table("confused UPOS", "UPOS confused, gold → system", tags),
+        _mistakes_table("confused relations", "Relations confused, gold → system", labels, most),
+        _mistakes_table("confused UPOS", "UPOS confused, gold → system", tags, most),
         _heads_table(head_confusion(comparison)),
     ]
-    if matrices:
+    if not for_people:
         tables.append(_matrix("relations by relations", "Relations, gold by system", labels))
         tables.append(_matrix("UPOS by UPOS", "UPOS, gold by system", tags))
     return tables
 
 
-def _mistakes_table(name: str, title: str, confusion: Confusion) -> Table:
+def _mistakes_table(name: str, title: str, confusion: Confusion, most: int | None) -> Table:
     has_heads = confusion.right_heads is not None
     rows: list[Row] = [
         (f"{one.gold} → {one.system}", one.words, 100 * one.share, *((one.right_head,) if has_heads else ()))
-        for one in confusion.mistakes()[:MAX_CONFUSIONS]
+        for one in confusion.mistakes()[:most]
     ]
     return Table(("", "words", "% of gold", *(("head correct",) if has_heads else ())), rows, title, name)
 

@@ -12,7 +12,7 @@ import click
 from dodona import DodonaError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence
 from dodona.cli.options import flag, integer, option, system_options
-from dodona.data.files import output
+from dodona.cli.outputs import choose_format, format_option, output_option, write_text
 from dodona.drawing.graph import graph_dot, graph_svg
 from dodona.research.lattice import (
     Counts,
@@ -55,13 +55,8 @@ def _long_numbers() -> Iterator[None]:
 @flag("--single-root", "Exactly one word is attached to ROOT.")
 @system_options
 @option("--root-label", "The label of root arcs that are left to the end.")
-@option(
-    "--format",
-    "svg, dot (Graphviz), text or json. [default: as the name of the output ends; text]",
-    name="form",
-    type=click.Choice(FORMATS),
-)
-@option("-o, --output FILE", "Where to write it. [default: standard output]", name="target", default="-")
+@format_option(FORMATS, "text", "dot: for Graphviz.")
+@output_option()
 @integer("--max-nodes", "With more configurations than this, only count.", default=400)
 @integer("--max-configurations", "Give up counting after this many configurations.", default=100_000)
 @_long_numbers()
@@ -78,7 +73,7 @@ def lattice(
     dodona lattice treebank.conllu -n 7 --system arc-standard --format dot
     dodona lattice treebank.conllu -n 7 --system covington --max-nodes 1 --format json
     """
-    form = form or next((known for known in FORMATS if target.endswith(f".{known}")), "text")
+    form = choose_format(target, form, FORMATS, "text")
     if (file is None) == (heads is None):
         raise click.UsageError("Expected a FILE, or --heads, and not both.")
     if (words if heads is None else labelled or None) is not None:
@@ -100,8 +95,7 @@ def lattice(
     drawn = derivations.lattice() if counts.configurations <= max_nodes else None
     if drawn is None and form in ("svg", "dot"):
         raise DodonaError(f"{summary}; too many to draw (--max-nodes {max_nodes})")
-    with output(target) as stream:
-        stream.write(_format(form, summary, derivations, counts, drawn).encode())
+    write_text(_format(form, summary, derivations, counts, drawn), target)
     if form in ("svg", "dot"):
         click.echo(summary, err=True)
 

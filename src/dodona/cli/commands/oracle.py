@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Mapping
-from io import StringIO
 from typing import Any
 
 import click
@@ -12,19 +11,18 @@ from rich.progress import TextColumn
 
 from dodona import OptionError, TreeError, system
 from dodona.cli.inputs import build_sentence, find_sentence, parse_sentence
-from dodona.cli.options import choice, flag, import_option, integer, option, system_options
+from dodona.cli.options import flag, import_option, integer, option, system_options
+from dodona.cli.outputs import choose_format, format_option, open_screen, output_option, write_table, write_text
 from dodona.cli.progress import open_bar
 from dodona.data import Sentence
-from dodona.data.files import output
 from dodona.drawing.dependencies import HTML_END, html_head, html_section
 from dodona.research.derivation import Derivation, derive
 from dodona.research.system import System
 from dodona.research.verification import Verification, WrongCost, verify
 from dodona.systems.check import variants
 from dodona.systems.registry import SYSTEMS, entry_of
-from dodona.tables import Table, open_console
+from dodona.tables import FORMATS, Table, open_console
 
-FORMATS = ("table", "json", "latex", "html")
 MODEL = "en"
 WIDTH = 120  # of a table in a file or a pipe
 MAX_DIFFERENCES = 5  # that are shown of one system and length
@@ -46,7 +44,7 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @option("-s, --system", "The transition system.", name="name", default="arc-eager")
 @option("-n, --sentence", "Which sentence: its number or sent_id.", default="1")
 @option(
-    "-o, --oracle",
+    "--oracle",
     "The oracle. [default: the first static oracle; after a --history, dynamic or nd-all]",
     name="oracle_name",
 )
@@ -56,13 +54,13 @@ MAX_DIFFERENCES = 5  # that are shown of one system and length
 @system_options
 @option("--root-label", "The label of root arcs that are left to the end.")
 @flag("--approximate", "Show costs also for a tree that the system cannot build.")
-@choice("--format", "latex: a tabular; html: a page, with a picture of the tree.", name="form", values=FORMATS)
-@option("--output FILE", "Where to write. [default: standard output]", name="target", default="-")
+@format_option(FORMATS, "table", "latex: a tabular; html: a page, with a picture of the tree.")
+@output_option()
 @import_option(is_eager=True)
 def oracle(
     file: str | None, text: str | None, model: str | None, heads: str | None, words: str | None, labels: str | None,
     max_words: int | None, list_systems: bool, name: str, sentence: str, oracle_name: str | None, history: str | None,
-    unlabelled: bool, approximate: bool, form: str, target: str, **options: Any,
+    unlabelled: bool, approximate: bool, form: str | None, target: str, **options: Any,
 ) -> None:  # fmt: skip
     """Show a derivation of a sentence in FILE (CoNLL-U, `-` for standard input), with the cost of every transition.
 
@@ -73,7 +71,7 @@ def oracle(
     dodona oracle treebank.conllu --system arc-hybrid
     dodona oracle treebank.conllu -n 7 --system arc-eager --history "SHIFT SHIFT"
     dodona oracle treebank.conllu -n 7 --system swap-standard --oracle lazy
-    dodona oracle treebank.conllu -n 7 --format html --output derivation.html
+    dodona oracle treebank.conllu -n 7 -o derivation.html
 
     --verify takes every transition in every configuration of up to N words, and finds the true cost of each: by how
     much the number of arcs that are certainly lost grows. It compares them with the costs of the dynamic oracle, lets
@@ -89,7 +87,7 @@ def oracle(
         _systems_table().print(open_console(WIDTH), boxed=True)
         return
     if max_words is not None:
-        if (file, text, heads, words, oracle_name, history, target, form) != (*(None,) * 6, "-", "table"):
+        if (file, text, heads, words, oracle_name, history, target, form) != (*(None,) * 6, "-", None):
             raise click.UsageError("--verify goes with --system, its options and --labels only.")
         fixed = {key: value for key, value in options.items() if value is not None and value is not False}
         if not _verify(name, max_words, (labels or "").split(), fixed):
@@ -114,7 +112,7 @@ def oracle(
     except TreeError as error:
         location = f"{tree.file}:{tree.line}" if file is not None else tree.file
         raise TreeError(f"{location}: {str(error).replace('approximate=True gives', '--approximate shows')}") from None
-    _write(derivation, tree, form, target)
+    _write(derivation, tree, choose_format(target, form, FORMATS, "table"), target)
 
 
 def _find_tree(
@@ -191,22 +189,18 @@ def _describe(wrong: WrongCost, options: Mapping[str, Any]) -> str:
 
 
 def _write(derivation: Derivation, sentence: Sentence, form: str, target: str) -> None:
-    if form == "table" and target == "-":
-        _print(derivation, open_console(WIDTH))
-        return
-    with output(target) as stream:
-        if form == "table":
-            text = StringIO()
-            _print(derivation, open_console(WIDTH, text))
-            written = text.getvalue()
-        elif form == "json":
-            written = json.dumps(derivation.to_dict(), ensure_ascii=False, indent=1) + "\n"
-        elif form == "latex":
-            written = derivation.to_latex()
-        else:
-            head = html_head(derivation.table().title)
-            written = head + html_section(sentence, 1) + derivation.to_html() + HTML_END
-        stream.write(written.encode())
+    if form == "table":
+        with open_screen(target, WIDTH) as console:
+            _print(derivation, console)
+    elif form == "json":
+        write_text(json.dumps(derivation.to_dict(), ensure_ascii=False, indent=1) + "\n", target)
+    elif form == "latex":
+        write_text(derivation.to_latex(), target)
+    elif form == "html":
+        head = html_head(derivation.table().title)
+        write_text(head + html_section(sentence, 1) + derivation.to_html() + HTML_END, target)
+    else:
+        write_table(derivation.table(), form, target)
 
 
 def _print(derivation: Derivation, console: Console) -> None:

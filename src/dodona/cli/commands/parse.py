@@ -11,9 +11,18 @@ from click.core import ParameterSource
 
 from dodona.cli.inputs import decode_argument, name_texts
 from dodona.cli.options import IMPORTED, amount, choice, flag, integer, option
-from dodona.cli.outputs import EXTENSIONS, check_targets, report_pieces, say, write_each
+from dodona.cli.outputs import (
+    SENTENCE_FORMATS,
+    check_targets,
+    choose_format,
+    format_option,
+    output_option,
+    pick_writer,
+    report_pieces,
+    say,
+    write_each,
+)
 from dodona.cli.progress import ReadingProgress
-from dodona.data import write
 from dodona.data.files import chunks, is_tty, size_of
 from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Boundary, Item, Pause
@@ -34,7 +43,7 @@ SHARD_SIZE = 8.0  # megabytes
 
 @click.command(short_help="Parse text, words or CoNLL-U.")
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
-@option("-o, --output FILE", "Where to write. [default: standard output]", default="-")
+@output_option(name="output")
 @flag("--each", "Write one output for each of FILES, into the folder that -o names.")
 @choice(
     "--input",
@@ -44,12 +53,12 @@ SHARD_SIZE = 8.0  # megabytes
     name="kind",
     values=INPUTS,
 )
-@choice(
-    "--format",
-    "jsonl: a JSON object a line; tree: drawn as text, in colour on a terminal; svg: drawn as a picture; html: a "
-    "page of pictures; tikz: for LaTeX with tikz-dependency.",
-    name="form",
-    values=EXTENSIONS,
+@format_option(
+    SENTENCE_FORMATS,
+    "conllu",
+    "json, jsonl: a list of JSON objects, or one a line; csv, tsv: a row for each word; tree: drawn as text, in colour "
+    "on a terminal; markdown: the same in blocks; svg: drawn as a picture; html: a page of pictures; tikz: for LaTeX "
+    "with tikz-dependency.",
 )
 @flag("--retag", "Replace existing tags and lemmas.")
 @integer("--beam WIDTH", "Beam width; 1 is greedy. [default: as the model was trained]", most=WIDEST)
@@ -76,7 +85,7 @@ SHARD_SIZE = 8.0  # megabytes
 )
 @amount("--shard-size MB", "With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
-    arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str, retag: bool, beam: int | None,
+    arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str | None, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
     jobs: int, scheduler: str | None, scheduler_tls: str | None, shard_size: float | None,
 ) -> None:  # fmt: skip
@@ -89,7 +98,7 @@ def parse(
     \b
     dodona parse "Oak trees grow slowly." --format tree
     dodona parse en novel.txt > parsed.conllu
-    dodona parse en letter.txt --format html -o letter.html
+    dodona parse en letter.txt -o letter.html
     dodona parse en-fast corpus.txt.gz -o parsed.conllu.gz --jobs 2
     dodona parse en-fast one.txt other.txt.gz -o parsed/ --each
     dodona parse my.model text.conllu --confidence --sort
@@ -105,6 +114,7 @@ def parse(
     if scheduler is not None or scheduler_tls is not None or shard_size is not None:
         _parse_on_cluster(model, sources, request, click.get_current_context())
         return
+    form = choose_format(output, form, SENTENCE_FORMATS, "conllu")
     files = [None if _is_text(source) else source for source in sources]
     targets = check_targets(files, output, each, form, model)
     pipeline = Pipeline.load(model)
@@ -121,11 +131,7 @@ def parse(
 
 
 def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
-    writer: Callable[[Iterable[Item], str], None] = write
-    if form != "conllu":
-        from dodona.cli.formats import WRITERS  # which needs longer to import than a sentence to parse
-
-        writer = WRITERS[form]
+    writer = pick_writer(form)
     if not sort:
         return writer
     from dodona.pipeline.doubtful import sort_by_doubt
@@ -260,7 +266,7 @@ def _check_cluster_options(options: dict[str, Any]) -> None:
         )
     if options["sort"]:
         raise OptionError("--sort needs all sentences in one place; expected no --scheduler")
-    if options["form"] != "conllu":
+    if options["form"] not in (None, "conllu"):
         raise OptionError(f"--format {options['form']}: --scheduler writes CoNLL-U")
     if output == "-" or (os.path.exists(output) and not os.path.isdir(output)):
         shown = "standard output" if output == "-" else output

@@ -210,6 +210,7 @@ def train_command(
         spacing.detokenize(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):
         say(f"{treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)")
+    _tell_partial(treebank, sentences)
     begin = time.monotonic()
     pipeline = _train(sentences, chosen, plan, dev_sentences)
     data = _replace_surrogates(name or treebank.rpartition("/")[2])
@@ -219,6 +220,27 @@ def train_command(
         os.remove(checkpoint)
     parts = ", ".join(pipeline.components())
     click.echo(f"{output}: {parts}; trained in {time.monotonic() - begin:.0f} seconds", err=True)
+
+
+def _tell_partial(treebank: str, sentences: list[Sentence]) -> None:
+    """Say how much of a treebank has no head, so that it is learned from in part, or not at all."""
+    missing = [sentence.heads.count(None) for sentence in sentences]
+    partial, empty = (sum(map(check, missing, sentences)) for check in (_is_partial, _is_empty))
+    if partial or empty:
+        words = sum(map(len, sentences))
+        of = f"{len(sentences):,} sentences"
+        say(
+            f"{treebank}: {partial:,} of {of} have part of a tree and {empty:,} have none; "
+            f"{sum(missing):,} of {words:,} words have no head, and are not learned from"
+        )
+
+
+def _is_partial(missing: int, sentence: Sentence) -> bool:
+    return 0 < missing < len(sentence)
+
+
+def _is_empty(missing: int, sentence: Sentence) -> bool:
+    return missing == len(sentence)
 
 
 def component_names(listed: str | None) -> list[str] | None:

@@ -10,13 +10,16 @@ from typing import Any
 
 import click
 
-from dodona.cli.options import choice, flag, integer, option
-from dodona.cli.outputs import is_same_file
+from dodona.cli.options import flag, integer, option
+from dodona.cli.outputs import EXTENSIONS, choose_format, format_option, is_same_file, write_table, write_text
 from dodona.data.files import Output, chunks, output
-from dodona.errors import FormatError
+from dodona.errors import FormatError, OptionError
 from dodona.tables import Table, open_console
 from dodona.validation import LEVELS, Finding, Violation, repair_chunks, validate, validate_chunks
 from dodona.validation.validator import MISSING, has_udtools
+
+FORMATS = ("table", "json", "jsonl", "csv", "tsv", "markdown", "html", "latex")
+MAX_SHOWN = 20
 
 
 @dataclass
@@ -25,9 +28,9 @@ class Report:
 
     level: int
     form: str
-    max_shown: int  # findings of a rule for each file
+    max_shown: int | None  # findings of a rule for each file; None: all
     to_stderr: bool = False
-    shown: list[Finding] = field(default_factory=list)  # only for JSON
+    shown: list[Finding] = field(default_factory=list)  # those that are written at the end
     levels: dict[str, int] = field(default_factory=dict)  # by rule
     counts: dict[str, Counter[str]] = field(default_factory=dict)  # by file and rule
     repairs: dict[str, Counter[str]] = field(default_factory=dict)
@@ -40,14 +43,12 @@ class Report:
         counts = self.counts.setdefault(finding.file, Counter())
         counts[finding.rule] += 1
         self.levels[finding.rule] = finding.level
-        if counts[finding.rule] > self.max_shown:
+        if self.max_shown is not None and counts[finding.rule] > self.max_shown:
             return
-        if self.form == "json":
-            self.shown.append(finding)
-        elif self.form == "tsv":
-            self.say("\t".join(_escape(str(value)) for value in finding))
-        else:
+        if self.form == "table":
             self.say(_describe(finding))
+        else:
+            self.shown.append(finding)
 
     def say(self, line: str) -> None:
         click.echo(line, err=self.to_stderr)
@@ -77,18 +78,17 @@ class _NothingToRepair(Exception):
 @integer("-j, --jobs", "Number of processes, for level 3 and up. [default: one for each core]")
 @integer(
     "--max",
-    "Show this many findings of each rule for each file; all are counted.",
+    "Show this many findings of each rule for each file; all are counted. [default: 20 on the screen, else all]",
     name="max_shown",
-    default=20,
     least=0,
 )
-@choice("--format", "Output format.", name="form", values=["table", "json", "tsv"])
+@format_option(FORMATS, "table")
 @flag("--fix", "Repair what is safe; needs -o or --in-place. What remains is reported.")
-@option("-o, --output FILE", "With --fix: where to write the repaired file.", name="target")
+@option("-o, --output FILE", "Where to write the findings; with --fix: the repaired file.", name="target")
 @flag("--in-place", "With --fix: replace each file by the repaired one.")
 def validate_command(
-    files: tuple[str, ...], level: str | None, language: str | None, jobs: int | None, max_shown: int, form: str,
-    fix: bool, target: str | None, in_place: bool
+    files: tuple[str, ...], level: str | None, language: str | None, jobs: int | None, max_shown: int | None,
+    form: str | None, fix: bool, target: str | None, in_place: bool
 ) -> None:  # fmt: skip
     """Report everything in FILES (CoNLL-U, .gz and .xz too, `-` for standard input) that breaks the rules of Universal
     Dependencies. Level 3 and up are checked by udtools, UD's own validator (pip install 'dodona[validate]').
@@ -97,16 +97,21 @@ def validate_command(
     dodona validate train.conllu dev.conllu test.conllu
     dodona validate train.conllu --lang en
     dodona validate train.conllu --level 2 --max 5
-    dodona validate train.conllu --format tsv > findings.tsv
+    dodona validate train.conllu -o findings.csv
     dodona validate train.conllu --fix -o repaired.conllu
     dodona validate *.conllu --fix --in-place
 
     Each file is checked on its own. Exit codes: 0 valid, 1 something was found, 2 bad usage.
     """
     _check_usage(files, fix, target, in_place)
-    report = Report(_choose_level(level, language), form, max_shown, to_stderr=target == "-")
-    if form == "tsv":
-        report.say("\t".join(Finding._fields))
+    findings_file = "-" if fix or target is None else target
+    form = choose_format(findings_file, form, FORMATS, "table")
+    if form == "table" and findings_file != "-":
+        endings = ", ".join(dict.fromkeys(EXTENSIONS[form] for form in FORMATS[1:]))
+        raise click.UsageError(f"-o {target}: text is for the screen; expected a name that ends with one of {endings}")
+    if max_shown is None and form == "table":
+        max_shown = MAX_SHOWN
+    report = Report(_choose_level(level, language), form, max_shown, to_stderr=fix and target == "-")
     options: dict[str, Any] = {"level": report.level, "language": language, "jobs": jobs}
     for file in files:
         try:
@@ -118,7 +123,7 @@ def validate_command(
             if fix:
                 raise
             report.add(Violation("unreadable-file", 0, str(error)).report(file, ""))
-    _show_end(files, report)
+    _show_end(files, report, findings_file)
     if level is None and report.level < 3:
         click.echo(f"Only levels 1 and 2 were checked. {MISSING}", err=True)
     if report.total:
@@ -136,11 +141,14 @@ def _choose_level(level: str | None, language: str | None) -> int:
 
 
 def _check_usage(files: tuple[str, ...], fix: bool, target: str | None, in_place: bool) -> None:
-    if not fix and (in_place or target is not None):
-        raise click.UsageError("-o and --in-place need --fix")
+    if not fix and in_place:
+        raise click.UsageError("--in-place needs --fix")
+    for file in files:
+        if not fix and target is not None and is_same_file(file, target):
+            raise OptionError(f"{target}: the findings would take the place of the file; expected another name")
     if fix and (target is None) != in_place:
         raise click.UsageError("--fix needs either -o FILE or --in-place")
-    if target is not None and len(files) > 1:
+    if fix and target is not None and len(files) > 1:
         raise click.UsageError("-o takes one file; several are repaired with --in-place")
     if in_place and "-" in files:
         raise click.UsageError("standard input cannot be repaired in place; expected -o FILE")
@@ -179,10 +187,11 @@ def _escape(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def _show_end(files: tuple[str, ...], report: Report) -> None:
-    """The summary: by rule, over all files."""
+def _show_end(files: tuple[str, ...], report: Report, target: str) -> None:
+    """The summary: by rule, over all files; and the findings, where they are not for the screen."""
+    if report.form != "table":
+        _write_findings(files, report, "/dev/stderr" if report.to_stderr else target)
     if report.form == "json":
-        report.say(json.dumps(_to_json(files, report), ensure_ascii=False, indent=1))
         return
     for file, repairs in report.repairs.items():
         counts = ", ".join(f"{rule} {count}" for rule, count in repairs.items() if count)
@@ -193,6 +202,16 @@ def _show_end(files: tuple[str, ...], report: Report) -> None:
         else:
             levels = f"levels 1 to {report.level}" if report.level > 1 else "level 1"
             report.say(f"{', '.join(files)}: valid ({levels})")
+
+
+def _write_findings(files: tuple[str, ...], report: Report, target: str) -> None:
+    if report.form == "json":
+        write_text(json.dumps(_to_json(files, report), ensure_ascii=False, indent=1) + "\n", target)
+    elif report.form == "jsonl":
+        write_text("".join(json.dumps(each._asdict(), ensure_ascii=False) + "\n" for each in report.shown), target)
+    else:
+        rows = [[value if isinstance(value, int) else _escape(value) for value in each] for each in report.shown]
+        write_table(Table(Finding._fields, rows, "Findings", align="lrllrll"), report.form, target)
 
 
 def _to_json(files: tuple[str, ...], report: Report) -> dict[str, object]:

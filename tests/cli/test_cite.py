@@ -1,0 +1,72 @@
+"""`dodona cite`: every system, recipe and shipped model has its papers, and CITATION.cff says the same of Dodona."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dodona import OptionError, __version__
+from dodona.cli.commands.cite import cite
+from dodona.experiments.recipes import RECIPES
+from dodona.systems.registry import SYSTEMS
+
+ROOT = Path(__file__).parents[2]
+Keys = Callable[..., list[str]]
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Keys:
+    """The keys of what is written to a file."""
+
+    def find(*names: str) -> list[str]:
+        file = tmp_path / "references.bib"
+        cite.main([*names, "-o", str(file)], standalone_mode=False)
+        return re.findall(r"^@[a-z]+\{(.+),$", file.read_text(), re.M)
+
+    return find
+
+
+def test_dodona_itself(keys: Keys, capfd: pytest.CaptureFixture[str]) -> None:
+    cite.main([], standalone_mode=False)
+    written = capfd.readouterr().out
+    record = (ROOT / "CITATION.cff").read_text()
+    (title,) = re.findall(r'^title: "(.+)"$', record, re.M)
+    (author,) = re.findall(r"- name: (.+)$", record, re.M)
+    assert title in written.replace("{", "").replace("}", "")
+    assert f"author = {{{{{author}}}}}" in written
+    assert f"version = {{{__version__}}}" in written
+    assert keys() == ["dodona"]
+
+
+@pytest.mark.parametrize("name", [*SYSTEMS, *(name for name, recipe in RECIPES.items() if recipe.paper != "Dodona")])
+def test_everything_has_its_papers(name: str, keys: Keys) -> None:
+    assert len(keys(name)) > 1
+    paper = SYSTEMS[name].paper if name in SYSTEMS else RECIPES[name].paper
+    assert len(keys(name)) == 1 + len(re.findall(r"\b\d{4}\b", paper))
+
+
+def test_models(keys: Keys) -> None:
+    shared = ["nivre-nilsson-2005", "nivre-etal-2020", "silveira-etal-2014"]
+    assert keys("en-fast") == ["dodona", "goldberg-nivre-2012", "goldberg-nivre-2013", "zhang-nivre-2011", *shared]
+    vectors = "pennington-socher-manning-2014"
+    assert keys("en") == ["dodona", "goldberg-nivre-2013", "kiperwasser-goldberg-2016", *shared, vectors]
+    assert keys("arc-eager", "arc-eager") == ["dodona", "goldberg-nivre-2012", "goldberg-nivre-2013"]
+
+
+def test_the_bibliography_is_bibtex() -> None:
+    text = (ROOT / "src" / "dodona" / "cli" / "papers.bib").read_text()
+    entries = re.findall(r"^@.*?^}$", text, re.M | re.S)
+    assert len(entries) == text.count("\n@") == text.count("% ")
+    for entry in entries:
+        assert entry.count("{") == entry.count("}")
+        fields = re.findall(r"^  ([a-z]+) = \{", entry, re.M)
+        assert {"author", "title", "pages", "year"} < set(fields)
+        assert ("journal" in fields) != ("booktitle" in fields)
+
+
+def test_bad_names(tmp_path: Path, keys: Keys) -> None:
+    with pytest.raises(OptionError, match=r"expected a model, or one of: arc-eager"):
+        keys("nobody")
+    with pytest.raises(OptionError, match=r"expected one of .bib"):
+        cite.main(["-o", str(tmp_path / "a.txt")], standalone_mode=False)
