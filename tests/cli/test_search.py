@@ -163,7 +163,7 @@ def test_bad_usage(file: Path, tmp_path: Path) -> None:
         run(VERB, file, "--count", "lemma")
     with pytest.raises(OptionError, match=r"an edge has label, length"):
         run("pattern { e: A -> B }", file, "--count", "e.lemma")
-    with pytest.raises(OptionError, match=r"the name does not say the format"):
+    with pytest.raises(OptionError, match=r"no output ends with '\.pdf' here"):
         run(VERB, file, "-o", tmp_path / "x.pdf")
     with pytest.raises(UsageError, match=r"--format csv goes with --count"):
         run(VERB, file, "--format", "csv")

@@ -1,6 +1,5 @@
 """`dodona search`: sentences whose trees match a pattern, marked, drawn or counted."""
 
-import io
 import json
 import os
 from collections import Counter, deque
@@ -11,20 +10,21 @@ from itertools import chain, islice
 import click
 
 from dodona.cli.inputs import find_treebank_files
-from dodona.cli.options import integer
-from dodona.cli.outputs import EXTENSIONS, is_same_file, say
+from dodona.cli.options import choice, integer, option
+from dodona.cli.outputs import choose_format, format_option, is_same_file, output_option, say, write_table
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence, write
-from dodona.data.files import bare_name, chunks, output
+from dodona.data.files import chunks, output
 from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Item, Mark, Pause
 from dodona.errors import FormatError, OptionError
 from dodona.patterns.matcher import Pattern
 from dodona.patterns.matches import Match, check_keys, mark, match, tabulate
-from dodona.tables import Table, open_console
 
-COUNTED = {"table": "", "csv": ".csv", "json": ".json", "tsv": ".tsv", "markdown": ".md"}
-"""The formats of counts, with the endings of their files."""
+MARKED = ("conllu", "jsonl", "tree", "svg", "html", "tikz")
+"""The formats of sentences with their matches."""
+COUNTED = ("table", "csv", "json", "tsv", "markdown")
+"""The formats of counts."""
 
 Searched = tuple[Sentence, list[Match]]
 """A sentence that is shown, with its matches; one of the context has none."""
@@ -33,37 +33,28 @@ Searched = tuple[Sentence, list[Match]]
 @click.command(short_help="Find trees that match a pattern of Grew's language.")
 @click.argument("pattern", metavar="PATTERN")
 @click.argument("files", nargs=-1, metavar="[FILES|FOLDERS|-]")
-@click.option(
-    "-o", "--output", "target", default="-", metavar="FILE", help="Where to write. [default: standard output]"
+@output_option()
+@format_option(
+    (*MARKED, *COUNTED),
+    "conllu, or with --count a table",
+    "conllu: sentences with comments `# match = V:3 S:2`; jsonl: a JSON object a line; tree, svg, html, tikz: a "
+    "drawing of each match. With --count: table, csv, json, tsv or markdown.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice([*EXTENSIONS, *COUNTED]),
-    help="conllu: sentences with comments `# match = V:3 S:2`; jsonl: a JSON object a line; tree, svg, html, tikz: a "
-    "drawing of each match. With --count: table, csv, json, tsv or markdown. [default: as the name of the output ends; "
-    "conllu; table]",
-)
-@click.option(
-    "--count",
-    "keys",
+@option(
+    "--count KEY…",
+    "Count matches by V.lemma, S.upos, e.label, e.length, or `file`; several keys count combinations.",
+    name="keys",
     multiple=True,
-    metavar="KEY…",
-    help="Count matches by V.lemma, S.upos, e.label, e.length, or `file`; several keys count combinations.",
 )
-@integer("--context", least=0, default=0, help="Show this many sentences before and after each match, too.")
-@integer("--limit", help="Stop after this many matches.")
-@click.option(
-    "--model", metavar="MODEL", help="Parse raw text, and what CoNLL-U leaves open, with this model (`dodona models`)."
-)
-@click.option(
+@integer("--context", "Show this many sentences before and after each match, too.", least=0, default=0)
+@integer("--limit", "Stop after this many matches.")
+@option("--model MODEL", "Parse raw text, and what CoNLL-U leaves open, with this model (`dodona models`).")
+@choice(
     "--input",
-    "kind",
-    type=click.Choice(INPUTS),
-    default="auto",
-    show_default=True,
-    help="The format of FILES, as of `dodona parse`; auto: by the name of the file, or CoNLL-U if it looks like it, or "
-    "else text, which needs --model.",
+    "The format of FILES, as of `dodona parse`; auto: by the name of the file, or CoNLL-U if it looks like it, or else "
+    "text, which needs --model.",
+    name="kind",
+    values=INPUTS,
 )
 def search(
     pattern: str, files: tuple[str, ...], target: str, form: str | None, keys: tuple[str, ...], context: int,
@@ -98,7 +89,7 @@ def search(
         found = _Finder(compiled, context, limit)
         if keys:
             matches = (each for item in found.find(items) if not isinstance(item, Mark) for each in item[1])
-            _write_table(tabulate(keys, Counter(each.values(keys) for each in matches)), form, target)
+            write_table(tabulate(keys, Counter(each.values(keys) for each in matches)), form, target)
         else:
             _pick_writer(form)(found.find(items), target)
     found.report()
@@ -124,14 +115,8 @@ def _split_keys(keys: Sequence[str], files: Sequence[str], pattern: Pattern) -> 
 
 
 def _choose_format(form: str | None, target: str, counts: bool) -> str:
-    offered = COUNTED if counts else EXTENSIONS
-    if form is None:
-        ending = os.path.splitext(bare_name(target))[1]
-        named = next((name for name, extension in offered.items() if extension == ending and ending), None)
-        if named is None and target != "-" and not (counts and ending == ".txt"):
-            endings = ", ".join(filter(None, offered.values()))
-            raise OptionError(f"-o {target}: the name does not say the format; expected {endings}, or --format")
-        form = named or next(iter(offered))
+    offered = COUNTED if counts else MARKED
+    form = choose_format(target, form, offered, offered[0])
     if form not in offered:
         raise click.UsageError(f"--format {form} goes {'without' if counts else 'with'} --count.")
     return form
@@ -248,16 +233,3 @@ def _draw(form: str, found: Iterable[Searched | Mark], target: str) -> None:
                 yield from (MarkedSentence(item[0], each.words(), each.arcs()) for each in item[1])
 
     WRITERS[form](drawings(), target)
-
-
-def _write_table(table: Table, form: str, target: str) -> None:
-    if form == "table" and target == "-":
-        table.print(open_console())
-        return
-    content = io.StringIO()
-    if form == "table":
-        table.print(open_console(stream=content))
-    else:
-        content.write({"csv": table.csv, "json": table.json, "tsv": table.tsv, "markdown": table.markdown}[form]())
-    with output(target) as out:
-        out.write(content.getvalue().encode())
