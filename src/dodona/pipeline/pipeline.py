@@ -175,7 +175,8 @@ class Pipeline:
     def __call__(self, text: str, request: Request | None = None) -> Document:
         """Tokenize a text, and tag, lemmatize and parse its sentences."""
         _check_text(text, "for several texts: `nlp.pipe(texts)`")
-        return Document.from_parsed(list(self.parse(self.sentences([text], located=True), request)), text)
+        items = self.stream(self.tokenize([text] if text else [], located=True), request)
+        return Document.from_parsed(list(only_sentences(items)), text)
 
     def sentences(self, chunks: Iterable[str], located: bool = False) -> Iterator[Sentence]:
         """Tokenize a text that is given in chunks; with `located`, sentences have the offsets of their words."""
@@ -275,7 +276,7 @@ class Pipeline:
 
     def _tokenize_all(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[Item]:
         for pair in pairs:
-            yield from self.sentences([pair[0]], located=True)
+            yield from self.tokenize([pair[0]] if pair[0] else [], located=True)  # an empty chunk would be a pause
             yield Boundary(pair)
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
