@@ -49,7 +49,7 @@ READ_NEED = 2 << 20  # bytes that any request takes when it is read
 TEXT_NEED = 14  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
 WIDE_TEXT_NEED = 20  # and for one with other characters, which Python may hold in four bytes each
 ITEM_NEEDS = {b"[": 72, b"{": 72, b'"': 28, b",": 12}  # bytes for each list or object, half a string, place in a list
-SHARES = {"bytes": 0.25, "room": 0.375, "portions": 0.375}  # of the memory
+SHARES = {"bytes": 0.22, "room": 0.33, "portions": 0.37}  # of the memory; the rest is for connections and threads
 LEAST_MEMORY = 32 << 20
 BODIES_SHARE = 0.75  # of that for bytes: the rest is for answers, or no request could end
 
@@ -70,7 +70,7 @@ class Limits:
     """Requests of one client, by its address, at the same time; a further one is refused."""
     memory: int = 256 << 20
     """Bytes that all requests together may need at a time, beside the models. Further requests wait or are refused; one
-    that would need more than three eighths is too large."""
+    that would need more than a third is too large."""
     connections: int = 256
     """Connections of one client, by its address, at the same time; a further one is closed."""
     shows_text: bool = False
