@@ -428,6 +428,17 @@ def test_many_sentences_need_no_more_memory_than_a_few() -> None:
     assert ask(app, "/api/annotate", json.dumps({"words": [["cat"]] * 3}).encode()).status == 200
 
 
+def test_memory_goes_back_to_the_system_after_a_large_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    trims: list[bool] = []
+    monkeypatch.setattr(service, "trim_memory", lambda: trims.append(True))
+    app = app_with(echo)
+    assert ask(app, "/api/work", b'{"a": "' + b"x" * 100_000 + b'"}').status == 200
+    assert trims == []
+    assert ask(app, "/api/work", b'{"a": "' + b"x" * 2_000_000 + b'"}').status == 200
+    assert trims == [True]
+    service._find_trim()(0)
+
+
 def test_readiness() -> None:
     work = Work()
     app = app_with(work.run, threads=1, waiting=0)

@@ -9,6 +9,7 @@ the clock now and then (`transitions.clock`), and functions do so between portio
 """
 
 import asyncio
+import ctypes
 import threading
 import time
 from collections import Counter, deque
@@ -17,7 +18,8 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from functools import cache
+from typing import Any, cast, get_type_hints
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -51,6 +53,7 @@ WIDE_TEXT_NEED = 20  # and for one with other characters, which Python may hold 
 ITEM_NEEDS = {b"[": 72, b"{": 72, b'"': 28, b",": 12}  # bytes for each list or object, half a string, place in a list
 SHARES = {"bytes": 0.22, "room": 0.33, "portions": 0.37}  # of the memory; the rest is for connections and threads
 LEAST_MEMORY = 32 << 20
+TRIMMED = 16 << 20  # bytes: after a request that needed more, free memory goes back to the system
 BODIES_SHARE = 0.75  # of that for bytes: the rest is for answers, or no request could end
 
 
@@ -157,6 +160,20 @@ def estimate_need(body: bytes) -> int:
     """
     text = len(body) * (TEXT_NEED if body.isascii() and b"\\u" not in body else WIDE_TEXT_NEED)
     return READ_NEED + text + sum(need * body.count(sign) for sign, need in ITEM_NEEDS.items())
+
+
+@cache
+def _find_trim() -> Callable[[int], int]:
+    try:
+        return cast(Callable[[int], int], ctypes.CDLL(None).malloc_trim)
+    except (AttributeError, OSError, TypeError):  # only the C library of GNU has it
+        return lambda padding: 0
+
+
+def trim_memory() -> None:
+    """Give memory that is free back to the system. The C library would keep much of it, for each thread by itself, and
+    the next thread would take more."""
+    _find_trim()(0)
 
 
 class AnswerBuffer:
@@ -288,7 +305,7 @@ class Work:
         self.workers, self.deadline, self.need, self.function = workers, deadline, need, function
         self.begun, self.stopped = threading.Event(), threading.Event()
         self.buffer = AnswerBuffer(workers.bytes, self.check)
-        self.claimed = 0  # bytes for the sentences that are worked on
+        self.claimed = self.most = 0  # bytes for the sentences that are worked on
 
     def claim(self, count: int) -> None:
         """Take memory for some sentences, as soon as there is as much; that for those before is given back first."""
@@ -300,6 +317,7 @@ class Work:
             raise OptionError(f"The longest sentence needs {shown}: send it in parts.")
         memory.wait(count, self.check)
         self.claimed = count
+        self.most = max(self.most, count)
 
     def check(self) -> None:
         if self.stopped.is_set() or time.monotonic() > self.deadline:
@@ -315,6 +333,9 @@ class Work:
                 for chunk in _join(self.function()):
                     self.buffer.put(chunk)
         finally:
+            del self.function  # and what it has read
+            if self.need + self.most > TRIMMED:
+                trim_memory()
             self.claim(0)
             self.workers.room.give_back(self.need)
 
