@@ -99,7 +99,7 @@ def test_a_request_that_is_too_large_is_not_read_to_its_end() -> None:
 def test_the_memory_of_all_requests_is_limited_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
     app = app_with(work.run, size=100, threads=1)
-    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (0.22 * (256 << 20)))  # of the memory for bodies and answers
+    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (0.18 * (256 << 20)))  # of the memory for bodies and answers
 
     async def two() -> tuple[Reply, Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}'))
@@ -430,13 +430,12 @@ def test_many_sentences_need_no_more_memory_than_a_few() -> None:
 
 def test_memory_goes_back_to_the_system_after_a_large_request(monkeypatch: pytest.MonkeyPatch) -> None:
     trims: list[bool] = []
-    monkeypatch.setattr(service, "trim_memory", lambda: trims.append(True))
+    monkeypatch.setattr(service, "_find_trim", lambda: lambda padding: trims.append(True))
     app = app_with(echo)
     assert ask(app, "/api/work", b'{"a": "' + b"x" * 100_000 + b'"}').status == 200
     assert trims == []
     assert ask(app, "/api/work", b'{"a": "' + b"x" * 2_000_000 + b'"}').status == 200
     assert trims == [True]
-    service._find_trim()(0)
 
 
 def test_readiness() -> None:
@@ -470,3 +469,13 @@ def test_limits_make_sense(name: str) -> None:
     else:
         with pytest.raises(OptionError, match=f"{name} 0: expected more than 0"):
             Limits(**none)
+
+
+def test_a_parser_works_as_before_when_its_workspace_is_gone() -> None:
+    pipeline = whole()
+    text = "the dog sees a cat ."
+    before = [sentence.to_bytes() for sentence in pipeline(text)]
+    session = pipeline.parser._searches.session
+    pipeline.parser.release_workspace()
+    assert [sentence.to_bytes() for sentence in pipeline(text)] == before
+    assert pipeline.parser._searches.session is not session

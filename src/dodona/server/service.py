@@ -51,7 +51,7 @@ READ_NEED = 2 << 20  # bytes that any request takes when it is read
 TEXT_NEED = 14  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
 WIDE_TEXT_NEED = 20  # and for one with other characters, which Python may hold in four bytes each
 ITEM_NEEDS = {b"[": 72, b"{": 72, b'"': 28, b",": 12}  # bytes for each list or object, half a string, place in a list
-SHARES = {"bytes": 0.22, "room": 0.33, "portions": 0.37}  # of the memory; the rest is for connections and threads
+SHARES = {"bytes": 0.18, "room": 0.33, "portions": 0.37}  # of the memory; the rest is for connections and threads
 LEAST_MEMORY = 32 << 20
 TRIMMED = 16 << 20  # bytes: after a request that needed more, free memory goes back to the system
 BODIES_SHARE = 0.75  # of that for bytes: the rest is for answers, or no request could end
@@ -170,12 +170,6 @@ def _find_trim() -> Callable[[int], int]:
         return lambda padding: 0
 
 
-def trim_memory() -> None:
-    """Give memory that is free back to the system. The C library would keep much of it, for each thread by itself, and
-    the next thread would take more."""
-    _find_trim()(0)
-
-
 class AnswerBuffer:
     """The bytes of an answer on their way from the thread that makes them to the client."""
 
@@ -244,7 +238,8 @@ class AnswerBuffer:
 class Workers:
     """Threads that work on requests, and the requests that wait for one."""
 
-    def __init__(self, limits: Limits, threads: int, metrics: Metrics) -> None:
+    def __init__(self, models: Models, limits: Limits, threads: int, metrics: Metrics) -> None:
+        self.models = models
         self.limits = limits
         self.threads = threads
         self.metrics = metrics
@@ -288,6 +283,13 @@ class Workers:
         work.future.add_done_callback(lambda _: self._running.discard(work.stopped))
         work.future.add_done_callback(lambda _: work.buffer.tell())
         return work
+
+    def trim(self) -> None:
+        """Give the memory that this thread has needed back to the system: workspaces for long sentences, and what is
+        free. The C library would keep much of it, for each thread by itself, and the next thread would take more."""
+        for pipeline in self.models.pipelines.values():
+            pipeline.parser.release_workspace()
+        _find_trim()(0)
 
     def close(self) -> None:
         """Stop everything that is still at work."""
@@ -335,7 +337,7 @@ class Work:
         finally:
             del self.function  # and what it has read
             if self.need + self.most > TRIMMED:
-                trim_memory()
+                self.workers.trim()
             self.claim(0)
             self.workers.room.give_back(self.need)
 
@@ -452,7 +454,7 @@ class Service:
         self.limits = limits
         threads = limits.threads or available_cores()
         self.metrics = Metrics(threads)
-        self.workers = Workers(limits, threads, self.metrics)
+        self.workers = Workers(models, limits, threads, self.metrics)
 
     async def answer_metrics(self, request: Request) -> Response:
         self.metrics.body_bytes.set(self.workers.bytes.used)
