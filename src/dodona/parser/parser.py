@@ -216,7 +216,7 @@ class Parser:
                     sentence.accept_column(name, values)
 
     def release_workspace(self) -> None:
-        """Give up the workspace of this thread, which has grown with the longest sentence; the next one makes another."""
+        """Give up the workspace of this thread, as large as its longest sentence; the next one makes another."""
         self._searches.release()
 
     def check(self, request: Request) -> None:
