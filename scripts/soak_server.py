@@ -139,7 +139,7 @@ class Soak:
         with suppress(OSError):
             for _ in range(40):
                 lines.append(socket.create_connection((self.host, self.port), timeout=TIMEOUT))
-                lines[-1].sendall(chance.choice([b"", b"GET", b"GET / HTTP/1.1\r\nHost: " + b"a" * 60_000]))
+                lines[-1].sendall(chance.choice([b"", b"GET", b"GET / HTTP/1.1\r\nHost: " + b"a" * 15_000]))
             time.sleep(chance.uniform(0, 2))
         for line in lines:
             line.close()

@@ -99,7 +99,7 @@ def test_a_request_that_is_too_large_is_not_read_to_its_end() -> None:
 def test_the_memory_of_all_requests_is_limited_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
     app = app_with(work.run, size=100, threads=1)
-    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (64 << 20))  # of the memory for bodies and answers
+    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (0.18 * (256 << 20)))  # of the memory for bodies and answers
 
     async def two() -> tuple[Reply, Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}'))
@@ -368,7 +368,7 @@ def test_what_a_request_needs_is_counted_before_it_runs() -> None:
     assert ask(app, "/api/work", b'{"a": [' + b"[]," * 1000 + b"1]}").status == 200
     reply = ask(app, "/api/work", b'{"a": [' + b"[]," * 300_000 + b"1]}")
     assert reply.status == 413
-    assert reply.json["error"] == "The request needs 38 MiB; expected one that needs at most 24."
+    assert reply.json["error"] == "The request needs 38 MiB; expected one that needs at most 21."
     assert service.estimate_need(b"") == service.READ_NEED
     assert service.estimate_need("é".encode() * 10) - service.READ_NEED == 20 * service.WIDE_TEXT_NEED
     assert service.estimate_need(b"e" * 10) - service.READ_NEED == 10 * service.TEXT_NEED
@@ -403,7 +403,7 @@ def test_the_memory_of_sentences_is_claimed_by_their_words(monkeypatch: pytest.M
     app = create_app(MODELS, Limits(memory=32 << 20))
     body = json.dumps({"words": [["a"] * 9000]}).encode()
     reply = ask(app, "/api/annotate", body)
-    message = "The longest sentence needs 17 MiB; expected at most 12: send it in parts."
+    message = "The longest sentence needs 17 MiB; expected at most 11: send it in parts."
     assert (reply.status, reply.json) == (400, {"error": message})
     assert ask(app, "/api/annotate", json.dumps({"words": [["a"] * 900]}).encode()).status == 200
 
@@ -426,6 +426,16 @@ def test_many_sentences_need_no_more_memory_than_a_few() -> None:
 
     assert measure(3600) < 1.6 * measure(1200)
     assert ask(app, "/api/annotate", json.dumps({"words": [["cat"]] * 3}).encode()).status == 200
+
+
+def test_memory_goes_back_to_the_system_after_a_large_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    trims: list[bool] = []
+    monkeypatch.setattr(service, "_find_trim", lambda: lambda padding: trims.append(True))
+    app = app_with(echo)
+    assert ask(app, "/api/work", b'{"a": "' + b"x" * 100_000 + b'"}').status == 200
+    assert trims == []
+    assert ask(app, "/api/work", b'{"a": "' + b"x" * 2_000_000 + b'"}').status == 200
+    assert trims == [True]
 
 
 def test_readiness() -> None:
@@ -459,3 +469,13 @@ def test_limits_make_sense(name: str) -> None:
     else:
         with pytest.raises(OptionError, match=f"{name} 0: expected more than 0"):
             Limits(**none)
+
+
+def test_a_parser_works_as_before_when_its_workspace_is_gone() -> None:
+    pipeline = whole()
+    text = "the dog sees a cat ."
+    before = [sentence.to_bytes() for sentence in pipeline(text)]
+    session = pipeline.parser._searches.session
+    pipeline.parser.release_workspace()
+    assert [sentence.to_bytes() for sentence in pipeline(text)] == before
+    assert pipeline.parser._searches.session is not session

@@ -111,6 +111,12 @@ class Searches(threading.local):
     def greedy(self) -> GreedySearch:
         return GreedySearch(self.core, self.session.greedy)
 
+    def release(self) -> None:
+        """Give up what this thread has: its memory is that of the longest sentence so far."""
+        for name in ("session", "greedy"):
+            self.__dict__.pop(name, None)
+        self.beams.clear()
+
     def beam(self, width: int) -> Beam:
         """Return the beam of that width; all beams of a thread share a scorer."""
         if width not in self.beams:
@@ -227,6 +233,10 @@ class Parser:
             if id(sentence) in tagged:
                 for name, values in zip(("upos", "xpos", "feats"), columns, strict=True):
                     sentence.accept_column(name, values)
+
+    def release_workspace(self) -> None:
+        """Give up the workspace of this thread, as large as its longest sentence; the next one makes another."""
+        self._searches.release()
 
     def check(self, request: Request) -> None:
         """Raise an error for a request that this parser cannot fulfil."""

@@ -37,6 +37,7 @@ __all__ = ["listen", "notify_ready", "receive_socket", "serve", "share_metrics",
 BACKLOG = 1024
 IDLE = 15.0  # seconds in which the head of the next request must be there
 CONNECTIONS = 1000  # at a time; for a further one, the one that has been idle for the longest time is closed
+LONGEST_HEAD = 1 << 14  # bytes of the head of a request: each connection may hold as many
 PASSED_SOCKET = 3  # the first number after standard input, output and error
 PAUSE = 1.0  # seconds before a process that has died is replaced
 TICKS = 10  # of the server's clock in a second
@@ -195,6 +196,7 @@ def serve(app: Starlette, sock: socket.socket, grace: float = 30.0, parent: int 
         timeout_graceful_shutdown=max(1, math.ceil(grace)),
         lifespan="off",
         http=_Connection,
+        h11_max_incomplete_event_size=LONGEST_HEAD,
         ws="none",
     )
     try:

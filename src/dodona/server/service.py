@@ -9,6 +9,7 @@ the clock now and then (`transitions.clock`), and functions do so between portio
 """
 
 import asyncio
+import ctypes
 import threading
 import time
 from collections import Counter, deque
@@ -17,7 +18,8 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from functools import cache
+from typing import Any, cast, get_type_hints
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -49,8 +51,9 @@ READ_NEED = 2 << 20  # bytes that any request takes when it is read
 TEXT_NEED = 14  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
 WIDE_TEXT_NEED = 20  # and for one with other characters, which Python may hold in four bytes each
 ITEM_NEEDS = {b"[": 72, b"{": 72, b'"': 28, b",": 12}  # bytes for each list or object, half a string, place in a list
-SHARES = {"bytes": 0.25, "room": 0.375, "portions": 0.375}  # of the memory
+SHARES = {"bytes": 0.18, "room": 0.33, "portions": 0.37}  # of the memory; the rest is for connections and threads
 LEAST_MEMORY = 32 << 20
+TRIMMED = 16 << 20  # bytes: after a request that needed more, free memory goes back to the system
 BODIES_SHARE = 0.75  # of that for bytes: the rest is for answers, or no request could end
 
 
@@ -70,7 +73,7 @@ class Limits:
     """Requests of one client, by its address, at the same time; a further one is refused."""
     memory: int = 256 << 20
     """Bytes that all requests together may need at a time, beside the models. Further requests wait or are refused; one
-    that would need more than three eighths is too large."""
+    that would need more than a third is too large."""
     connections: int = 256
     """Connections of one client, by its address, at the same time; a further one is closed."""
     shows_text: bool = False
@@ -159,6 +162,14 @@ def estimate_need(body: bytes) -> int:
     return READ_NEED + text + sum(need * body.count(sign) for sign, need in ITEM_NEEDS.items())
 
 
+@cache
+def _find_trim() -> Callable[[int], int]:
+    try:
+        return cast(Callable[[int], int], ctypes.CDLL(None).malloc_trim)
+    except (AttributeError, OSError, TypeError):  # only the C library of GNU has it
+        return lambda padding: 0
+
+
 class AnswerBuffer:
     """The bytes of an answer on their way from the thread that makes them to the client."""
 
@@ -227,7 +238,8 @@ class AnswerBuffer:
 class Workers:
     """Threads that work on requests, and the requests that wait for one."""
 
-    def __init__(self, limits: Limits, threads: int, metrics: Metrics) -> None:
+    def __init__(self, models: Models, limits: Limits, threads: int, metrics: Metrics) -> None:
+        self.models = models
         self.limits = limits
         self.threads = threads
         self.metrics = metrics
@@ -272,6 +284,13 @@ class Workers:
         work.future.add_done_callback(lambda _: work.buffer.tell())
         return work
 
+    def trim(self) -> None:
+        """Give the memory that this thread has needed back to the system: workspaces for long sentences, and what is
+        free. The C library would keep much of it, for each thread by itself, and the next thread would take more."""
+        for pipeline in self.models.pipelines.values():
+            pipeline.parser.release_workspace()
+        _find_trim()(0)
+
     def close(self) -> None:
         """Stop everything that is still at work."""
         for stopped in tuple(self._running):
@@ -288,7 +307,7 @@ class Work:
         self.workers, self.deadline, self.need, self.function = workers, deadline, need, function
         self.begun, self.stopped = threading.Event(), threading.Event()
         self.buffer = AnswerBuffer(workers.bytes, self.check)
-        self.claimed = 0  # bytes for the sentences that are worked on
+        self.claimed = self.most = 0  # bytes for the sentences that are worked on
 
     def claim(self, count: int) -> None:
         """Take memory for some sentences, as soon as there is as much; that for those before is given back first."""
@@ -300,6 +319,7 @@ class Work:
             raise OptionError(f"The longest sentence needs {shown}: send it in parts.")
         memory.wait(count, self.check)
         self.claimed = count
+        self.most = max(self.most, count)
 
     def check(self) -> None:
         if self.stopped.is_set() or time.monotonic() > self.deadline:
@@ -315,6 +335,9 @@ class Work:
                 for chunk in _join(self.function()):
                     self.buffer.put(chunk)
         finally:
+            del self.function  # and what it has read
+            if self.need + self.most > TRIMMED:
+                self.workers.trim()
             self.claim(0)
             self.workers.room.give_back(self.need)
 
@@ -431,7 +454,7 @@ class Service:
         self.limits = limits
         threads = limits.threads or available_cores()
         self.metrics = Metrics(threads)
-        self.workers = Workers(limits, threads, self.metrics)
+        self.workers = Workers(models, limits, threads, self.metrics)
 
     async def answer_metrics(self, request: Request) -> Response:
         self.metrics.body_bytes.set(self.workers.bytes.used)
