@@ -1,6 +1,7 @@
 """Pictures of sentences: everything can be read, whatever the tree; any text is safe; marks without colours."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -243,3 +244,16 @@ def test_letters_are_at_least_as_wide_as_those_of_a_wide_font(text: str, least: 
 def test_a_mark_above_a_letter_takes_no_room() -> None:
     assert text_width("e\u0301", 10) == text_width("e", 10)
     assert text_width("é", 10) == text_width("e", 10)
+
+
+class Unlisted(list[Word]):
+    """Words of which each can be looked at, but not all of them: for thousands of arcs that would take for ever."""
+
+    def __iter__(self) -> Iterator[Word]:
+        raise AssertionError("all words are looked at")
+
+
+def test_a_tooltip_looks_at_two_words_only() -> None:
+    words = Unlisted([Word("oaks", "", ""), Word("grow", "", "")])
+    assert Link(2, 1, "nsubj").tooltip_among(words) == "grow → oaks: nsubj"
+    assert Link(0, 2, "root").tooltip_among(words) == "ROOT → grow: root"

@@ -55,8 +55,8 @@ class Link:
     tooltip: str = ""  # if not its words and its label
 
     def tooltip_among(self, words: "Sequence[Word]") -> str:
-        forms = ["ROOT", *(word.form for word in words)]
-        return self.tooltip or f"{forms[self.head]} → {forms[self.dependent]}: {self.label}"
+        head = words[self.head - 1].form if self.head else "ROOT"
+        return self.tooltip or f"{head} → {words[self.dependent - 1].form}: {self.label}"
 
     @property
     def text(self) -> str:
