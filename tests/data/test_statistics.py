@@ -115,6 +115,12 @@ def test_partial_trees_and_multiword_tokens() -> None:
     assert "depth, mean" not in summary
 
 
+def test_the_median_is_between_two_sentences() -> None:
+    sentences = [Sentence.from_words(["w"] * n, heads=[0] * n, labels=["root"] * n) for n in (1, 4)]
+    (table,) = statistics_tables([count(sentences)], ["summary"])
+    assert rows_of(table)["words per sentence, median"] == (2.5,)
+
+
 def test_unknown_words() -> None:
     unknown = UnknownWords({"a": 3, "b": 2, "c": 5}, {"a", "c"})
     assert (unknown.words, unknown.types) == (2, 1)

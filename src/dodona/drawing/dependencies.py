@@ -253,7 +253,7 @@ def html_section(each: Drawable, number: int, width: float | None = None) -> str
     picture = Picture.of(drawn, parsed)
     sentence = drawn.sentence if isinstance(drawn, MarkedSentence) else drawn
     notes = [sentence.sent_id or str(number), *sentence_notes(parsed or sentence)]
-    names = "".join(f'<small dir="auto">{escape_xml(note)}</small>' for note in notes)
+    names = "".join(f"<small><bdi>{escape_xml(note)}</bdi></small>" for note in notes)
     direction = "rtl" if picture.reversed else "ltr"  # of the sentence, whatever its name begins with
     return (
         f'<section>\n<h2 dir="{direction}">{names}{escape_xml(picture.title)}</h2>\n'

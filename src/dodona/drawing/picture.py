@@ -19,7 +19,7 @@ from dodona.tables import make_printable
 
 __all__ = [
     "MATCHED", "MISSED", "OTHER_HEAD", "OTHER_LABEL", "PLAIN", "UNKNOWN", "Link", "MarkedSentence", "Picture", "Word",
-    "choose_line_ends", "count_wrong", "fold", "is_reversed",
+    "choose_line_ends", "count_wrong", "differs", "fold", "is_reversed",
 ]  # fmt: skip
 
 PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
@@ -125,6 +125,11 @@ def count_wrong(gold: Sentence, parsed: Sentence) -> int:
     if gold.heads == parsed.heads and gold.labels == parsed.labels:
         return 0
     return sum(link is not None for link in map(_mark_wrong, _links(gold), _links(parsed)))
+
+
+def differs(gold: Sentence, parsed: Sentence) -> bool:
+    """Return whether any arc of a parsed tree is wrong."""
+    return count_wrong(gold, parsed) > 0
 
 
 def is_reversed(words: Sequence[str]) -> bool:

@@ -82,23 +82,19 @@ def evaluate_command(
     dodona evaluate gold.conllu one.conllu other.conllu --format json
     """
     form = choose_format(target, form, FORMATS, "table")
-    for_people = form in FOR_PEOPLE
     files = [gold, system] if system2 is None else [gold, system, system2]
     if files.count("-") > 1:
         raise click.UsageError("Only one file can be '-', standard input.")
     if diagram is not None:
-        choose_format(diagram, None, ["svg"], "svg", "--diagram")
         check_can_draw()
+        choose_format(diagram, None, ["svg"], "svg", "--diagram")
     progress = ReadingProgress(files, results=False)
     gold_sentences = _sentences(gold, progress)
     calibration = calibration or diagram is not None
     missing = _without_gold(gold_sentences)
     results, comparisons, calibrated = [], [], []
     for file in files[1:]:
-        sentences = _sentences(file, progress)
-        reordering = find_reordering(gold_sentences, sentences)
-        if reordering is not None:
-            raise MismatchError(reordering)
+        sentences = _sentences(file, progress, gold_sentences)
         tables, drawings = [_scores_table(evaluate(gold_sentences, sentences), missing)], list[str]()
         try:
             comparison = compare(gold_sentences, sentences)
@@ -117,25 +113,27 @@ def evaluate_command(
             if confusion:
                 both = gold_sentences, sentences
                 flawed = worst_sentences(comparison, worst)
-                tables += _confusion_tables(comparison, *both, for_people)
-                tables.append(_worst_table(flawed, *both, trees=not for_people))
+                tables += _confusion_tables(comparison, *both, form in FOR_PEOPLE)
+                tables.append(_worst_table(flawed, *both, trees=form not in FOR_PEOPLE))
                 drawings += _draw_worst(flawed, *both, open_console().width if target == "-" else WIDTH)
         results.append(Result([file], tables, drawings))
     if system2 is not None:
         first, second = comparisons
         results.append(Result([system, system2], [_significance_table(first, second, shuffles, seed)]))
     if diagram is not None:
-        systems = [(name, reliability(c, sure), count_found_errors(c, sure, POINTS)) for name, c, sure in calibrated]
-        with open_output(diagram) as out:
-            out.write(calibration_diagram(systems))
+        _write_diagram(calibrated, diagram)
     write_results(results, form, target, "Evaluation")
 
 
-def _sentences(file: str, progress: ReadingProgress) -> list[Sentence]:
+def _sentences(file: str, progress: ReadingProgress, gold: Sequence[Sentence] = ()) -> list[Sentence]:
+    """The sentences of a file; those of gold in another order are an error, which scores would not explain."""
     with progress:
         sentences = list(progress.read_sentences(file))
     if not sentences:
         raise FormatError(f"{file}: no sentences; expected CoNLL-U with at least one")
+    reordering = find_reordering(gold, sentences)
+    if reordering is not None:
+        raise MismatchError(reordering)
     return sentences
 
 
@@ -215,6 +213,12 @@ def _found_errors_table(comparison: Comparison, sure: NDArray[np.float64]) -> Ta
         rows.append((f"{100 * one.share:g} %", one.words, one.in_words.correct, *shares, bar))
     columns = ("", "words read", "errors", "errors found", "in whole sentences", "errors found, ◆ by chance")
     return Table(columns, rows, "Errors found by reading the least sure part", "errors_found", align="lrrrrb")
+
+
+def _write_diagram(calibrated: Sequence[tuple[str, Comparison, NDArray[np.float64]]], target: str) -> None:
+    systems = [(name, reliability(c, sure), count_found_errors(c, sure, POINTS)) for name, c, sure in calibrated]
+    with open_output(target) as out:
+        out.write(calibration_diagram(systems))
 
 
 def _draw_bar(value: float, mark: float) -> str:
