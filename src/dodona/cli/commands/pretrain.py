@@ -19,7 +19,6 @@ from dodona.neural.pretrained import PretrainedEncoder
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import collect_rarely
 from dodona.pipeline.pretraining import (
-    DROPOUT,
     PretrainingPlan,
     Tokenize,
     choose_tokenizer,
@@ -73,7 +72,7 @@ GROUPS = {
 @integer("--width", default=USUAL.width, help="Width of each layer in each direction.")
 @integer("--vocabulary", default=20_000, metavar="WORDS", help="The most frequent words, which have embeddings.")
 @integer("--batch", help="Number of words in a batch. [default: CPU: 2048; GPU: 8192]")
-@option("--dropout", default=DROPOUT, metavar="P", help="Dropout.")
+@option("--dropout", default=USUAL.dropout, metavar="P", help="Dropout.")
 def pretrain_command(
     texts: tuple[str, ...], output: str, held_out: tuple[str, ...], passes: int | None, minutes: float | None,
     resume: bool, seed: int, name: str | None, licence: str | None, kind: str, model: str | None, treebank: str | None,
@@ -110,7 +109,7 @@ def pretrain_for_training(
     """Do the first half of `dodona train --text`: tokens are those of the treebank, if it has raw text."""
     has_text = all(sentence.text is not None for sentence in read_all(treebank))
     plan = PretrainingPlan(seed=seed, name=name_files(texts), checkpoint=f"{output}.checkpoint", resume=resume)
-    network = NetworkOptions(dropout=DROPOUT, **sizes)
+    network = NetworkOptions(**sizes)
     tokenize = choose_tokenizer(treebank=treebank if has_text else None)
     return pretrain_on_files(texts, output, network, plan, tokenize, "auto", held_out)
 
