@@ -88,7 +88,7 @@ def kernel_number(kernel):
     if kernel is None:
         kernel = os.environ.get(VARIABLE) or possible[0]
         if kernel not in possible:
-            raise DodonaError(f"{VARIABLE}={kernel}: expected a kernel that this machine can run: {', '.join(possible)}")
+            raise DodonaError(f"{VARIABLE}={kernel}: expected one that this machine can run: {', '.join(possible)}")
     if kernel not in possible:
         raise ValueError(f"expected a kernel that this machine can run ({', '.join(possible)}), found {kernel!r}")
     return KERNELS.index(kernel)

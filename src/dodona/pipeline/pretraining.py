@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dodona.neural.pretraining import WordGuesser
 
 __all__ = [
-    "DROPOUT", "PretrainingPlan", "choose_tokenizer", "collect_text", "describe_encoder", "is_encoder", "load_encoder",
+    "PretrainingPlan", "choose_tokenizer", "collect_text", "describe_encoder", "is_encoder", "load_encoder",
     "pretrain", "pretrain_on", "read_held_out", "read_texts", "save_encoder",
 ]  # fmt: skip
 
@@ -43,9 +43,6 @@ LEAST = 2  # times that a word of the vocabulary occurs
 TO_LEARN = 10_000_000, 100_000_000  # words in all passes, on a CPU and on an accelerator
 MOST_PASSES = 20
 PAUSE = 120.0  # seconds between checkpoints, of which the first comes with the first measurement
-DROPOUT = 0.1
-"""Text is plenty, and most of it is seen once or twice: what prevents overfitting on a treebank would only slow down
-learning."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ def pretrain(
     if output is not None:
         modelfile.check_target(output)
     plan = replace(plan, name=name or (", ".join(Path(file).name for file in files) or None))
-    network = network or NetworkOptions(dropout=DROPOUT)
+    network = network or NetworkOptions()
     folder = Path(output).resolve().parent if output is not None else Path(".")
     with collect_text(sentences, folder, read_held_out(held_out)) as text:
         return pretrain_on(text, output, network, plan, callback or ignore)

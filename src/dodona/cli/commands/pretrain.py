@@ -19,7 +19,6 @@ from dodona.neural.pretrained import PretrainedEncoder
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import collect_rarely
 from dodona.pipeline.pretraining import (
-    DROPOUT,
     PretrainingPlan,
     Tokenize,
     choose_tokenizer,
@@ -71,7 +70,7 @@ GROUPS = {
 @integer("--width", "Width of each layer in each direction.", default=USUAL.width)
 @integer("--vocabulary WORDS", "The most frequent words, which have embeddings.", default=20_000)
 @integer("--batch", "Number of words in a batch. [default: CPU: 2048; GPU: 8192]")
-@option("--dropout P", "Dropout.", default=DROPOUT)
+@option("--dropout P", "Dropout.", default=USUAL.dropout)
 def pretrain_command(
     texts: tuple[str, ...], output: str, held_out: tuple[str, ...], passes: int | None, minutes: float | None,
     resume: bool, seed: int, name: str | None, licence: str | None, kind: str, model: str | None, treebank: str | None,
@@ -108,7 +107,7 @@ def pretrain_for_training(
     """Do the first half of `dodona train --text`: tokens are those of the treebank, if it has raw text."""
     has_text = all(sentence.text is not None for sentence in read_all(treebank))
     plan = PretrainingPlan(seed=seed, name=name_files(texts), checkpoint=f"{output}.checkpoint", resume=resume)
-    network = NetworkOptions(dropout=DROPOUT, **sizes)
+    network = NetworkOptions(**sizes)
     tokenize = choose_tokenizer(treebank=treebank if has_text else None)
     return pretrain_on_files(texts, output, network, plan, tokenize, "auto", held_out)
 
