@@ -58,7 +58,7 @@ TREEBANKS = {
     "one word": lambda size: b"1\t" + b"a" * size + ROW[3:] + b"\n",
     "features": lambda size: b"1\ta\ta\tNOUN\tNN\t" + b"A=B|" * (size // 4) + b"C=D" + ROW[15:] + b"\n",
 }
-COMMANDS = {
+COMMANDS: dict[str, tuple[str, dict[str, Callable[[int], bytes]]]] = {
     "parse": ("parse en-fast {file} -o {out}", TEXTS),
     "parse CoNLL-U": ("parse en-fast {file} -o {out}", TREEBANKS),
     "convert": ("convert {file} --to text -o {out}", TREEBANKS),
