@@ -15,13 +15,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 LONGEST = 300  # seconds for a command
+Make = Callable[[int], bytes]
+"""Returns an input of about so many bytes."""
 
 
-def repeat(unit: bytes) -> Callable[[int], bytes]:
+def repeat(unit: bytes) -> Make:
     return lambda size: unit * (size // len(unit) + 1)
 
 
-def number_words(head: str) -> Callable[[int], bytes]:
+def number_words(head: str) -> Make:
     """One sentence; `head` is the head of each word but the first, by its number."""
 
     def make(size: int) -> bytes:
@@ -37,7 +39,7 @@ def number_words(head: str) -> Callable[[int], bytes]:
 
 
 ROW = b"1\ta\ta\tNOUN\tNN\t_\t0\troot\t_\t_\n"
-TEXTS = {
+TEXTS: dict[str, Make] = {
     "blanks": repeat(b" "),
     "tabs after words": repeat(b"a" + b"\t" * 10_000),
     "empty lines": repeat(b"\n"),
@@ -47,7 +49,7 @@ TEXTS = {
     "full stops": repeat(b"."),
     "short sentences": repeat(b"Oak trees grow. "),
 }
-TREEBANKS = {
+TREEBANKS: dict[str, Make] = {
     "short sentences": repeat(ROW + b"\n"),
     "comments": repeat(b"# a comment\n"),
     "comments alone": repeat(b"# a comment\n\n"),

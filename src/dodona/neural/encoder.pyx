@@ -88,7 +88,8 @@ def kernel_number(kernel):
     if kernel is None:
         kernel = os.environ.get(VARIABLE) or possible[0]
         if kernel not in possible:
-            raise DodonaError(f"{VARIABLE}={kernel}: expected one that this machine can run: {', '.join(possible)}")
+            known = ", ".join(possible)
+            raise DodonaError(f"{VARIABLE}={kernel}: expected a kernel that this machine can run: {known}")
     if kernel not in possible:
         raise ValueError(f"expected a kernel that this machine can run ({', '.join(possible)}), found {kernel!r}")
     return KERNELS.index(kernel)
