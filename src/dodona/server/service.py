@@ -73,7 +73,7 @@ class Limits:
     """Requests of one client, by its address, at the same time; a further one is refused."""
     memory: int = 256 << 20
     """Bytes that all requests together may need at a time, beside the models. Further requests wait or are refused; one
-    that would need more than a third is too large."""
+    that would need more than three tenths is too large."""
     connections: int = 256
     """Connections of one client, by its address, at the same time; a further one is closed."""
     shows_text: bool = False
