@@ -108,7 +108,7 @@ class Soak:
 
     def send_words(self, chance: random.Random) -> str:
         """One sentence of new words, as long as it may be."""
-        return self.annotate(words=[["".join(chance.choices(LETTERS, k=12)) for _ in range(10_000)]], confidence=True)
+        return self.annotate(words=[["".join(chance.choices(LETTERS, k=12)) for _ in range(9_000)]], confidence=True)
 
     def send_page(self, chance: random.Random) -> str:
         """As the playground does, as much as it may: the best trees of long sentences."""

@@ -99,7 +99,7 @@ def test_a_request_that_is_too_large_is_not_read_to_its_end() -> None:
 def test_the_memory_of_all_requests_is_limited_and_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
     app = app_with(work.run, size=100, threads=1)
-    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (0.18 * (256 << 20)))  # of the memory for bodies and answers
+    monkeypatch.setattr(service, "BODIES_SHARE", 100 / (0.15 * (256 << 20)))  # of the memory for bodies and answers
 
     async def two() -> tuple[Reply, Reply]:
         first = asyncio.create_task(asked(app, "/api/work", b'{"a": "' + b"x" * 60 + b'"}'))
@@ -368,10 +368,12 @@ def test_what_a_request_needs_is_counted_before_it_runs() -> None:
     assert ask(app, "/api/work", b'{"a": [' + b"[]," * 1000 + b"1]}").status == 200
     reply = ask(app, "/api/work", b'{"a": [' + b"[]," * 300_000 + b"1]}")
     assert reply.status == 413
-    assert reply.json["error"] == "The request needs 38 MiB; expected one that needs at most 21."
+    assert reply.json["error"] == "The request needs 29 MiB; expected one that needs at most 19."
     assert service.estimate_need(b"") == service.READ_NEED
     assert service.estimate_need("é".encode() * 10) - service.READ_NEED == 20 * service.WIDE_TEXT_NEED
     assert service.estimate_need(b"e" * 10) - service.READ_NEED == 10 * service.TEXT_NEED
+    many = json.dumps({"words": [["a"]] * 400_000}).encode()
+    assert service.estimate_need(many) < 0.3 * Limits().memory  # sentences of one word are not refused
 
 
 def test_two_requests_that_need_much_are_worked_on_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ SHOWN_LETTERS = 40  # of a name from outside, in a message
 PORTION = 4096  # words that are parsed together
 MAX_SENTENCES = 1024  # and sentences: each takes memory of its own, as much as a few dozen words
 SENTENCE_NEED = 4 << 10  # bytes that a sentence takes while it is worked on
-WORD_NEEDS = {"linear": 2 << 10, "neural": 19 << 9}  # and a word, by the model of the parser
+WORD_NEEDS = {"linear": 2 << 10, "neural": 21 << 9}  # and a word, by the model of the parser
 MAX_WORDS = 10_000  # in a sentence; the tokenizer makes no longer ones
 INPUTS = ("text", "words", "conllu")
 

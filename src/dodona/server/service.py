@@ -49,9 +49,9 @@ BUSY = "The server is busy: its memory for requests is full; try again later."
 
 READ_NEED = 2 << 20  # bytes that any request takes when it is read
 TEXT_NEED = 14  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
-WIDE_TEXT_NEED = 20  # and for one with other characters, which Python may hold in four bytes each
-ITEM_NEEDS = {b"[": 72, b"{": 72, b'"': 28, b",": 12}  # bytes for each list or object, half a string, place in a list
-SHARES = {"bytes": 0.18, "room": 0.33, "portions": 0.37}  # of the memory; the rest is for connections and threads
+WIDE_TEXT_NEED = 18  # and for one with other characters, which Python may hold in four bytes each
+ITEM_NEEDS = {b"[": 56, b"]": 20, b"{": 72, b'"': 28, b",": 20}  # bytes for lists, objects, strings, and places in them
+SHARES = {"bytes": 0.15, "room": 0.3, "portions": 0.37}  # of the memory; the rest is for connections and threads
 LEAST_MEMORY = 32 << 20
 TRIMMED = 16 << 20  # bytes: after a request that needed more, free memory goes back to the system
 BODIES_SHARE = 0.75  # of that for bytes: the rest is for answers, or no request could end
@@ -73,7 +73,7 @@ class Limits:
     """Requests of one client, by its address, at the same time; a further one is refused."""
     memory: int = 256 << 20
     """Bytes that all requests together may need at a time, beside the models. Further requests wait or are refused; one
-    that would need more than a third is too large."""
+    that would need more than three tenths is too large."""
     connections: int = 256
     """Connections of one client, by its address, at the same time; a further one is closed."""
     shows_text: bool = False
@@ -158,8 +158,9 @@ def estimate_need(body: bytes) -> int:
     A text is held in several forms. Lists and strings take more than their letters: a list of nothing, two bytes in a
     request, is 56 bytes of memory. That there are many sentences changes nothing: they come and go a few at a time.
     """
-    text = len(body) * (TEXT_NEED if body.isascii() and b"\\u" not in body else WIDE_TEXT_NEED)
-    return READ_NEED + text + sum(need * body.count(sign) for sign, need in ITEM_NEEDS.items())
+    counts = {sign: body.count(sign) for sign in ITEM_NEEDS}
+    text = (len(body) - sum(counts.values())) * (TEXT_NEED if body.isascii() and b"\\u" not in body else WIDE_TEXT_NEED)
+    return READ_NEED + text + sum(ITEM_NEEDS[sign] * count for sign, count in counts.items())
 
 
 @cache

@@ -45,7 +45,7 @@ MEBIBYTE = 1 << 20
 @amount(
     "--max-memory MIB",
     "Mebibytes that requests, answers and the work on them may need at a time, beside the models; further ones wait, "
-    "or the answer is 503. The answer to one that needs more than a third is 413.",
+    "or the answer is 503. The answer to one that needs more than three tenths is 413.",
     default=256.0,
 )
 @option(
