@@ -143,19 +143,19 @@ def write(sentences: Iterable[Item], path: str | Path, *, format: str | None = N
         _check_format(format)
     with output(path) as out:
         previous = b""
-        for sentence in sentences:
-            if isinstance(sentence, Sentence):
-                data = (sentence if format is None else sentence.convert(format)).to_bytes()
-                if previous:
-                    data = data.removeprefix(BOM)
-                    if not ends_blank(previous):
-                        out.write(b"\n" if previous.endswith(b"\n") else b"\n\n")
-                out.write(data)
-                previous = data
-            elif isinstance(sentence, Pause):
-                out.write(sentence.data)
+        for item in sentences:
+            if isinstance(item, Sentence):
+                data = (item if format is None else item.convert(format)).to_bytes()
+            else:
+                data = item.data if isinstance(item, Pause) else b""
+            if previous and data:
+                data = data.removeprefix(BOM)
+                if not ends_blank(previous):
+                    out.write(b"\n" if previous.endswith(b"\n") else b"\n\n")
+            out.write(data)
+            previous = data or previous
+            if isinstance(item, Pause):
                 out.flush()
-                previous += sentence.data
 
 
 def _check_format(format: str) -> None:
