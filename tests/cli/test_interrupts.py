@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,11 +19,14 @@ INPUT = "input.conllu"  # a named pipe to which nobody writes
 LINES = {
     "parse": f"parse en-fast {INPUT} -o out.conllu --jobs 2",
     "train": f"train {INPUT} -o out.model",
+    "pretrain": f"pretrain {INPUT} -o out.encoder",
+    "distill": f"distill en-fast {INPUT} --dev {INPUT} --text {INPUT} -o out.model",
     "evaluate": f"evaluate {INPUT} {INPUT}",
     "crossvalidate": f"crossvalidate {INPUT} --jobs 2 -o out.conllu",
     "validate": f"validate {INPUT}",
     "convert": f"convert {INPUT} --to vertical -o out.txt",
     "draw": f"draw {INPUT} -o out.svg",
+    "search": f"search 'pattern{{V[]}}' {INPUT} -o out.conllu",
     "info": f"info {INPUT}",
     "models": "models",
     "package": f"package {INPUT} --language ga --licence none",
@@ -32,6 +36,7 @@ LINES = {
     "experiment": "experiment systems --treebanks . -o .",
     "bench": f"bench en-fast {INPUT}",
     "serve": f"serve {INPUT}",
+    "cite": f"cite {INPUT}",
 }
 
 
@@ -67,7 +72,7 @@ def test_every_command_ends(command: str, tmp_path: Path) -> None:
     pipe = place_pipe(command, tmp_path)
     before = sorted(tmp_path.rglob("*"))
     with subprocess.Popen(
-        hearing_interrupts([sys.executable, "-m", "dodona", *LINES[command].split()]), cwd=tmp_path,
+        hearing_interrupts([sys.executable, "-m", "dodona", *shlex.split(LINES[command])]), cwd=tmp_path,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
     ) as process:  # fmt: skip
