@@ -125,9 +125,9 @@ def test_without_jax(folder: Path, tmp_path: Path, what: str) -> None:
     [
         (("--layers", "2"), "options of a network; expected them with the scorer 'neural'"),
         (("--dropout", "0.1"), "options of a network; expected them with the scorer 'neural'"),
-        (("--positions", "stack"), "options of a network; expected them with the scorer 'neural'"),
+        (("--positions", "stack"), "positions; expected them with the scorer 'neural' or 'transformer'"),
         (("--vectors", "v.txt"), "expected them with the scorer 'neural'"),
-        (("--resume",), "expected them with the scorer 'neural'"),
+        (("--resume",), "expected one with the scorer 'neural' or 'transformer'"),
         (("--scorer", "neural", "--beam", "4"), "beam 4: expected only with the scorer 'linear'"),
         (("--scorer", "neural", "--width", "5000"), "width 5000: expected a number from 1 to 4096"),
         (("--scorer", "neural", "--dropout", "1"), "dropout 1.0: expected a number from 0 to 0.95"),

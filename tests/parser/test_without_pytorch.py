@@ -39,5 +39,7 @@ def test_nothing_else_imports_it() -> None:
         "dodona.load('en-fast')('Oaks rustle.')\n"
         "print(sorted({'torch', 'transformers', 'tokenizers', 'jax'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout.strip() == "[]"

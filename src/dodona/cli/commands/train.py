@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -197,12 +198,8 @@ def train_command(
     )  # fmt: skip
     if resume and checkpoint is not None and not os.path.exists(checkpoint):
         raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
-    for what, file in (
-        *(("treebank", treebank), ("treebank", dev), ("vectors", vectors), ("encoder", pretrained)),
-        *(("silver sentences", file) for file in silver),
-    ):
-        if file and is_same_file(output, file):
-            raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
+    sources = {"treebank": (treebank, dev), "vectors": (vectors,), "encoder": (pretrained,), "silver sentences": silver}
+    _check_is_new(output, sources)
     if dev and is_same_file(treebank, dev):
         say(f"{dev} is both treebank and --dev; expect scores that are far too high")
     sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
@@ -241,6 +238,14 @@ def _is_partial(missing: int, sentence: Sentence) -> bool:
 
 def _is_empty(missing: int, sentence: Sentence) -> bool:
     return missing == len(sentence)
+
+
+def _check_is_new(output: str, sources: Mapping[str, Sequence[str | None]]) -> None:
+    """Raise an error if the model would take the place of something that it learns from."""
+    for what, files in sources.items():
+        for file in files:
+            if file and is_same_file(output, file):
+                raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
 
 
 def component_names(listed: str | None) -> list[str] | None:

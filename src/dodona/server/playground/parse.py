@@ -182,7 +182,8 @@ def _read_with_arcs(text: str, given: list[GivenArc], blank: bool) -> Sentence:
         if label is not None and len(label) > MAX_LABEL:
             raise OptionError(f"given: a label of {len(label)} letters; expected at most {MAX_LABEL}")
         heads[d - 1], labels[d - 1] = h, label or before[d - 1]
-    sentence.heads, sentence.labels = heads, labels
+    sentence.accept_heads(heads)  # a cycle is told with the words of the sentence
+    sentence.labels = labels
     return sentence
 
 
