@@ -5,7 +5,7 @@
 Parses texts, words and treebanks with all kinds of models, in this thread, in threads that come and go and in other
 processes; trains, saves and loads; reads and writes files, and files that are refused. Prints a line a minute. At the
 end the second quarter of all samples is compared with the last, by their medians: what is set up once is there by then.
-Components remember up to 65,536 words, so the words are few enough to come again and again: a few thousand of them.
+Components remember up to 16,384 words, so the words are few enough to come again and again: a few thousand of them.
 """
 
 import argparse

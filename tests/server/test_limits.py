@@ -400,12 +400,19 @@ def test_the_memory_of_sentences_is_claimed_by_their_words(monkeypatch: pytest.M
     assert claims == [4096 + 3000 * 2048] * 2 + [1024 * (4096 + 2048), 4096 + 2048]
     claims.clear()
     with claiming(claims.append):
+        long = Sentence.from_words(["b" * 200_000])
+        list(divide([Sentence.from_words(["a"]), long, long, Sentence.from_words(["a" * 17])]))
+    assert claims == [
+        4096 + 2048, 4096 + 2048 + (200_000 - 16) * 80, 2 * (4096 + 2048) + (200_017 - 32) * 80,
+    ]  # fmt: skip
+    claims.clear()
+    with claiming(claims.append):
         call("parse", {"text": "the cat sees a dog"}, MODELS)
     assert claims == [4096 + 5 * (2048 + TREE_NEED)]
     app = create_app(MODELS, Limits(memory=32 << 20))
     body = json.dumps({"words": [["a"] * 9000]}).encode()
     reply = ask(app, "/api/annotate", body)
-    message = "The longest sentence needs 17 MiB; expected at most 11: send it in parts."
+    message = "The longest sentence needs 17 MiB; expected at most 13: send it in parts."
     assert (reply.status, reply.json) == (400, {"error": message})
     assert ask(app, "/api/annotate", json.dumps({"words": [["a"] * 900]}).encode()).status == 200
 

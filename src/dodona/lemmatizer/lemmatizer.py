@@ -23,7 +23,7 @@ __all__ = ["CASINGS", "Lemmatizer", "LemmatizerOptions", "Script", "derive_scrip
 
 MAX_SEARCHED = 64  # characters of a form for a full search of the longest common substring
 MAX_SCRIPTS = 65_535
-MAX_REMEMBERED = 1 << 16  # words whose lemmas are cached before the cache is cleared
+MAX_REMEMBERED = 1 << 14  # words whose lemmas are cached before the cache is cleared
 LONGEST_REMEMBERED = 200  # characters of such a word with its tags
 
 Key = tuple[str, str, str]  # form, UPOS, FEATS

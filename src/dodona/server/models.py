@@ -29,8 +29,10 @@ __all__ = [
 SHOWN_LETTERS = 40  # of a name from outside, in a message
 PORTION = 4096  # words that are parsed together
 MAX_SENTENCES = 1024  # and sentences: each takes memory of its own, as much as a few dozen words
+LONG_TEXT = 100_000  # letters of a sentence that begins a portion
 SENTENCE_NEED = 4 << 10  # bytes that a sentence takes while it is worked on
 WORD_NEEDS = {"linear": 2 << 10, "neural": 21 << 9}  # and a word, by the model of the parser
+USUAL_LETTERS, LETTER_NEED = 16, 80  # of a word, and bytes for each letter beyond them
 MAX_WORDS = 10_000  # in a sentence; the tokenizer makes no longer ones
 INPUTS = ("text", "words", "conllu")
 
@@ -212,17 +214,24 @@ def divide(sentences: Iterable[Sentence], pipeline: Pipeline | None = None, more
     """
     need = WORD_NEEDS[pipeline.parser.options.scorer if pipeline is not None else "linear"] + more
     portion: list[Sentence] = []
-    words = 0
+    words = letters = 0
+
+    def claim() -> None:
+        beyond = max(0, letters - USUAL_LETTERS * words)
+        _claim.get()(len(portion) * SENTENCE_NEED + words * need + beyond * LETTER_NEED)
+        note(sentences=len(portion), words=words)
+
     for sentence in sentences:
         look(0.0)
-        if portion and (words + len(sentence) > PORTION or len(portion) >= MAX_SENTENCES):
-            _claim.get()(len(portion) * SENTENCE_NEED + words * need)
-            note(sentences=len(portion), words=words)
+        size = sum(map(len, sentence.words))
+        is_long = size > LONG_TEXT  # a single word may be: two such sentences are not worked on together
+        if portion and (words + len(sentence) > PORTION or len(portion) >= MAX_SENTENCES or is_long):
+            claim()
             yield portion
-            portion, words = [], 0
+            portion, words, letters = [], 0, 0
         portion.append(sentence)
         words += len(sentence)
+        letters += size
     if portion:
-        _claim.get()(len(portion) * SENTENCE_NEED + words * need)
-        note(sentences=len(portion), words=words)
+        claim()
         yield portion
