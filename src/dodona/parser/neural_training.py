@@ -27,8 +27,9 @@ from dodona.parser.training import (
     SilverTrees,
     TrainingTree,
     TrainingTrees,
+    clip_number,
 )
-from dodona.tagger.tagger import Tag, list_values
+from dodona.tagger.tagger import Tag, list_values, tags_of
 from dodona.transitions.policy import Policy
 
 __all__ = ["NetworkTraining"]
@@ -50,7 +51,7 @@ class NetworkTraining(LearnerTraining):
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
         words = trees.words
-        super().__init__(trees, trees.options.iterations or _clip(WORDS // max(1, words), ITERATIONS), silver)
+        super().__init__(trees, trees.options.iterations or clip_number(WORDS // max(1, words), ITERATIONS), silver)
         options, network = self.options, self.options.network
         assert network is not None
         self.network, self.positions = network, Positions.load(options.positions)
@@ -66,7 +67,7 @@ class NetworkTraining(LearnerTraining):
             vector=self.data.vectors.dimensions if self.data.vectors is not None else 0,
         )
         self.learner = NeuralLearner(
-            replace(network, batch=network.batch or _clip(words // BATCHES, BATCH)),
+            replace(network, batch=network.batch or clip_number(words // BATCHES, BATCH)),
             sizes,
             self.positions,
             Policy(trees.built.core, options.oracle, longest=self.longest),
@@ -90,10 +91,6 @@ class NetworkTraining(LearnerTraining):
         return Parser(self.options, trees.labels, model)
 
 
-def _clip(number: int, bounds: tuple[int, int]) -> int:
-    return max(bounds[0], min(bounds[1], number))
-
-
 class _NetworkData:
     """The training data as numbers. Silver sentences become numbers when they are learned from."""
 
@@ -114,11 +111,11 @@ class _NetworkData:
         if encoder is not None:
             self.words, self.pretrained = encoder.extend(self.words)
         forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
-        tags = dict.fromkeys(tag for sentence in seen for tag in _tags_of(sentence))
+        tags = dict.fromkeys(tag for sentence in seen for tag in tags_of(sentence))
         self.forms = {form: i for i, form in enumerate(forms)}
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
         self.tag_parts = sorted({part for tag in tags for part in tag_parts(tag)})
-        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in _tags_of(tree.sentence)})
+        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in tags_of(tree.sentence)})
         self.kinds = list_values(self.tags)
         with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
         self.vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
@@ -160,7 +157,7 @@ class _NetworkData:
             for tree in some:
                 for form in tree.seen.words:
                     forms.setdefault(form, len(forms))
-                for tag in _tags_of(tree.seen):
+                for tag in tags_of(tree.seen):
                     tags.setdefault(tag, len(tags))
             numbers = np.array([self._form_numbers(form) for form in forms], dtype=np.int32)
             tables = self._make_tables(numbers, forms, [self.vocabulary.of_tag(tag) for tag in tags])
@@ -172,7 +169,7 @@ class _NetworkData:
         numbers = [[known.get(value, -1) for value in column] for known, column in zip(self._values, gold, strict=True)]
         return Example(
             np.array([forms[word] for word in tree.seen.words], dtype=np.int32),
-            np.array([tags[tag] for tag in _tags_of(tree.seen)], dtype=np.int32),
+            np.array([tags[tag] for tag in tags_of(tree.seen)], dtype=np.int32),
             np.array(numbers, np.int32),
             tree.gold,
             tree.moves,
@@ -181,7 +178,7 @@ class _NetworkData:
     def words_and_tags(self, sentence: Sentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         return (
             np.array([self.forms[word] for word in sentence.words], dtype=np.int32),
-            np.array([self.seen_tags[tag] for tag in _tags_of(sentence)], dtype=np.int32),
+            np.array([self.seen_tags[tag] for tag in tags_of(sentence)], dtype=np.int32),
         )
 
     def input_scale(self, inputs: Inputs) -> float:
@@ -203,10 +200,6 @@ def _most_frequent(counts: Counter[str], most: int, without: set[str]) -> list[s
     """Return the words of silver that become part of the vocabulary, the most frequent ones first."""
     frequent = sorted((-count, word) for word, count in counts.items() if count >= FREQUENT and word not in without)
     return [word for _, word in frequent[: max(0, most)]]
-
-
-def _tags_of(sentence: Sentence) -> Iterator[Tag]:
-    return zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
 
 
 def _drop_collisions(vectors: Vectors) -> Vectors:

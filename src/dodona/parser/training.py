@@ -55,6 +55,7 @@ __all__ = [
     "check_network_can_learn",
     "check_parser_options",
     "check_tree",
+    "clip_number",
     "drop_rare_encodings",
     "prepare_trees",
     "train_parser",
@@ -332,6 +333,11 @@ class ParserTraining:
     def state(self) -> dict[str, NDArray[Any]] | None:
         """Return what training continues from after the iteration yielded last; None if it cannot be interrupted."""
         return None
+
+
+def clip_number(number: int, bounds: tuple[int, int]) -> int:
+    """Return the number that is nearest to this one within bounds."""
+    return max(bounds[0], min(bounds[1], number))
 
 
 class LearnerTraining(ParserTraining):

@@ -5,13 +5,19 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from dodona.data import Sentence
 from dodona.errors import OptionError
 from dodona.neural.positions import Positions
 from dodona.parser.parser import Parser
-from dodona.parser.training import LearnerTraining, NetworkSource, SilverSource, TrainingTree, TrainingTrees
+from dodona.parser.training import (
+    LearnerTraining,
+    NetworkSource,
+    SilverSource,
+    TrainingTree,
+    TrainingTrees,
+    clip_number,
+)
 from dodona.parser.transformer import TransformerModel, make_pieces, make_table, quantize_parameters
-from dodona.tagger.tagger import Tag, list_values
+from dodona.tagger.tagger import Tag, list_values, tags_of
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
 from dodona.transformer.trainer import GoldSentence, SilverSentences, TransformerLearner
 from dodona.transitions.policy import Policy
@@ -30,7 +36,7 @@ class TransformerTraining(LearnerTraining):
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
         words = trees.words
-        super().__init__(trees, trees.options.iterations or _clip(WORDS // max(1, words), ITERATIONS), silver)
+        super().__init__(trees, trees.options.iterations or clip_number(WORDS // max(1, words), ITERATIONS), silver)
         options, teacher = self.options, self.options.transformer
         assert teacher is not None
         if source.encoder is None:
@@ -38,7 +44,7 @@ class TransformerTraining(LearnerTraining):
         torch.set_num_threads(THREADS)
         self.teacher, self.positions, self.device = teacher, Positions.load(options.positions), source.device
         self.encoder, weights = source.encoder
-        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in _tags_of(tree.sentence)})
+        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in tags_of(tree.sentence)})
         kinds = list_values(self.tags)
         self._values = [{value: i for i, value in enumerate(kind)} for kind in kinds]
         sizes = TeacherSizes(
@@ -58,7 +64,7 @@ class TransformerTraining(LearnerTraining):
             Policy(trees.built.core, options.oracle, longest=self.longest),
             make_table(make_pieces(self.encoder, network, self.encoder.name), network),
             [self._make_sentence(tree) for tree in trees.trees],
-            batch=teacher.batch or _clip(words // BATCHES, BATCH),
+            batch=teacher.batch or clip_number(words // BATCHES, BATCH),
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
@@ -86,11 +92,3 @@ class TransformerTraining(LearnerTraining):
             device=self.device, threads=None,
         )  # fmt: skip
         return Parser(self.options, trees.labels, model)
-
-
-def _clip(number: int, bounds: tuple[int, int]) -> int:
-    return max(bounds[0], min(bounds[1], number))
-
-
-def _tags_of(sentence: Sentence) -> Iterator[Tag]:
-    return zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)

@@ -44,7 +44,7 @@ from dodona.pipeline.jackknife import jackknife
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.pretraining import load_encoder
-from dodona.tagger.tagger import COLUMNS, TaggerOptions, train_tagger
+from dodona.tagger.tagger import COLUMNS, TaggerOptions, tags_of, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
 from dodona.transformer.options import TransformerOptions
 
@@ -286,7 +286,7 @@ class Judge:
     ) -> None:
         self._options, self._max_length, self._held_out = options, max_length, HeldOut(held_out)
         self._labels = {label for sentence in gold for label in sentence.labels}
-        self._tags = {tag for sentence in gold for tag in _tags_of(sentence)}
+        self._tags = {tag for sentence in gold for tag in tags_of(sentence)}
 
     def __call__(self, sentence: Sentence) -> str:
         """Return why a sentence is left out, or an empty string; a tree with a fault raises an error."""
@@ -303,11 +303,7 @@ class Judge:
 
     def has_known_tags(self, sentence: Sentence) -> bool:
         """Return whether the treebank has all tags of a sentence."""
-        return self._tags.issuperset(_tags_of(sentence))
-
-
-def _tags_of(sentence: Sentence) -> Iterator[tuple[str, ...]]:
-    return zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
+        return self._tags.issuperset(tags_of(sentence))
 
 
 def _choose_components(sentences: Sequence[Sentence], plan: TrainingPlan) -> list[str]:

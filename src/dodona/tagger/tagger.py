@@ -31,6 +31,7 @@ __all__ = [
     "check_lexicon",
     "check_tag",
     "list_values",
+    "tags_of",
     "train_tagger",
 ]
 
@@ -266,7 +267,7 @@ def train_tagger(
     """
     if not sentences:
         raise FormatError("there is no sentence to train on")
-    gold = [_tags_of(sentence) for sentence in sentences]
+    gold = [tags_of(sentence) for sentence in sentences]
     counts = Counter(tag for tags in gold for tag in tags)
     tags = sorted(counts, key=lambda tag: (-counts[tag], tag))
     frequent = sum(count >= FREQUENT_TAG for count in counts.values())
@@ -313,12 +314,12 @@ class _SilverTags:
 
     def _prepare(self, sentences: Iterable[Sentence]) -> Iterator[Prepared]:
         for sentence in sentences:
-            numbers = [self._number.get(tag, -1) for tag in _tags_of(sentence)]
+            numbers = [self._number.get(tag, -1) for tag in tags_of(sentence)]
             if -1 not in numbers:  # a tag of the treebank may be missing in a part of it
                 yield Traits(sentence.words, self._tagset, self._lexicon), np.array(numbers, dtype=np.int32)
 
 
-def _tags_of(sentence: Sentence) -> list[Tag]:
+def tags_of(sentence: Sentence) -> list[Tag]:
     return list(zip(sentence.upos, sentence.xpos, sentence.feats, strict=True))
 
 
