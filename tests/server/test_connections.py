@@ -72,7 +72,13 @@ def is_closed(line: socket.socket) -> bool:
 
 
 @pytest.fixture
-def lines(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+def lines(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> pytest.LogCaptureFixture:
+    """What is logged, also if an earlier test has set up the log as the command does."""
+    for logger in (log.LOGGER, logging.getLogger("uvicorn.error"), logging.getLogger("asyncio")):
+        monkeypatch.setattr(logger, "propagate", True)
+        monkeypatch.setattr(logger, "disabled", False)
+        monkeypatch.setattr(logger, "filters", [])
+        caplog.set_level(logging.WARNING, logger.name)
     caplog.set_level(logging.WARNING)
     return caplog
 
@@ -198,7 +204,7 @@ def test_lines_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_request_has_a_line_with_its_words_and_model_and_nothing_of_its_text(lines: pytest.LogCaptureFixture) -> None:
     from samples.asgi import ask
 
-    lines.set_level(logging.INFO)
+    lines.set_level(logging.INFO, log.LOGGER.name)
     body = json.dumps({"text": "the dog sees a cat ."}).encode()
     reply = ask(create_app(MODELS), "/api/annotate", body)
     ask(create_app(MODELS, Limits(shows_text=True)), "/api/annotate?secret=secret", body)

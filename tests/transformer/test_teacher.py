@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -18,20 +19,22 @@ from samples.encoders import SMALL, write_encoder
 from samples.treebank import treebank
 
 import dodona
-from dodona import OptionError, Sentence
+from dodona import OptionError, Sentence, write
 from dodona.component import TrainingProgress
+from dodona.data.silver import survey_silver
 from dodona.errors import FormatError
 from dodona.neural.scorer import Contributions
 from dodona.parser import transformer
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
-from dodona.parser.training import NetworkSource, prepare_trees, train_parser
+from dodona.parser.training import NetworkSource, SilverSource, prepare_trees, train_parser
 from dodona.parser.transformer import TransformerModel, quantize_parameters
 from dodona.parser.transformer_training import TransformerTraining
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.transformer.options import TransformerOptions
 from dodona.transformer.pretrained import read_encoder
+from dodona.transformer.trainer import GoldSentence
 from dodona.transitions import derivations
 
 TRAIN, TEST = treebank(80), treebank(30, seed=2)
@@ -306,7 +309,7 @@ def test_a_whole_pipeline(folder: Path, tmp_path: Path) -> None:
         ({"scorer": "transformer"}, "a transformer without an encoder; expected the folder of one"),
         ({"scorer": "linear", "encoder": "x"}, "an encoder; expected it with the scorer 'transformer'"),
         ({"scorer": "transformer", "encoder": "./none"}, "none: there is no such folder"),
-        ({"scorer": "transformer", "encoder": "x", "vectors": "y"}, "vectors; expected them with the scorer 'neural'"),
+        ({"scorer": "transformer", "encoder": "x", "vectors": "y"}, "vectors, or an encoder to begin with; expected them with the scorer 'neural'"),
         ({"scorer": "transformer", "encoder": "x", "device": "tpu"}, "device 'tpu': expected one of auto, cpu, cuda"),
         ({"scorer": "transformer", "encoder": "x", "beam": 4}, "beam 4: expected only with the scorer 'linear'"),
         ({"scorer": "neural", "transformer": SMALL}, "options of a transformer; expected them with"),
@@ -331,3 +334,34 @@ def test_options_that_do_not_fit(given: dict[str, Any], message: str) -> None:
 def test_sizes_of_a_teacher(change: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         replace(TransformerOptions(), **change)
+
+
+def test_it_learns_from_silver_and_at_the_end_from_gold_alone(folder: Path, tmp_path: Path) -> None:
+    """Each batch is gold or silver; silver in proportion, as much as was asked for; unknown tags are not learned."""
+    write(
+        [Sentence.from_words([*s.words[:-1], "!"], ["X"] * len(s), heads=s.heads, labels=s.labels) for s in TEST],
+        tmp_path / "silver.conllu",
+    )
+    options = ParserOptions(scorer="transformer", iterations=4, transformer=replace(SMALL, batch=30))
+    source = NetworkSource(encoder=read_encoder(folder), device="cpu")
+    silver = SilverSource(survey_silver([tmp_path / "silver.conllu"], lambda sentence: "", lambda sentence: False, 200))
+    training = TransformerTraining(prepare_trees(FEW, options), source, silver)
+    batches: list[list[GoldSentence]] = []
+    learn = training.learner._learn
+
+    def record(examples: list[GoldSentence], explore: float) -> Any:
+        batches.append(examples)
+        return learn(examples, explore)
+
+    with mock.patch.object(training.learner, "_learn", record):
+        assert [progress.iteration for progress in training.iterations()] == [1, 2, 3, 4]
+    kinds = [{example.forms[-1] == "!" for example in batch} for batch in batches]
+    assert all(len(kind) == 1 for kind in kinds)  # a batch is either
+    of_silver = [batch for batch, kind in zip(batches, kinds, strict=True) if kind == {True}]
+    assert 200 <= sum(len(example) for batch in of_silver for example in batch) < 200 + 30
+    assert all((example.tags == -1).all() for batch in of_silver for example in batch)
+    gold = [example.forms for batch, kind in zip(batches, kinds, strict=True) if kind == {False} for example in batch]
+    assert sorted(gold) == sorted(4 * [s.words for s in FEW])
+    last = max(i for i, kind in enumerate(kinds) if kind == {True})
+    assert 0 < len(kinds) - last - 1 < len(kinds) / 2
+    assert training.learner.updates == len(batches)
