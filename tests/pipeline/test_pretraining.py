@@ -93,6 +93,7 @@ def test_the_same_text_and_seed_give_the_same_bytes(tmp_path: Path) -> None:
     assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 def test_interrupted_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After Ctrl-C at any point there is an encoder and a checkpoint, and what is resumed gives the same bytes."""
     monkeypatch.setattr(pretraining, "PAUSE", -1.0)

@@ -309,7 +309,10 @@ def test_a_whole_pipeline(folder: Path, tmp_path: Path) -> None:
         ({"scorer": "transformer"}, "a transformer without an encoder; expected the folder of one"),
         ({"scorer": "linear", "encoder": "x"}, "an encoder; expected it with the scorer 'transformer'"),
         ({"scorer": "transformer", "encoder": "./none"}, "none: there is no such folder"),
-        ({"scorer": "transformer", "encoder": "x", "vectors": "y"}, "vectors, or an encoder to begin with; expected them with the scorer 'neural'"),
+        (
+            {"scorer": "transformer", "encoder": "x", "vectors": "y"},
+            "vectors, or an encoder to begin with; expected them with the scorer 'neural'",
+        ),
         ({"scorer": "transformer", "encoder": "x", "device": "tpu"}, "device 'tpu': expected one of auto, cpu, cuda"),
         ({"scorer": "transformer", "encoder": "x", "beam": 4}, "beam 4: expected only with the scorer 'linear'"),
         ({"scorer": "neural", "transformer": SMALL}, "options of a transformer; expected them with"),
