@@ -363,7 +363,8 @@ def test_it_learns_from_silver_and_at_the_end_from_gold_alone(folder: Path, tmp_
     of_silver = [batch for batch, kind in zip(batches, kinds, strict=True) if kind == {True}]
     assert 200 <= sum(len(example) for batch in of_silver for example in batch) < 200 + 30
     assert all((example.tags[0] == -1).all() for batch in of_silver for example in batch)  # UPOS X
-    gold = [example.forms for batch, kind in zip(batches, kinds, strict=True) if kind == {False} for example in batch]
+    learned = [batch for batch, kind in zip(batches, kinds, strict=True) if kind == {False}]
+    gold = [list(example.forms) for batch in learned for example in batch]
     assert sorted(gold) == sorted(4 * [s.words for s in FEW])
     last = max(i for i, kind in enumerate(kinds) if kind == {True})
     assert 0 < len(kinds) - last - 1 < len(kinds) / 2
