@@ -72,6 +72,7 @@ def test_processes_that_cannot_begin(tmp_path: Path, monkeypatch: pytest.MonkeyP
                 collect(session)
 
 
+@pytest.mark.slow  # it waits for a state that a quick scheduler passes through unseen
 def test_a_result_that_is_lost_with_its_worker_is_computed_again() -> None:
     dask: Any = pytest.importorskip("distributed", reason="pip install 'dodona[dask]'")
     options = {"n_workers": 2, "processes": False, "protocol": "tcp", "host": "127.0.0.1", "dashboard_address": None}
