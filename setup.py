@@ -1,11 +1,15 @@
 """Compiles every .pyx, and every .py that has a .pxd of the same name."""
 
 import os
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+
+sys.path.insert(0, str(Path(__file__).parent / "scripts"))
+from archives import ListedWheel, SameSdist
 
 SOURCE = Path("src")
 HEADERS = SOURCE / "dodona" / "linear"
@@ -37,6 +41,16 @@ class BuildExtensions(build_ext):
     """Knows how each compiler is told to optimize, and to round alike everywhere, so that models are the same bytes."""
 
     def build_extensions(self) -> None:
+        """Translate everything to C and compile it; here and not earlier, as an sdist needs no C."""
+        translated = cythonize(
+            self.extensions,
+            shared_utility_qualified_name=SHARED,
+            compiler_directives=DIRECTIVES,
+            build_dir="build",
+            nthreads=cores,
+        )
+        for each, done in zip(self.extensions, translated, strict=True):
+            each.sources = done.sources
         msvc = self.compiler.compiler_type == "msvc"
         for each in self.extensions:
             level = 1 if each.name in COLD else 3 if each.name.startswith(HOT) else 2
@@ -55,16 +69,7 @@ HOT = tuple(f"dodona.{name}." for name in HOT_FOLDERS)
 COLD = (SHARED, "dodona.transitions.derivations", "dodona.transitions.overrides")
 cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 setup(
-    ext_modules=cythonize(
-        [
-            *map(extension, sources()),
-            Extension(SHARED, ["_shared.c"]),
-        ],
-        shared_utility_qualified_name=SHARED,
-        compiler_directives=DIRECTIVES,
-        build_dir="build",
-        nthreads=cores,
-    ),
-    cmdclass={"build_ext": BuildExtensions},
+    ext_modules=[*map(extension, sources()), Extension(SHARED, ["_shared.c"])],
+    cmdclass={"bdist_wheel": ListedWheel, "build_ext": BuildExtensions, "sdist": SameSdist},
     options={"build_ext": {"parallel": cores}},
 )

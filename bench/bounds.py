@@ -67,6 +67,7 @@ COMMANDS: dict[str, tuple[str, dict[str, Callable[[int], bytes]]]] = {
     "validate": ("validate {file} --level 2", TREEBANKS),
     "draw": ("draw {file} --format svg -o {out}", TREEBANKS),
     "stats": ("stats {file}", TREEBANKS),
+    "stats --swaps": ("stats {file} --swaps", TREEBANKS),
     "evaluate": ("evaluate {file} {file}", TREEBANKS),
 }
 

@@ -7,6 +7,13 @@ import tempfile
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("here", deadline=None, print_blob=True)
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
+"""Where nobody looks at a failure at once, the same examples are tried each time; elsewhere, others. What has failed is
+shown in a form that can be tried again."""
 
 GRACE = float(os.environ.get("DODONA_GRACE", "60"))
 """Seconds after the time of pytest-timeout at which a test ends all tests. Pytest-timeout waits for the interpreter,

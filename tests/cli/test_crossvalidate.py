@@ -1,5 +1,6 @@
 """`dodona crossvalidate` from the outside."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from samples.signals import interrupted
 from samples.treebank import treebank
 
 from dodona import DodonaError, OptionError, read, write
-from dodona.cli.commands.crossvalidate import crossvalidate
+from dodona.annotation.suspects import Suspect
+from dodona.cli.commands.crossvalidate import _write_suspects, crossvalidate
 from dodona.cli.commands.train import train_command
 from dodona.evaluation import compare
 
@@ -55,31 +57,45 @@ def test_scores_and_the_parsed_treebank(file: Path, tmp_path: Path, capfd: pytes
     assert share > 0.9
 
 
-def test_a_wrong_annotation_is_the_first_suspect(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    out, _ = run(capfd, file, *QUICK, "--suspects", tmp_path / "s.tsv", "--tags", "gold")
+def test_suspects_in_every_format(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """A wrong annotation comes first, and all formats say the same."""
+    target = tmp_path / "s.json"
+    options = ("--tags", "gold", "--seeds", "1", "--most", "1")
+    out, _ = run(capfd, file, *QUICK, "--suspects", target, *options)
     assert "│ UPOS              │      – │" in out
-    header, first, *_ = [line.split("\t") for line in (tmp_path / "s.tsv").read_text().splitlines()]
-    record = dict(zip(header, first, strict=True))
-    assert (int(record["sentence"]), int(record["word"])) == WRONG
+    (record,) = json.loads(target.read_text())
+    assert (record["sentence"], record["word"]) == WRONG
     assert record["sent_id"] == f"s{WRONG[0]}"
-    line = file.read_text().splitlines()[int(record["line"]) - 1].split("\t")
-    assert (line[1], line[6], line[7]) == (record["form"], record["annotated_head"], record["annotated_label"])
-    assert record["predicted_tree"].split()[WRONG[1] - 1] == f"{record['predicted_head']}:{record['predicted_label']}"
-
-
-def test_suspects_as_json_and_as_text(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    found = {}
-    for name in ("s.json", "s.txt"):
-        run(capfd, file, *QUICK, "--suspects", tmp_path / name, "--most", "1")
-        found[name] = (tmp_path / name).read_text()
-    (record,) = json.loads(found["s.json"])
-    title, told, trees, *lines, last = found["s.txt"].splitlines()
+    line = file.read_text().splitlines()[record["line"] - 1].split("\t")
+    assert (line[1], int(line[6]), line[7]) == (record["form"], record["annotated_head"], record["annotated_label"])
+    assert 0 < record["probability"] < 1
+    assert record["kind"] == "head"
+    suspect = Suspect(
+        record["sentence"] - 1, record["word"], record["kind"], record["probability"], record["other_head"],
+        record["other_label"], tuple(record["reasons"].split("; ")),
+    )  # fmt: skip
+    texts = {}
+    for ending in ("csv", "txt", "conllu", "html"):
+        _write_suspects(str(tmp_path / f"s.{ending}"), list(read(file)), [suspect])
+        texts[ending] = (tmp_path / f"s.{ending}").read_text()
+    (row,) = csv.DictReader(texts["csv"].splitlines())
+    assert row["reasons"] == record["reasons"]
+    assert "," in row["text"] or '"' not in texts["csv"]
+    told = f"{record['probability']:.4f}  {record['form']} ({record['word']}): annotated "
+    title, described, trees, *lines, last = texts["txt"].splitlines()
     assert title == f"{file}:{record['line'] - record['word']}: sentence {record['sentence']} ({record['sent_id']})"
-    assert told.startswith(f"{record['confidence']:.4f}  {record['form']} ({record['word']}): annotated ")
-    assert trees.split() == ["annotated", "predicted"]
-    assert len(lines) == len(record["annotated_tree"].split())
-    assert lines[record["word"] - 1].count("✗") == 1
+    assert described.startswith(told)
+    assert described.endswith(record["reasons"])
+    assert trees.split() == ["annotated", "other"]
+    assert [line.count("✗") for line in lines] == [int(d == WRONG[1]) for d in range(1, len(lines) + 1)]
     assert last == ""
+    (sentence,) = read(tmp_path / "s.conllu")
+    original = list(read(file))[WRONG[0] - 1]
+    assert sentence.comments == [*original.comments, f"# suspect = {described}"]
+    assert (sentence.heads, sentence.labels) == (original.heads, original.labels)
+    assert texts["html"].count("<svg") == 1
+    assert texts["html"].count("<li>") == 1
+    assert told.split(":")[0] in texts["html"]
 
 
 @pytest.mark.parametrize(

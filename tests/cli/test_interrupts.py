@@ -35,6 +35,7 @@ LINES = {
     "lattice": f"lattice {INPUT} -o out.svg",
     "experiment": "experiment systems --treebanks . -o .",
     "bench": f"bench en-fast {INPUT}",
+    "annotate": f"annotate . --text {INPUT} --model {INPUT}",
     "serve": f"serve {INPUT}",
     "cite": f"cite {INPUT}",
 }
@@ -85,3 +86,28 @@ def test_every_command_ends(command: str, tmp_path: Path) -> None:
             process.kill()
     assert (process.returncode, out, err.strip()) == (130, "", "dodona: interrupted")
     assert sorted(tmp_path.rglob("*")) == before
+
+
+LOST = """
+import gc, os, signal, sys, time
+from dodona.cli.process import hear_signals
+hear_signals()
+gc.callbacks.append(lambda *_: os.kill(os.getpid(), signal.SIGINT))
+try:
+    gc.collect()
+    gc.callbacks.clear()
+    print("goes on", flush=True)
+    time.sleep(60)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_an_interrupt_that_python_ignores_comes_again() -> None:
+    """In a callback of the garbage collector, which JAX has, a KeyboardInterrupt is lost."""
+    done = subprocess.run(
+        hearing_interrupts([sys.executable, "-c", LOST]), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "goes on\ninterrupted\n", "")

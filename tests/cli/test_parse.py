@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import click
 import pytest
@@ -167,22 +169,24 @@ def test_bad_input_leaves_no_output_behind(folder: Path) -> None:
     assert not [path for path in folder.iterdir() if "never" in path.name]
 
 
-def interrupted(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    """Ctrl-C after a second."""
+def interrupted(*arguments: str | Path, begun: Callable[[IO[str]], object]) -> "subprocess.CompletedProcess[str]":
+    """Ctrl-C when it has begun: as soon as this function, which may read standard error, returns."""
     command = [sys.executable, "-m", "dodona", *map(str, arguments)]
     pipe = subprocess.PIPE
     with subprocess.Popen(
         hearing_interrupts(command), stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, text=True,
         start_new_session=True,
     ) as process:  # fmt: skip
-        time.sleep(1.5)
+        assert process.stderr is not None
+        begun(process.stderr)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes at once
         out, err = process.communicate(timeout=20)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 def test_ctrl_c_in_mid_training_leaves_nothing(folder: Path, tmp_path: Path) -> None:
-    done = interrupted("train", folder / "train.conllu", "-o", tmp_path / "model", "--iterations", "100000")
+    arguments = "train", folder / "train.conllu", "-o", tmp_path / "model", "--iterations", "100000"
+    done = interrupted(*arguments, begun=lambda stderr: next(line for line in stderr if "parser 1/" in line))
     assert done.returncode == 130
     assert "interrupted" in done.stderr
     assert "Traceback" not in done.stderr
@@ -192,7 +196,15 @@ def test_ctrl_c_in_mid_training_leaves_nothing(folder: Path, tmp_path: Path) -> 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_in_mid_parse_leaves_nothing(folder: Path, tmp_path: Path, jobs: str) -> None:
     files = [folder / "dev.conllu"] * 3_000
-    done = interrupted("parse", folder / "model", *files, "-o", tmp_path / "out.conllu", "--jobs", jobs)
+
+    def wait_for_output(stderr: IO[str]) -> None:
+        deadline = time.monotonic() + 60
+        while not any(path.stat().st_size for path in tmp_path.iterdir()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    arguments: list[str | Path] = ["parse", folder / "model", *files, "-o", tmp_path / "out.conllu", "--jobs", jobs]
+    done = interrupted(*arguments, begun=wait_for_output)
     assert done.returncode == 130
     assert done.stderr.split() == ["dodona:", "interrupted"]  # and nothing of what processes have left behind
     assert list(tmp_path.iterdir()) == []
@@ -298,6 +310,8 @@ def test_confidence_of_sentences(folder: Path, tmp_path: Path) -> None:
     assert sorted(by_doubt) == sorted(out.read_text().rstrip("\n").split("\n\n"))
     doubts = [line for block in by_doubt for line in block.split("\n") if line.startswith("# confidence")]
     assert doubts == sorted(doubts)
+    before = dodona("parse", "--confidence", "--sort", folder / "model", few).stdout  # no file is taken for a measure
+    assert before.rstrip("\n").split("\n\n") == by_doubt
     alone = dodona("parse", folder / "model", few, "--sort")
     assert alone.returncode == 2
     assert "--sort needs --confidence" in alone.stderr

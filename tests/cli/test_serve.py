@@ -118,9 +118,21 @@ def test_a_signal_ends_the_server_after_the_running_requests(model: Path, number
         assert answer.status == 200
         found = json.loads(answer.read())
         assert found == {"model": "one", "sentences": [sentence.to_dict() for sentence in whole()(TEXT)]}
-        assert process.wait(60) == 0
-        assert process.stderr is not None
-        assert process.stderr.read() == "dodona: stopped\n"
+        check_end(process, number)
+
+
+def check_end(process: "subprocess.Popen[str]", number: int) -> None:
+    code, line = (130, "interrupted") if number == signal.SIGINT else (0, "stopped")
+    assert process.wait(60) == code
+    assert process.stderr is not None
+    assert process.stderr.read().strip() == f"dodona: {line}"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and processes of POSIX")
+def test_an_interrupt_ends_all_processes(model: Path) -> None:
+    with serving(f"one={model}", "--processes", "2") as (process, *_):
+        process.send_signal(signal.SIGINT)
+        check_end(process, signal.SIGINT)
 
 
 PASSING = """

@@ -48,6 +48,24 @@ def test_table_names_files_without_their_common_folder(tmp_path: Path) -> None:
     assert lines == ["one/train.conllu", "two/train.conllu"]
 
 
+def test_swaps_of_a_sentence_that_has_no_end() -> None:
+    """The odd words depend on the last one and the even ones on the first: of 200 words, 4,900 pairs are in the wrong
+    order, and of 500 words more than 20,000."""
+
+    def cross(n: int) -> str:
+        heads = [0, *(1 if k % 2 == 0 else n for k in range(2, n)), 1]
+        return "".join(f"{k}\ta\t_\t_\t_\t_\t{h}\tdep\t_\t_\n" for k, h in enumerate(heads, start=1)) + "\n"
+
+    assert dodona("stats", "--swaps", "-", text=cross(200)).returncode == 0
+    done = dodona("stats", "--swaps", "-", text=cross(200) + cross(500))
+    expected = "expected at most 20,000 pairs of words that are not in projective order"
+    assert (done.returncode, done.stdout) == (1, "")
+    long = "".join(f"{k}\ta\t_\t_\t_\t_\t{k - 1}\tdep\t_\t_\n" for k in range(1, 10_002)) + "\n"
+    refused = dodona("stats", "--swaps", "-", text=long).stderr
+    assert "-:1: a sentence of 10,001 words; expected at most 10,000 where swaps are counted" in refused
+    assert f"-:202: too many swaps in a sentence of 500 words; {expected}" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "text", "code", "message"),
     [

@@ -1,10 +1,12 @@
 """`dodona parse` on pipes and terminals: answers while the input goes on; closed streams, signals, bad bytes."""
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
 import termios
@@ -39,6 +41,14 @@ def started(*arguments: str | Path, stdin: int, **options: Any) -> "Iterator[sub
                 stream.close()
         process.kill()
         process.wait()
+
+
+def wait_until_read(handle: int) -> None:
+    """Until somebody has taken all that was written into a pipe."""
+    deadline = time.monotonic() + PATIENCE
+    while struct.unpack("i", fcntl.ioctl(handle, termios.FIONREAD, bytes(4))) != (0,):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def answer(handle: int, end: bytes) -> bytes:
@@ -76,7 +86,7 @@ def test_text_on_a_pipe_is_cut_the_same_whenever_it_comes() -> None:
         assert process.stdout is not None
         for part in (TEXT[:40], TEXT[40:] + TEXT[:12], TEXT[12:]):
             os.write(process.stdin.fileno(), part)
-            time.sleep(0.1)
+            wait_until_read(process.stdin.fileno())
         first = answer(process.stdout.fileno(), b"\n\n")
         assert first.startswith(b"# newdoc\n# sent_id = 1\n# text = Oak trees grow slowly in the forest.\n")
         process.stdin.close()
@@ -183,8 +193,9 @@ def test_signals_are_like_ctrl_c_unless_they_are_ignored(
     monkeypatch: pytest.MonkeyPatch, number: signal.Signals
 ) -> None:
     handlers = {signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL, number: signal.SIG_IGN}
-    monkeypatch.setattr(signal, "getsignal", handlers.get)
-    monkeypatch.setattr(signal, "signal", handlers.__setitem__)
+    monkeypatch.setattr("dodona.cli.process.signal.getsignal", handlers.get)
+    monkeypatch.setattr("dodona.cli.process.signal.signal", handlers.__setitem__)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)  # put back afterwards
     surroundings.hear_signals()
     assert handlers[number] == signal.SIG_IGN  # by nohup
     handlers[number] = signal.SIG_DFL

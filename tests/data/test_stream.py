@@ -71,6 +71,19 @@ def test_what_is_around_a_sentence_is_written_once(tmp_path: Path) -> None:
     assert data == b"\n# c\n\n" + first + b"\n" + second + b"\n\n# d\n"
 
 
+@pytest.mark.parametrize("mark", [Pause(), Boundary("x"), None])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\n\n", b"\n \n"])
+def test_files_are_joined_whatever_is_between_them(tmp_path: Path, mark: Mark | None, end: bytes) -> None:
+    """The blank line that the first one lacks is written, and the BOM of the second is not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        (first,) = only_sentences(read_conllu([WORD[:-1] + end], "x"))
+        (second,) = only_sentences(read_conllu([b"\xef\xbb\xbf" + WORD + b"\n"], "y"))
+    write([first, *([] if mark is None else [mark, mark]), second], tmp_path / "out")
+    blank = b" " if b" " in end else b""
+    assert (tmp_path / "out").read_bytes() == WORD + blank + b"\n" + WORD + b"\n"
+
+
 def test_a_sentence_goes_on_as_soon_as_a_blank_line_ends_it() -> None:
     *found, last = read_conllu([WORD, b"", b"\n", b"", b"# the end\n\n", b""], "x")
     assert words(found) == [None, ["a"], None, None]

@@ -411,6 +411,21 @@ def test_an_output_that_is_there_already_is_not_made_again(tmp_path: Path) -> No
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "pieces"), [(Request(), 0), (Request(max_length=100), 1), (Request(timeout=1e-9), 1)]
+)
+def test_a_worker_counts_what_was_parsed_in_pieces(
+    asked: Request, pieces: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Because of its length, or of the time that it took."""
+    (tmp_path / "in").write_text("the dog sees a cat\n" + "the dog " * 1200 + "\n")
+    monkeypatch.setattr(shards, "find_pipeline", lambda digest: whole())
+    size = (tmp_path / "in").stat().st_size
+    task = shards.ParseTask(str(tmp_path / "in"), "horizontal", 0, size, 1, None, str(tmp_path / "out"), asked, False)
+    counts = shards.parse(task, "digest")
+    assert (counts["sentences"], counts["words"], counts["pieces"]) == (2, 2405, pieces)
+
+
 def test_only_other_machines_need_dask(
     corpus: list[str], model: Path, expected: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

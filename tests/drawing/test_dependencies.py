@@ -257,3 +257,15 @@ def test_a_tooltip_looks_at_two_words_only() -> None:
     words = Unlisted([Word("oaks", "", ""), Word("grow", "", "")])
     assert Link(2, 1, "nsubj").tooltip_among(words) == "grow → oaks: nsubj"
     assert Link(0, 2, "root").tooltip_among(words) == "ROOT → grow: root"
+
+
+def test_a_sentence_that_is_too_long_for_a_picture(tmp_path: Path) -> None:
+    file = tmp_path / "long.conllu"
+    rows = [f"{k}\ta\t_\t_\t_\t_\t{k - 1}\tdep\t_\t_\n" for k in range(1, 2002)]
+    file.write_text("".join(rows[:2000]) + "\n" + "".join(rows) + "\n")
+    fits, long = read(file)
+    assert len(groups(svg_of(fits))) == 2000
+    with pytest.raises(FormatError, match=r"long.conllu:2002: a sentence of 2,001 words; expected at most 2,000 in"):
+        svg_of(long)
+    with pytest.raises(FormatError, match=r"^a sentence of 2,001 words"):
+        Picture.of(Sentence.from_words(["a"] * 2001))

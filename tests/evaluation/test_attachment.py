@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.scored import treebank, trees
 
-from dodona import FormatError, MismatchError
+from dodona import FormatError, MismatchError, Sentence
 from dodona.evaluation import (
     Comparison,
     Rate,
@@ -34,6 +34,13 @@ SYSTEM = (
 @pytest.fixture
 def comparison() -> Comparison:
     return compare(treebank(*GOLD), treebank(*SYSTEM))
+
+
+def test_only_punct_is_punctuation() -> None:
+    """Symbols, and what is written with other signs, are words."""
+    tags = ("SYM", "X", "NUM", "PUNCT")
+    both = treebank(" ".join(f"%/{tag}/{0 if k == 0 else 1}/dep" for k, tag in enumerate(tags)))
+    assert attachment(compare(both, both), punctuation=False)["LAS"] == Rate(3, 3)
 
 
 def test_with_and_without_punctuation(comparison: Comparison) -> None:
@@ -141,6 +148,19 @@ def test_per_sentence_counts(comparison: Comparison) -> None:
 def test_other_words(system: tuple[str, ...], message: str) -> None:
     with pytest.raises(MismatchError, match=message):
         compare(treebank(*GOLD), treebank(*system))
+
+
+@pytest.mark.parametrize(("head", "shown"), [(None, "_"), (3, "3")])
+def test_a_marked_arc_without_a_head_or_to_the_word_itself(head: int | None, shown: str) -> None:
+    (plain,) = treebank(GOLD[0])
+    comments, misc = ["# annotation = open"], ["Confirmed=arc", "_", "_", "_"]
+    gold = Sentence.from_words(
+        plain.words, plain.upos, heads=[2, 0, head, 2], labels=plain.labels, misc=misc, comments=comments
+    )
+    assert len(compare([gold], treebank(SYSTEM[0])).head_right) == 1  # what is not marked may be anything
+    gold.misc = ["Confirmed=arc", "_", "Changed=arc", "_"]
+    with pytest.raises(FormatError, match=rf"the arc of word 3 is marked, but HEAD is {shown}; expected a head"):
+        compare([gold], treebank(SYSTEM[0]))
 
 
 def test_a_missing_head() -> None:

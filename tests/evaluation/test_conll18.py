@@ -71,6 +71,13 @@ def test_words_of_a_multiword_token_are_found_by_form_whatever_the_case() -> Non
     assert scores["CLAS"] == Score(2, 3, 2, 2)
 
 
+def test_a_word_that_sticks_out_of_a_multiword_token_is_not_found_by_form() -> None:
+    gold = "abc=ab/X/0/root+cde/X/1/dep de/X/1/dep"
+    system = "ab/X/0/root cde/X/1/dep"
+    assert evaluate(treebank(gold), treebank(system))["Words"] == Score(3, 2, 1)
+    assert evaluate(treebank(system), treebank(gold))["Words"] == Score(2, 3, 1)
+
+
 def test_words_that_are_split_and_joined() -> None:
     gold = "ab/X/2/dep cd/X/0/root ef/X/2/obj"
     system = "a/X/2/dep bc/X/3/dep d/X/0/root ef/X/3/obj"

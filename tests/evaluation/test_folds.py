@@ -1,11 +1,8 @@
-"""The spread of scores, and suspicious arcs."""
+"""The spread of scores over folds."""
 
-import pytest
 from samples.treebank import treebank
 
-from dodona import FormatError, Sentence
 from dodona.evaluation import attachment, compare, evaluate
-from dodona.evaluation.calibration import Suspect, find_suspects
 from dodona.evaluation.significance import SCORES, Spread, find_unpredicted, scores_of, spread
 
 
@@ -34,24 +31,3 @@ def test_scores_that_say_nothing() -> None:
     assert find_unpredicted(gold, [*tags, "lemmas"]) == {"UFeats", "Lemmas", "BLEX"}
     assert find_unpredicted(gold, tags) == {"UFeats", "Lemmas", "BLEX"}
     assert find_unpredicted(gold, ()) == {"UPOS", "XPOS", "UFeats", "Lemmas", "MLAS", "BLEX"}
-
-
-def sentence(heads: list[int], labels: list[str], sure: list[float] | None = None) -> Sentence:
-    misc = None if sure is None else [f"Confidence={value}" for value in sure]
-    return Sentence.from_words(list("abc"), heads=heads, labels=labels, misc=misc)
-
-
-def test_the_most_confident_suspects_come_first() -> None:
-    gold = [sentence([2, 0, 2], ["x", "root", "y"]), sentence([2, 0, 2], ["x", "root", "y"])]
-    parsed = [
-        sentence([2, 0, 1], ["z", "root", "y"], [0.7, 0.99, 0.8]),
-        sentence([3, 0, 2], ["x", "root", "z"], [0.7, 1.0, 0.9]),
-    ]
-    assert find_suspects(gold, parsed) == [
-        Suspect(0.9, 1, 3, 2, "y", 2, "z"),
-        Suspect(0.8, 0, 3, 2, "y", 1, "y"),
-        Suspect(0.7, 0, 1, 2, "x", 2, "z"),
-        Suspect(0.7, 1, 1, 2, "x", 3, "x"),
-    ]
-    with pytest.raises(FormatError, match="expected Confidence="):
-        find_suspects(gold, gold)

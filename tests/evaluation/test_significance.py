@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from samples.scored import treebank
 
 from dodona import MismatchError, OptionError
-from dodona.evaluation import approximate_randomization, compare, differences, wilcoxon
+from dodona.evaluation import Rate, approximate_randomization, compare, differences, wilcoxon
 
 COUNTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40)
 
@@ -109,7 +109,8 @@ def test_two_systems_against_gold() -> None:
     perfect, flawed = (compare(treebank(*gold), treebank(*system)) for system in (gold, worse))
     found = differences(perfect, flawed)
     assert found["UAS"].randomization_p == found["UAS"].wilcoxon.p == 1
-    assert (found["LAS"].first.correct, found["LAS"].second.correct, found["LAS"].first.total) == (40, 25, 40)
+    assert (found["LAS"].first, found["LAS"].second) == (Rate(40, 40), Rate(25, 40))
+    assert found["UAS"].first == found["UAS"].second == Rate(40, 40)
     assert found["LAS"].wilcoxon.differing == 15
     assert found["LAS"].randomization_p < 0.001  # 2 of 2¹⁵ ways to swap are as uneven
     assert found["LAS"].wilcoxon.p < 0.001

@@ -148,9 +148,11 @@ def test_records_are_found_again(treebanks: tuple[Treebank, ...], tmp_path: Path
     store.save(run, record)
     assert [each.data for each in store.read_finished([run]).of([run])] == [json.loads(json.dumps(record))]
     assert [path.name for path in store.folder.iterdir()] == [f"{run.key}.json"]
-    store.path(run).write_text('{"key": "abc", "format": 1, "results": {}}')
-    with pytest.raises(FormatError, match=rf"{run.key}\.json: .*; expected the record of a run"):
-        store.read_finished([run])
+    wrong: tuple[dict[str, Any], ...] = {"key": "abc"}, {"format": record["format"] + 1}, {"results": []}, {"key": None}
+    for text in (*(json.dumps({**record, **change}) for change in wrong), "{", "[]", "{}"):
+        store.path(run).write_text(text)
+        with pytest.raises(FormatError, match=rf"{run.key}\.json: .*; expected the record of a run"):
+            store.read_finished([run])
 
 
 def test_predicted_tags_are_seen_in_training_and_parsing(treebanks: tuple[Treebank, ...], tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from samples.inflected import STRANGE, bare, inflected
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.component import TrainingProgress
+from dodona.lemmatizer import lemmatizer as lemmatizer_module
 from dodona.lemmatizer.lemmatizer import (
     Lemmatizer,
     LemmatizerOptions,
@@ -85,6 +86,15 @@ def test_unknown_words(lemmatizer: Lemmatizer) -> None:
     assert lemma(lemmatizer, "s", "NOUN", "Number=Plur")  # nothing would be left of it
 
 
+def test_of_equally_frequent_lemmas_the_first_in_the_alphabet() -> None:
+    """Whatever the order of the sentences: the same treebank has one model."""
+    both = [Sentence.from_words(["axes"], ["NOUN"], lemmas=[lemma]) for lemma in ("axis", "axe")]
+    for odd in (both, both[::-1]):
+        assert lemma(train_lemmatizer(TRAIN + odd, LemmatizerOptions()), "axes", "NOUN", "_") == "axe"
+    more = [*both, both[0]]
+    assert lemma(train_lemmatizer(TRAIN + more, LemmatizerOptions()), "axes", "NOUN", "_") == "axis"
+
+
 def test_exceptions_are_learned_by_heart() -> None:
     odd = [Sentence.from_words(["went"], ["VERB"], lemmas=["go"], feats=["Tense=Past"])]
     both = [
@@ -98,6 +108,35 @@ def test_exceptions_are_learned_by_heart() -> None:
     assert lemma(lemmatizer, "lay", "VERB", "Tense=Pres") == "lay"
     again = Lemmatizer.from_parts(*lemmatizer.parts(), "here")
     assert lemma(again, "lay", "VERB", "Tense=Past") == "lie"
+
+
+def test_with_other_features_a_word_has_the_lemma_of_most_places() -> None:
+    """And not that of most combinations of features."""
+    counts = {("bear", "Tense=Past"): 3, ("bore", "Tense=Pres"): 1, ("bore", "Mood=Imp"): 1}
+    odd = [
+        Sentence.from_words(["bore"], ["VERB"], lemmas=[lemma], feats=[feats])
+        for (lemma, feats), count in counts.items()
+        for _ in range(count)
+    ]
+    lemmatizer = train_lemmatizer(TRAIN + odd, LemmatizerOptions())
+    assert lemmatizer.guess(("bore", "VERB", "Mood=Sub")) == "bore"  # without exceptions
+    assert lemma(lemmatizer, "bore", "VERB", "Mood=Sub") == "bear"
+    assert [lemma(lemmatizer, "bore", "VERB", feats) for _, feats in counts] == ["bear", "bore", "bore"]
+
+
+def test_lemmas_of_any_tags_are_kept_within_a_bound(lemmatizer: Lemmatizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When there is no more room, all are forgotten; long ones are never kept."""
+    monkeypatch.setattr(lemmatizer_module, "MAX_REMEMBERED", 3)
+    known = Lemmatizer.from_parts(*lemmatizer.parts(), "here")
+    sizes = []
+    for k in range(8):
+        assert lemma(known, f"w{k}", "NOUN", "_") == lemma(lemmatizer, f"w{k}", "NOUN", "_")
+        sizes.append(len(known._known))
+    assert sizes == [1, 2, 3, 1, 2, 3, 1, 2]
+    lemma(known, "x" * (lemmatizer_module.LONGEST_REMEMBERED - 5), "NOUN", "_")
+    assert len(known._known) == 3
+    lemma(known, "x" * (lemmatizer_module.LONGEST_REMEMBERED - 4), "NOUN", "_")
+    assert len(known._known) == 3
 
 
 def test_it_fills_in_the_column(lemmatizer: Lemmatizer) -> None:

@@ -53,6 +53,18 @@ def test_possible_parts_come_out_and_impossible_ones_are_refused(name: str, beam
     assert refused > 50
 
 
+@pytest.mark.parametrize(("name", "beam"), WIDTHS)
+def test_several_given_roots_come_out_where_a_tree_may_have_several(name: str, beam: int) -> None:
+    parser = trained(name, single_root=False)
+    several = [tree for tree in all_trees(3) if not SYSTEMS[name].projective or is_projective(tree)]
+    for part in product([None, 0, 1, 2, 3], repeat=3):
+        if any(agrees(part, tree) for tree in several):
+            assert agrees(part, parsed(parser, part, beam)), part
+        else:
+            with pytest.raises(FormatError, match=r"word \d has HEAD \d, but"):
+                parsed(parser, part, beam)
+
+
 def random_part(tree: list[int], chance: random.Random) -> Part:
     share = chance.random()
     return tuple(h if chance.random() < share else None for h in tree)

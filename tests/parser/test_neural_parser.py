@@ -1,7 +1,10 @@
 """The parser with a network: it learns, and what it finds depends on nothing but the sentence and the model."""
 
+import gc
 import random
+import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from samples.networks import DEEP, copied, taught, trained, untaught
 from samples.treebank import treebank
 
@@ -21,7 +25,7 @@ from dodona.neural.network import Dropout, encode
 from dodona.neural.options import NetworkOptions
 from dodona.parser import neural as neural_model
 from dodona.parser.confidence import calibrate
-from dodona.parser.neural import NeuralModel, NeuralSession
+from dodona.parser.neural import InputCache, NeuralModel, NeuralSession
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
 from dodona.parser.request import Analysis
@@ -132,7 +136,7 @@ def test_forms_that_were_forgotten(parser: Parser, monkeypatch: pytest.MonkeyPat
     forget = NeuralSession._forget
 
     def counting(session: NeuralSession) -> None:
-        forgotten.append(len(getattr(session, "_forms", ())))
+        forgotten.append(session._forms.count if hasattr(session, "_forms") else 0)
         forget(session)
 
     monkeypatch.setattr(NeuralSession, "_forget", counting)
@@ -140,6 +144,44 @@ def test_forms_that_were_forgotten(parser: Parser, monkeypatch: pytest.MonkeyPat
     assert all_scores(copied(parser), sentences) == expected
     assert len(forgotten) > 4
     assert max(forgotten) <= 10 + max(map(len, sentences))
+
+
+def test_inputs_are_computed_once_in_any_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neural_model, "COMPUTED", 3)
+    computed: list[str] = []
+
+    def compute(keys: list[str]) -> NDArray[np.float32]:
+        assert 0 < len(keys) <= 3
+        if "bad" in keys and "bad" not in computed:
+            computed.append("bad")
+            raise MemoryError
+        computed.extend(keys)
+        return np.array([[len(key), ord(key[0])] for key in keys], np.float32)
+
+    cache = InputCache[str](2)
+    texts = ["a bb ccc a", "a", "", "d e f g h ii j k bb", "l m n bad o p", "ccc l p bad z"]
+    for text in texts:
+        keys = text.split()
+        with pytest.raises(MemoryError) if text == texts[4] else nullcontext():  # what is lacking is computed later
+            assert cache.look_up(keys, compute).tolist() == [[len(key), ord(key[0])] for key in keys]
+    assert sorted(computed) == sorted([*{*" ".join(texts).split()}, "bad"])  # which was tried twice
+    assert cache.count == len(set(computed))
+
+
+def test_a_workspace_that_is_released_is_gone_at_once(parser: Parser) -> None:
+    """A server counts on that. Nothing may wait for the garbage collector, which may come much later."""
+    own = copied(parser)
+    gc.collect()
+    gc.disable()
+    try:
+        all_scores(own, random_sentences(3))
+        session = weakref.ref(own._searches.session)
+        assert session() is not None
+        own.release_workspace()
+        assert session() is None
+    finally:
+        gc.enable()
+    assert all_scores(own, random_sentences(3)) == all_scores(copied(parser), random_sentences(3))
 
 
 def test_threads_share_a_model(parser: Parser) -> None:
@@ -450,6 +492,9 @@ def test_sizes_of_a_network(change: dict[str, Any], message: str) -> None:
         ({"scorer": "neural", "beam": 4}, "beam 4: expected only with the scorer 'linear'"),
         ({"scorer": "neural", "templates": "stack"}, "templates 'stack': expected only with the scorer 'linear'"),
         ({"scorer": "neural", "size": 3.0}, "size 3.0: expected only with the scorer 'linear'"),
+        ({"scorer": "neural", "update": "pa"}, "update 'pa': expected only with the scorer 'linear'"),
+        ({"scorer": "neural", "aggressiveness": 0.5}, "aggressiveness 0.5: expected only with the scorer 'linear'"),
+        ({"scorer": "transformer", "size": 3.0}, "size 3.0: expected only with the scorer 'linear'"),
     ],
 )
 def test_options_of_the_other_scorer(options: dict[str, Any], message: str) -> None:

@@ -1,4 +1,4 @@
-"""Checkpoints: an interrupted training that is resumed gives the same model, and a wrong file is refused."""
+"""Checkpoints: which training they belong to, when they are written, and what is refused. test_resuming.py resumes."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,6 @@ from dodona.parser.options import ParserOptions
 from dodona.pipeline import modelfile
 from dodona.pipeline import training as parser_study
 from dodona.pipeline.checkpoint import Checkpoint
-from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, TrainingProgress, train_pipeline
 
 ITERATIONS = 3
@@ -50,11 +49,6 @@ def plan(path: Path | None = None, **options: Any) -> TrainingPlan:
     return TrainingPlan(["parser"], "gold", checkpoint=path, **options)
 
 
-def saved(pipeline: Pipeline, path: Path) -> bytes:
-    pipeline.save(path)
-    return path.read_bytes()
-
-
 def interrupted(path: Path, iteration: int, dev: list[Sentence], **options: Any) -> None:
     with pytest.raises(KeyboardInterrupt):
         train_pipeline(TRAIN, OPTIONS, plan(path, **options), dev, Interruption(iteration))
@@ -65,29 +59,6 @@ def test_checkpoints_are_some_time_apart(tmp_path: Path, monkeypatch: pytest.Mon
     interrupted(tmp_path / "checkpoint", 2, [])
     _, arrays = modelfile.load(tmp_path / "checkpoint")
     assert arrays["state.progress"][0] == 1
-
-
-@pytest.mark.parametrize("dev", [DEV, []], ids=["dev", "no-dev"])
-def test_a_resumed_training_gives_the_same_model(dev: list[Sentence], tmp_path: Path) -> None:
-    """After any iteration, also after the last one, and after several interruptions."""
-    whole = Interruption()
-    expected = saved(train_pipeline(TRAIN, OPTIONS, plan(), dev, whole), tmp_path / "whole")
-    iterations = [line for line in whole.said if line.startswith("parser")]
-    assert len(iterations) == ITERATIONS
-    path = tmp_path / "checkpoint"
-    for iteration in (ITERATIONS,) if dev else (2,):
-        interrupted(path, iteration, dev)
-        rest = Interruption()
-        again = train_pipeline(TRAIN, OPTIONS, plan(path, resume=True), dev, rest)
-        assert rest.said[0] == f"parser: continuing after iteration {iteration}"
-        if iteration < ITERATIONS:
-            assert rest.said[1:] == iterations[iteration:]
-        assert saved(again, tmp_path / "again") == expected
-    if dev:
-        interrupted(path, 1, dev)
-        interrupted(path, 2, dev, resume=True)
-        again = train_pipeline(TRAIN, OPTIONS, plan(path, resume=True), dev)
-        assert saved(again, tmp_path / "again") == expected
 
 
 def test_vectors_have_to_be_the_same(tmp_path: Path) -> None:
@@ -148,6 +119,21 @@ def test_another_training(checkpoint: Path) -> None:
         refused(checkpoint, message, train=train)
     for dev in (DEV[:-1], [], TRAIN):
         refused(checkpoint, message, dev=dev)
+    other_data: list[dict[str, Any]] = []
+    for which, own in (("train", TRAIN), ("dev", DEV)):
+        for name, value in (("words", "x"), ("upos", "X"), ("xpos", "x"), ("feats", "A=B")):
+            columns: dict[str, Any] = {
+                each: list(getattr(own[0], each)) for each in ("words", "upos", "xpos", "feats", "heads", "labels")
+            }
+            columns[name][0] = value
+            other_data.append({which: [Sentence.from_words(**columns), *own[1:]]})
+        other = own[0].copy()
+        other.set_tree([h or 0 for h in other.heads], [*other.labels[:-1], "obj"])
+        other_data.append({which: [other.copy(), *own[1:]]})
+        other.set_tree([(h or 0) if d else len(other) for d, h in enumerate(other.heads)], own[0].labels)
+        other_data.append({which: [other.copy(), *own[1:]]})
+    for each in other_data:
+        refused(checkpoint, message, **each)
 
 
 def test_damaged_checkpoints(checkpoint: Path, tmp_path: Path) -> None:

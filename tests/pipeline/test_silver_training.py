@@ -1,7 +1,6 @@
 """Training with silver: which sentences and tags each component sees, in which order; and files that are refused."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -334,34 +333,6 @@ def test_the_same_seed_gives_the_same_bytes(silver: list[Path], tmp_path: Path) 
     )
     assert first == again
     assert len({first, other, without}) == 3
-
-
-class Interruption:
-    """Ctrl-C after an iteration of the parser."""
-
-    def __init__(self, iteration: int) -> None:
-        self.iteration = iteration
-
-    def __call__(self, progress: TrainingProgress) -> None:
-        if progress.component == "parser" and progress.is_iteration and progress.iteration == self.iteration:
-            raise KeyboardInterrupt
-
-
-def test_a_network_goes_on_where_it_was_in_the_stream(
-    silver: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline_training, "PAUSE", 0.0)
-    options = ParserOptions(scorer="neural", iterations=4, network=SMALL)
-    plan = TrainingPlan(["parser"], "gold", checkpoint=tmp_path / "checkpoint", silver=silver, silver_words=800)
-    whole = saved(train_pipeline(GOLD, options, replace(plan, checkpoint=None), DEV), tmp_path / "model")
-    for iteration in (1, 3):
-        with pytest.raises(KeyboardInterrupt):
-            train_pipeline(GOLD, options, plan, DEV, Interruption(iteration))
-        again = train_pipeline(GOLD, options, replace(plan, resume=True), DEV)
-        assert saved(again, tmp_path / "model") == whole
-    for other in (replace(plan, silver_words=801), replace(plan, silver=silver[:1])):
-        with pytest.raises(FormatError, match="the checkpoint of another training"):
-            train_pipeline(GOLD, options, replace(other, resume=True), DEV)
 
 
 def test_training_does_not_stop_before_gold_is_alone(silver: list[Path]) -> None:

@@ -12,10 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from reference.averaged import AveragedDict
+from reference.characters import CLOSING, OPENING, is_blank, kind_of
 from reference.mixing import mix, text_hash
-
-from dodona.data import characters
-from dodona.data.characters import BLANK, kind_of
 
 NO_GAP, BLANKS, PARAGRAPH = range(3)
 NEVER, ASK, ALWAYS = range(3)
@@ -23,8 +21,6 @@ TOKEN, SENTENCE, MULTIWORD = range(3)
 LONGEST_RUN, LONGEST_SENTENCE, MOST_TOKENS = 1 << 16, 1 << 20, 10_000
 LOOKAHEAD = 5
 GENERAL = 7
-OPENING = {characters.OPEN, characters.INITIAL, *map(kind_of, b"([{")}
-CLOSING = {characters.CLOSE, characters.FINAL, *map(kind_of, b")]}")}
 BORED = 0.02  # an error so small teaches nothing
 
 
@@ -69,10 +65,6 @@ class Run(NamedTuple):
     @property
     def form_and_gap(self) -> int:
         return self.form + self.gap
-
-
-def is_blank(char: str) -> bool:
-    return kind_of(ord(char)) == BLANK
 
 
 def line_ends(blanks: str) -> int:

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from reference.characters import is_blank
 from reference.segmenting import Cut
 
-from dodona.data.characters import BLANKS
-from dodona.data.spacing import escape
+ESCAPES = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
 
 Ranges = list[tuple[int, int, str]]
 
@@ -33,7 +33,7 @@ def columns_of(
     text = ""
     first = cut.first
     for k, (token, gap) in enumerate(zip(cut.forms, cut.gaps, strict=True)):
-        form = re.sub(f"[{BLANKS}]+", " ", token)
+        form = re.sub(" +", " ", "".join(" " if is_blank(char) else char for char in token))
         notes = [] if gap == " " else ["SpaceAfter=No"] if not gap else [f"SpacesAfter={escape(gap)}"]
         if k == 0 and before:
             notes.append(f"SpacesBefore={escape(before)}")
@@ -52,3 +52,8 @@ def columns_of(
             misc.append(note)
         first = cut.lasts[k] + 1
     return text.rstrip(" "), forms, misc, ranges, range_misc
+
+
+def escape(text: str) -> str:
+    """As the documentation of `dodona.data.spacing` has it, one character after the other."""
+    return "".join(ESCAPES.get(char) or (f"\\u{ord(char):04X}" if is_blank(char) else char) for char in text)

@@ -148,6 +148,8 @@ BAD: dict[str, bytes] = {
     "missing-spaceafter": plain(("SpaceAfter=No", "_")),
     "text-extra-chars": plain(("The o ak.", "The o ak. Yes")),
     "nospaceafter-yes": plain(("SpaceAfter=No", "NoSpaceAfter=Yes")),
+    "annotation-marks": plain(("amod\t_\t_", "amod\t_\tConfirmed=upos,arc")),
+    "annotation-status": plain(("# newpar", "# newpar\n# annotation = begun")),
     "spaceafter-value": plain(("amod\t_\t_", "amod\t_\tSpaceAfter=Yes")),
     "spaceafter-empty-node": enhanced(("2:conj\t_", "2:conj\tSpaceAfter=No")),
     "spaceafter-mwt-node": plain(("4\taux\t_\t_", "4\taux\t_\tSpaceAfter=No")),

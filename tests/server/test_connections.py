@@ -63,6 +63,22 @@ def ask_health(place: tuple[str, int], source: str) -> int:
         client.close()
 
 
+def test_small_answers_are_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With Nagle's algorithm the end of each answer would wait for the client, which waits 40 ms."""
+    seen = []
+    begin = _Connection.connection_made
+
+    def look(self: _Connection, transport: Any) -> None:
+        seen.append(transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        begin(self, transport)
+
+    monkeypatch.setattr(_Connection, "connection_made", look)
+    with serving(create_app(MODELS), monkeypatch) as place:
+        assert ask_health(place, "127.0.0.1") == 200
+    assert seen
+    assert all(seen)
+
+
 def is_closed(line: socket.socket) -> bool:
     """Wait for the end of a connection."""
     try:

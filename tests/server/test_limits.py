@@ -2,22 +2,26 @@
 
 import asyncio
 import json
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 import pytest
 from samples.asgi import Reply, ask, asked, call
+from samples.random_networks import random_network
 from samples.small_models import whole
 from starlette.applications import Starlette
 
 from dodona import OptionError, Sentence
+from dodona.pipeline.pipeline import Pipeline
 from dodona.server import service
 from dodona.server.app import create_app
-from dodona.server.models import AnnotateRequest, Models, annotate, claiming, divide
+from dodona.server.models import WORD_NEEDS, AnnotateRequest, Models, annotate, claiming, divide
 from dodona.server.playground.parse import TREE_NEED
 from dodona.server.requests import convert, decode
 from dodona.server.service import Function, Limits, Stopped, encode
@@ -181,12 +185,13 @@ def overload(app: Starlette, work: Work, count: int) -> list[Reply]:
     """Send requests one by one, while none is finished; the last ones that come find no place."""
 
     async def all_of_them() -> list[Reply]:
-        requests: list[Awaitable[Reply]] = []
+        requests: list[asyncio.Task[Reply]] = []
+        admitted = app.state.metrics.in_progress._value
         for _ in range(count):
-            requests.append(asyncio.create_task(asked(app, "/api/work", b"{}")))
-            await asyncio.sleep(0)
+            request, before = asyncio.create_task(asked(app, "/api/work", b"{}")), admitted.get()
+            requests.append(request)
+            await until(lambda: request.done() or admitted.get() > before)  # noqa: B023
             await until(work.begun.is_set)
-            await asyncio.sleep(0.01)
         work.released.set()
         return list(await asyncio.gather(*requests))
 
@@ -380,11 +385,20 @@ def test_two_requests_that_need_much_are_worked_on_one_after_the_other(monkeypat
     work = Work()
     monkeypatch.setattr(service, "READ_NEED", 7 << 20)
     app = app_with(work.run, memory=32 << 20, threads=4)
+    refused: set[int] = set()  # threads that found too little
+    take = service.MemoryBudget.take
+
+    def watch(budget: service.MemoryBudget, need: int, share: float = 1.0) -> bool:
+        taken = take(budget, need, share)
+        refused.update([] if taken else [threading.get_ident()])
+        return taken
+
+    monkeypatch.setattr(service.MemoryBudget, "take", watch)
 
     async def three() -> list[Reply]:
         requests = [asyncio.create_task(asked(app, "/api/work", b"{}")) for _ in range(3)]
         await until(work.begun.is_set)
-        await asyncio.sleep(0.2)
+        await until(lambda: len(refused) == 2)
         assert busy_threads(app) == 1  # each needs a little more than half of the room
         work.released.set()
         return list(await asyncio.gather(*requests))
@@ -403,12 +417,17 @@ def test_the_memory_of_sentences_is_claimed_by_their_words(monkeypatch: pytest.M
         long = Sentence.from_words(["b" * 200_000])
         list(divide([Sentence.from_words(["a"]), long, long, Sentence.from_words(["a" * 17])]))
     assert claims == [
-        4096 + 2048, 4096 + 2048 + (200_000 - 16) * 80, 2 * (4096 + 2048) + (200_017 - 32) * 80,
+        4096 + 2048, 4096 + 2048 + (200_000 - 16) * 24, 2 * (4096 + 2048) + (200_017 - 32) * 24,
     ]  # fmt: skip
     claims.clear()
     with claiming(claims.append):
         call("parse", {"text": "the cat sees a dog"}, MODELS)
     assert claims == [4096 + 5 * (2048 + TREE_NEED)]
+    claims.clear()
+    neural = Models({"neural": Pipeline(random_network(), whole().tagger, tokenizer=whole().tokenizer)})
+    with claiming(claims.append):
+        call("search", {"text": "the cat sees a dog", "pattern": "pattern { X [] }"}, neural)
+    assert claims == [4096 + 5 * 10752]
     app = create_app(MODELS, Limits(memory=32 << 20))
     body = json.dumps({"words": [["a"] * 9000]}).encode()
     reply = ask(app, "/api/annotate", body)
@@ -437,14 +456,65 @@ def test_many_sentences_need_no_more_memory_than_a_few() -> None:
     assert ask(app, "/api/annotate", json.dumps({"words": [["cat"]] * 3}).encode()).status == 200
 
 
-def test_memory_goes_back_to_the_system_after_a_large_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    trims: list[bool] = []
-    monkeypatch.setattr(service, "_find_trim", lambda: lambda padding: trims.append(True))
-    app = app_with(echo)
-    assert ask(app, "/api/work", b'{"a": "' + b"x" * 100_000 + b'"}').status == 200
+def test_memory_goes_back_to_the_system_after_much_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    trims: list[int] = []
+    monkeypatch.setattr(service, "_find_in_c", {"malloc_trim": trims.append}.__getitem__)
+    app = app_with(echo, threads=1)
+    for _ in range(4):  # each needs 3.3 MiB
+        assert ask(app, "/api/work", b'{"a": "' + b"x" * 100_000 + b'"}').status == 200
     assert trims == []
+    assert ask(app, "/api/work", b'{"a": "' + b"x" * 100_000 + b'"}').status == 200
+    assert trims == [0]
+    assert ask(app, "/api/work", b'{"a": "' + b"x" * 100_000 + b'"}').status == 200
+    assert trims == [0]
     assert ask(app, "/api/work", b'{"a": "' + b"x" * 2_000_000 + b'"}').status == 200
-    assert trims == [True]
+    assert trims == [0, 0]
+
+
+def test_memory_goes_back_to_the_system_within_a_long_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After 64 MiB for sentences, which are 5 portions of 4,000 words at 4 KiB."""
+    trims: list[int] = []
+    monkeypatch.setattr(service, "_find_in_c", {"malloc_trim": trims.append}.__getitem__)
+    monkeypatch.setitem(WORD_NEEDS, "linear", 4 << 10)
+    app = create_app(MODELS, Limits(threads=1))
+    body = json.dumps({"words": [["cat"] * 4000] * 11}).encode()
+    assert ask(app, "/api/annotate", body).status == 200
+    assert trims == [0, 0, 0]  # the last time at the end
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc and the C library of GNU")
+def test_large_blocks_go_back_to_the_system_whatever_was_freed_before() -> None:
+    """By itself the C library would keep the 20 MiB, because 32 were freed before them."""
+    program = """if True:
+        from pathlib import Path
+        from dodona.server.service import return_large_blocks
+        import numpy as np
+        return_large_blocks()
+        resident = lambda: int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+        np.ones(32 << 20, np.int8)
+        large, above = np.ones(20 << 20, np.int8), [np.ones(1 << 17, np.int8) for _ in range(20)]
+        before = resident()
+        del large
+        print(before - resident() > 19 << 20)
+    """
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert ran.stdout == "True\n"
+
+
+def test_clients_that_have_left_are_forgotten() -> None:
+    """A server that runs for months must not keep the address of everybody who has ever asked."""
+    app = app_with(echo)
+    assert ask(app, "/api/work", b"{}").status == 200
+    assert ask(app, "/api/work", b"{").status == 400
+    workers = app.state.close.__self__
+    assert len(workers.clients) == 0
 
 
 def test_readiness() -> None:
@@ -463,6 +533,26 @@ def test_readiness() -> None:
     ready, _ = asyncio.run(beside())
     assert (ready.status, ready.json) == (503, free | {"status": "busy", "in_progress": 1})
     assert ask(app, "/ready", method="GET").status == 200
+
+
+def test_a_server_is_not_ready_while_memory_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bodies that are held take the room of the next one: it would be refused, though a thread is free."""
+    work = Work()
+    app = app_with(work.run, threads=4, memory=32 << 20)
+    body = b'{"a": "' + b"x" * int((32 << 20) * service.SHARES["bytes"] * service.BODIES_SHARE - 20) + b'"}'
+    monkeypatch.setattr(service, "estimate_need", lambda data: 0)
+
+    async def beside() -> tuple[Reply, Reply]:
+        first = asyncio.create_task(asked(app, "/api/work", body))
+        await until(work.begun.is_set)
+        monkeypatch.setattr(service, "BODIES_SHARE", service.BODIES_SHARE * 0.9)
+        ready = await asked(app, "/ready", method="GET")
+        work.released.set()
+        return ready, await first
+
+    ready, first = asyncio.run(beside())
+    assert (first.status, ready.status, ready.json["status"], ready.json["in_progress"]) == (200, 503, "busy", 1)
+    assert ask(app, "/ready", method="GET").json["status"] == "ready"
 
 
 @pytest.mark.parametrize("name", ["size", "seconds", "memory", "threads", "waiting"])

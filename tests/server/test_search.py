@@ -75,3 +75,21 @@ def test_a_pattern_of_free_nodes_ends(app: Starlette) -> None:
     answer = ask(app, "/api/search", json.dumps({"pattern": free, "conllu": conllu}).encode())
     assert answer.status == 400
     assert "more than 100,000 steps in conllu:1" in answer.json["error"]
+
+
+def test_long_sentences_are_not_all_listed(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
+    conllu = b"".join(sentence.to_bytes() for sentence in full_treebank(5)).decode()
+    lengths = [len(sentence) for sentence in full_treebank(5)]
+    monkeypatch.setattr("dodona.server.search.MAX_LISTED", lengths[0] + 1)
+    answer = json_of(app, "/api/search", {"pattern": "pattern { X [] }", "conllu": conllu})
+    assert [len(each["tokens"]) for each in answer["sentences"]] == lengths[:2]
+    assert answer["found"] == sum(lengths) + len(lengths)  # ROOT is a node, too
+
+
+def test_counts_of_too_many_values(app: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
+    fields = {"pattern": "pattern { X [] }", "text": "the oak answers . the dove hears .", "count": ["X.form"]}
+    monkeypatch.setattr("dodona.server.search.MAX_COUNTS", 7)
+    assert len(json_of(app, "/api/search", fields)["counts"]) == 7  # with that of ROOT
+    monkeypatch.setattr("dodona.server.search.MAX_COUNTS", 6)
+    answer = ask(app, "/api/search", json.dumps(fields).encode())
+    assert (answer.status, answer.json["error"].split(";")[0]) == (400, "count: more than 6 different values")

@@ -1,5 +1,6 @@
 """The tagger learns from a small treebank, is the same after a round trip, and refuses parts that do not fit."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from samples.inflected import STRANGE, bare, inflected
 from dodona import FormatError, OptionError, Sentence
 from dodona.component import TrainingProgress
 from dodona.pipeline import modelfile
-from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, train_tagger
+from dodona.tagger import tagger as tagger_module
+from dodona.tagger.tagger import COLUMNS, TagChoice, Tagger, TaggerOptions, train_tagger
 
 TRAIN, TEST = inflected(150), inflected(50, seed=2)
 
@@ -180,3 +182,24 @@ def test_strings_of_numpy_are_strings(tagger: Tagger) -> None:
     plain, other = Sentence.from_words(["the", "oak"]), Sentence.from_words(["the", "oak"])
     other.words[1] = np.str_("oak")
     assert [s.upos for s in tagger.apply([plain])] == [s.upos for s in tagger.apply([other])]
+
+
+@pytest.mark.parametrize("compared", [1, 7, 512])
+def test_the_best_tag_is_the_one_whose_parts_score_most_together(
+    monkeypatch: pytest.MonkeyPatch, compared: int
+) -> None:
+    """However many words are compared at a time. Also where the best parts make up no tag, whatever their numbers are:
+    below, between and above those of tags."""
+    monkeypatch.setattr(tagger_module, "COMPARED", compared)
+    chance = np.random.default_rng(1)
+    values = [[f"{kind}{i}" for i in range(3)] for kind in "uxf"]
+    every = list(product(*values))
+    for _ in range(40):
+        tags = [every[i] for i in chance.permutation(len(every))[: chance.integers(1, 9)]]
+        choice = TagChoice(tags)
+        kinds = [sorted({tag[kind] for tag in tags}) for kind in range(3)]
+        scores = chance.normal(size=(30, sum(map(len, kinds)))).astype(np.float32)
+        columns = {value: place for place, value in enumerate(value for kind in kinds for value in kind)}
+        for row, found in zip(scores, choice.best(scores), strict=True):
+            totals = [float(sum(row[columns[value]] for value in tag)) for tag in tags]
+            assert totals[found] == pytest.approx(max(totals))

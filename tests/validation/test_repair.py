@@ -64,6 +64,8 @@ def test_order_of_features_and_of_deps() -> None:
 def test_white_space_that_stands_for_that_of_the_text_is_kept() -> None:
     data = plain(("\toaks\toak", "\toaks \toak"))  # says SpaceAfter=No
     assert fix(data) == (data, Counter())
+    data = plain(("\n7\t.\t", "\n7\t .\t"))  # the row before says so
+    assert fix(data) == (data, Counter())
     assert fix(plain(("\told\t", "\told \t"))) == (plain(), Counter({"white-space": 1}))
 
 

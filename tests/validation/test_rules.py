@@ -96,8 +96,14 @@ def test_long_numbers_are_findings() -> None:
 def test_the_validator_of_ud_finds_nothing_else(tmp_path: Path) -> None:
     """It takes all files as one treebank, so the names of sentences are made different."""
     paths = []
+    ours = ("annotation-marks", "annotation-status")
     for number, (name, data) in enumerate(FILES.items()):
-        if name not in ("invalid-utf", "nul-character", "lone-return"):  # which end it, or are other lines for it
+        if name not in (
+            *ours,
+            "invalid-utf",
+            "nul-character",
+            "lone-return",
+        ):  # these end it, or are other lines for it
             paths.append(tmp_path / f"{name}.conllu")
             named = data.replace(b"# sent_id = ", b"# sent_id = %d-" % number)
             paths[-1].write_bytes(named.replace(b"tales", b"tales" + name.encode().replace(b"-", b"")))

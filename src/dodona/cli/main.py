@@ -22,7 +22,7 @@ MODEL_PARAMETERS = ("model", "models", "arguments", "names")  # `arguments` of p
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
 COMMANDS = (  # the most frequently used ones come first
     "parse", "train", "pretrain", "distill", "evaluate", "crossvalidate", "validate", "convert", "draw", "search",
-    "info", "models", "package", "stats", "oracle", "lattice", "experiment", "bench", "serve", "cite",
+    "info", "models", "package", "stats", "oracle", "lattice", "experiment", "bench", "annotate", "serve", "cite",
 )  # fmt: skip
 
 

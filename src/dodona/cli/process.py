@@ -1,20 +1,23 @@
 """The entry point of the program. From here on Ctrl-C ends it without a traceback, also while the rest is imported.
 
-So this file, and what is imported before it (`dodona`, `dodona.cli`), imports next to nothing.
+So this file, and what is imported before it (`dodona`, `dodona.cli`), imports next to nothing: of `signal` the part in
+C, which needs no `enum`.
 """
 
+import _signal as signal  # type: ignore[import-not-found]
+import atexit
 import io
 import os
-import signal
 import sys
-from types import FrameType
 
-__all__ = ["hear_signals", "last_signal", "prepare_standard_streams", "run"]
+__all__ = ["hear_signals", "last_signal", "prepare_standard_streams", "raise_again", "run"]
+
+AGAIN = 0.05  # seconds
 
 STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """Name, mode, and how the null device is opened in place of a closed one: the wrong way round, so that use fails."""
 
-_number = signal.SIGINT
+_number: int = signal.SIGINT
 
 
 def prepare_standard_streams() -> None:
@@ -39,8 +42,20 @@ def hear_signals() -> None:
     """Let SIGTERM and SIGHUP end the program as Ctrl-C does: without half-written files. `nohup` stays in force."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _interrupt)
+    sys.unraisablehook = raise_again
+
+
+def raise_again(lost: "sys.UnraisableHookArgs") -> None:
+    """Let Ctrl-C come once more, a little later, if it came while Python called a function whose errors it ignores,
+    such as a callback of the garbage collector: nobody else would hear of it, and the program would go on."""
+    if isinstance(lost.exc_value, KeyboardInterrupt) and os.name == "posix":
+        from threading import Timer
+
+        Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def last_signal() -> int:
@@ -48,9 +63,9 @@ def last_signal() -> int:
     return _number
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt(number: int, frame: object) -> None:
     global _number
-    _number = signal.Signals(number)
+    _number = number
     signal.signal(number, signal.SIG_IGN)  # once is enough: the second one must not disturb the end
     raise KeyboardInterrupt
 
@@ -60,6 +75,8 @@ def run() -> None:
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not ignored, as in the background
     if heard:
         signal.signal(signal.SIGINT, _end)
+        # after all other work at the end: the interpreter would let a signal kill a program that has done everything
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     from dodona.cli.main import run as run_command
 
     try:

@@ -274,9 +274,9 @@ def _parse_corpus(
         if earlier is not None:
             earlier.check_same(manifest)
             manifest.take_over(earlier)
+        manifest.save(now=True)  # first of all: a folder with files and without it is somebody else's
         with name_errors(folder):
             os.makedirs(os.path.join(folder, PARTS), exist_ok=True)
-        manifest.save(now=True)
         run = _CorpusRun(session, manifest, corpus, model, monitor, say)
         try:
             run.carry_out()

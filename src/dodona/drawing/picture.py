@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from dodona.data import Sentence
 from dodona.drawing.letters import shorten
-from dodona.errors import MismatchError
+from dodona.errors import FormatError, MismatchError
 from dodona.tables import make_printable
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
 PLAIN, UNKNOWN, MISSED, OTHER_HEAD, OTHER_LABEL = "plain", "unknown", "missed", "other-head", "other-label"
 MATCHED = "matched"
 MARKS = {OTHER_HEAD: "✗", OTHER_LABEL: "≠"}
+MAX_WORDS = 2_000  # in a picture: there may be as many crossings of arcs as pairs of words, and each is drawn
 MAX_LETTERS = 12  # of the other word of an arc between two lines
 LEAST_FILLED = 0.6  # of a line, before a better place to end it is looked for
 NEVER = float("inf")
@@ -91,6 +92,10 @@ class Picture:
         """The picture of a tree, or with `parsed` of what is wrong in another tree of the same words."""
         marked = drawn if isinstance(drawn, MarkedSentence) else MarkedSentence(drawn, {}, ())
         sentence = marked.sentence
+        if len(sentence) > MAX_WORDS:
+            location = f"{sentence.file}:{sentence.line}: " if sentence.file else ""
+            shown = f"a sentence of {len(sentence):,} words; expected at most {MAX_WORDS:,} in a picture"
+            raise FormatError(f"{location}{shown}")
         above = [replace(each, kind=MATCHED) if each.dependent in marked.arcs else each for each in _links(sentence)]
         below: list[Link] = []
         if parsed is not None:

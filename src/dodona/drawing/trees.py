@@ -89,7 +89,8 @@ def draw(sentence: Sentence, width: int | None = None, names: Mapping[int, str] 
 def _trunks(heads: Sequence[int | None]) -> dict[int, Trunk]:
     """Return a lane for each word with dependents: to the right of its head's, the first that is free.
 
-    In a projective tree this is the depth of the word.
+    In a projective tree this is the depth of the word. The first one beyond MAX_LANES is the last one: such a tree is
+    not drawn with branches.
     """
     below: dict[int, list[int]] = {}
     for d, h in enumerate(heads, start=1):
@@ -109,6 +110,8 @@ def _trunks(heads: Sequence[int | None]) -> dict[int, Trunk]:
         lanes += [[] for _ in range(lane + 1 - len(lanes))]
         lanes[lane].insert(bisect(lanes[lane], (first, last)), (first, last))
         trunks[k] = Trunk(lane, first, last)
+        if lane >= MAX_LANES:
+            break
     return trunks
 
 

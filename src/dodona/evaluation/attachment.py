@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.data import Sentence
+from dodona.data.marks import annotated_arcs, is_annotated, is_open
 from dodona.data.ud import strip_subtype
-from dodona.errors import MismatchError
+from dodona.errors import FormatError, MismatchError
 from dodona.evaluation.conll18 import Score, Scores
 from dodona.tables import Cell, Table
 
@@ -60,6 +61,7 @@ class Comparison:
     head_right: Mask
     label_right: Mask
     universal_right: Mask  # the relation, subtypes aside
+    counted: Mask  # of all words of gold, those that the other arrays have: what is only a guess is left out
 
     @property
     def arc_right(self) -> Mask:
@@ -91,8 +93,10 @@ class LengthBin:
 
 
 def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]) -> Comparison:
-    """Line up two files, which must have the same sentences and words."""
+    """Line up two files, which must have the same sentences and words. Of sentences of gold that are annotated in part
+    (`# annotation = open`), only the words with marked arcs are compared."""
     lengths: list[int] = []
+    annotated: list[bool] = []
     gold_heads: list[int] = []
     system_heads: list[int] = []
     gold_labels: list[str] = []
@@ -100,24 +104,38 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
     upos: list[str] = []
     for gold, system in pair(gold_sentences, system_sentences):
         lengths.append(len(gold.words))
-        gold_heads += gold.gold_heads()
+        annotated += is_annotated(gold, "arc")
+        gold_heads += marked_heads(gold) if is_open(gold) else gold.gold_heads()
         system_heads += system.gold_heads()
         gold_labels += gold.labels
         system_labels += system.labels
         upos += gold.upos
-    heads = np.array(gold_heads, np.int64), np.array(system_heads, np.int64)
-    pairs = list(zip(gold_labels, system_labels, strict=True))
+    counted = np.array(annotated, bool)
+    heads = np.array(gold_heads, np.int64)[counted], np.array(system_heads, np.int64)[counted]
+    labels = list(compress(gold_labels, annotated)), list(compress(system_labels, annotated))
+    pairs = list(zip(*labels, strict=True))
+    places = np.concatenate([np.arange(1, n + 1) for n in lengths]) if lengths else np.zeros(0, np.int64)
     return Comparison(
-        np.repeat(np.arange(len(lengths)), lengths),
-        np.concatenate([np.arange(1, n + 1) for n in lengths]) if lengths else np.zeros(0, np.int64),
+        np.repeat(np.arange(len(lengths)), lengths)[counted],
+        places[counted],
         *heads,
-        gold_labels,
-        system_labels,
-        np.array([tag == "PUNCT" for tag in upos], bool),
+        *labels,
+        np.array([tag == "PUNCT" for tag in upos], bool)[counted],
         heads[0] == heads[1],
         np.array([g == s for g, s in pairs], bool),
         np.array([g == s or strip_subtype(g) == strip_subtype(s) for g, s in pairs], bool),
+        counted,
     )
+
+
+def marked_heads(gold: Sentence) -> list[int]:
+    """The heads of a sentence that is annotated in part, checked; those that are not marked stand for nothing."""
+    heads, _ = annotated_arcs(gold)
+    for d, (head, marked) in enumerate(zip(heads, is_annotated(gold, "arc"), strict=True), start=1):
+        if marked and (head is None or head == d):
+            location = f"{gold.file}:{gold.word_line(d)}"
+            raise FormatError(f"{location}: the arc of word {d} is marked, but HEAD is {head or '_'}; expected a head")
+    return [head or 0 for head in heads]
 
 
 def pair(
@@ -206,7 +224,7 @@ def by_length(comparison: Comparison) -> dict[str, LengthBin]:
     number = np.searchsorted(LENGTHS, lengths)
     bins = {}
     for i, name in enumerate(_bin_names(LENGTHS)):
-        here = number == i
+        here = (number == i) & (lengths > 0)
         if here.any():
             words = int(lengths[here].sum())
             bins[name] = LengthBin(
@@ -302,7 +320,7 @@ def tag_confusion(gold: Sequence[Sentence], system: Sequence[Sentence]) -> Confu
     pairs = [
         pair
         for one, other in zip(gold, system, strict=True)
-        for pair in zip(one.upos, other.upos, strict=True)
+        for pair in compress(zip(one.upos, other.upos, strict=True), is_annotated(one, "upos"))
         if "_" not in pair
     ]
     sides = list(zip(*pairs, strict=True)) or [(), ()]

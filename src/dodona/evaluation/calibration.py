@@ -1,5 +1,4 @@
-"""Calibration: of the arcs with a confidence of 0.9, nine in ten should be correct. And arcs that may be annotation
-errors: a parser that has not seen the sentence is sure of another head or relation."""
+"""Calibration: of the arcs with a confidence of 0.9, nine in ten should be correct."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +12,7 @@ from dodona.evaluation.attachment import Comparison, Rate
 from dodona.parser.request import CONFIDENCE
 
 __all__ = [
-    "SHARES", "Bin", "FoundErrors", "Reliability", "Suspect", "confidences", "count_found_errors",
-    "find_suspects", "reliability",
+    "SHARES", "Bin", "FoundErrors", "Reliability", "confidences", "count_found_errors", "reliability",
 ]  # fmt: skip
 
 EDGES = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -105,32 +103,3 @@ def count_found_errors(
         in_words, in_sentences = (int(wrong[order[:read]].sum()) for order in (words, whole))
         curve.append(FoundErrors(share, read, Rate(in_words, total), Rate(in_sentences, total)))
     return curve
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A word, and both of its arcs; `sentence` is counted from 0, `word` from 1."""
-
-    confidence: float
-    sentence: int
-    word: int
-    annotated_head: int
-    annotated_label: str
-    predicted_head: int
-    predicted_label: str
-
-
-def find_suspects(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[Suspect]:
-    """Return all arcs that differ, those of which the parser is most sure first.
-
-    `parsed` has the same sentences with `Confidence=` in MISC.
-    """
-    confidence_of = iter(confidences(parsed).tolist())
-    differing = []
-    for i, (one, other) in enumerate(zip(gold, parsed, strict=True)):
-        arcs = zip(one.gold_heads(), one.labels, other.gold_heads(), other.labels, strict=True)
-        for d, (head, label, other_head, other_label) in enumerate(arcs, start=1):
-            confidence = next(confidence_of)
-            if (head, label) != (other_head, other_label):
-                differing.append(Suspect(confidence, i, d, head, label, other_head, other_label))
-    return sorted(differing, key=lambda each: (-each.confidence, each.sentence, each.word))

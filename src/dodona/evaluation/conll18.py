@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from dodona.data import Sentence
+from dodona.data.marks import ASPECTS, is_annotated, is_open
 from dodona.data.ud import UNIVERSAL_RELATIONS, strip_subtype
 from dodona.errors import FormatError, MismatchError
 from dodona.tables import Cell, Table
@@ -23,6 +24,12 @@ METRICS = (
     "UAS", "LAS", "CLAS", "MLAS", "BLEX",
 )  # fmt: skip
 
+CONTENT_METRICS = ("CLAS", "MLAS", "BLEX")
+SCORED_ASPECTS = {
+    "UPOS": ("upos",), "XPOS": ("upos",), "UFeats": ("feats",), "AllTags": ("upos", "feats"), "Lemmas": ("lemma",),
+    "UAS": ("arc",), "LAS": ("arc",), "CLAS": ("arc",), "MLAS": ("arc", "upos", "feats"), "BLEX": ("arc", "lemma"),
+}  # fmt: skip
+"""What of a word must be annotated to be scored."""
 FUNCTIONAL = frozenset(("aux", "cop", "mark", "det", "clf", "case", "cc"))
 CONTENT = frozenset(UNIVERSAL_RELATIONS) - FUNCTIONAL - {"punct"}
 Span = tuple[int, int]  # of characters, the second one past the end
@@ -94,14 +101,19 @@ class FlatText:
     feats: list[str] = field(default_factory=list)  # the universal ones, sorted
     labels: list[str] = field(default_factory=list)  # their universal part
     parents: list[int] = field(default_factory=list)  # the index of another word, or ROOT
+    guesses: dict[str, set[int]] = field(default_factory=lambda: {aspect: set() for aspect in ASPECTS})
+    """The words of gold of which these aspects are not annotated: they are left out of the scores."""
 
     def __len__(self) -> int:
         return len(self.parents)
 
 
 def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sentence]) -> Scores:
-    """Relations count without subtypes, features only where they are universal, punctuation like any other word."""
-    gold, system = flatten(gold_sentences), flatten(system_sentences)
+    """Relations count without subtypes, features only where they are universal, punctuation like any other word.
+
+    Of sentences of gold that are annotated in part (`# annotation = open`), only what is marked is scored.
+    """
+    gold, system = flatten(gold_sentences, is_gold=True), flatten(system_sentences)
     pairs = align(gold, system)
     right = _agreements(gold, system, pairs)
     scores = Scores()
@@ -111,14 +123,23 @@ def evaluate(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sent
     ):
         scores[name] = Score(len(ours), len(theirs), len(set(ours) & set(theirs)))  # that cover the same characters
     scores["Words"] = Score(len(gold), len(system), len(pairs))
-    for name in ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS"):
-        scores[name] = Score(len(gold), len(system), sum(right[name]), len(pairs))
-    gold_content, system_content = (sum(label in CONTENT for label in side.labels) for side in (gold, system))
-    is_content = [gold.labels[g] in CONTENT for g, _ in pairs]
-    for name in ("CLAS", "MLAS", "BLEX"):
-        correct = sum(r and c for r, c in zip(right[name], is_content, strict=True))
-        scores[name] = Score(gold_content, system_content, correct, sum(is_content))
+    for name, aspects in SCORED_ASPECTS.items():
+        out: set[int] = set().union(*(gold.guesses[aspect] for aspect in aspects))
+        left_out = {s for g, s in pairs if g in out}
+        kept = [g not in out for g, _ in pairs]
+        of_content = name in CONTENT_METRICS
+        if of_content:
+            kept = [k and gold.labels[g] in CONTENT for k, (g, _) in zip(kept, pairs, strict=True)]
+        correct = sum(r and k for r, k in zip(right[name], kept, strict=True))
+        totals = _count_words(gold, out, of_content), _count_words(system, left_out, of_content)
+        scores[name] = Score(*totals, correct, sum(kept))
     return scores
+
+
+def _count_words(side: FlatText, left_out: set[int], of_content: bool) -> int:
+    if not of_content:
+        return len(side) - len(left_out)
+    return sum(label in CONTENT for word, label in enumerate(side.labels) if word not in left_out)
 
 
 def _agreements(gold: FlatText, system: FlatText, pairs: list[tuple[int, int]]) -> dict[str, list[bool]]:
@@ -173,8 +194,9 @@ def _children(side: FlatText, gold_of: dict[int, int]) -> dict[int, list[tuple[i
     return children
 
 
-def flatten(sentences: Iterable[Sentence]) -> FlatText:
-    """Read a whole file. Every sentence needs a tree: a missing head is an error, not a wrong head."""
+def flatten(sentences: Iterable[Sentence], is_gold: bool = False) -> FlatText:
+    """Read a whole file. Every sentence needs a tree: a missing head is an error, not a wrong head. In gold, what is
+    not annotated may be missing."""
     flat = FlatText()
     characters: list[str] = []
     universal_feats: dict[str, str] = {}
@@ -205,7 +227,15 @@ def flatten(sentences: Iterable[Sentence]) -> FlatText:
                 universal_feats[feats] = "|".join(sorted(kept))
             flat.feats.append(universal_feats[feats])
         flat.labels += map(strip_subtype, sentence.labels)
-        flat.parents += [first_word + h - 1 if h else ROOT for h in sentence.gold_heads()]
+        heads: Sequence[int | None]
+        if is_gold and is_open(sentence):
+            heads = sentence.known_heads()
+            for aspect, guesses in flat.guesses.items():
+                annotated = is_annotated(sentence, aspect)
+                guesses.update(first_word + k for k, counts in enumerate(annotated) if not counts)
+        else:
+            heads = sentence.gold_heads()
+        flat.parents += [first_word + h - 1 if h else ROOT for h in heads]
     flat.characters = "".join(characters)
     return flat
 

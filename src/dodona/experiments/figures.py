@@ -67,11 +67,11 @@ class HeatMaps(Figure):
 
 @dataclass(frozen=True)
 class Curves(Figure):
-    """One panel for each treebank, one line for each condition: a number for each iteration."""
+    """One panel for each treebank, one line for each condition: a number for each iteration, or None."""
 
     x_name: str
     y_name: str
-    panels: Mapping[str, Mapping[str, Sequence[float]]]
+    panels: Mapping[str, Mapping[str, Sequence[float | None]]]
 
     def draw(self) -> Any:
         figure, axes = _panels(len(self.panels), 2.9, 2.5)

@@ -26,6 +26,7 @@ from dodona.data import Sentence
 from dodona.data.silver import MOST_SILVER, survey_silver
 from dodona.errors import FormatWarning, OptionError
 from dodona.evaluation import Comparison, attachment, compare
+from dodona.experiments.active import ARCS, SENTENCES, annotate_by
 from dodona.experiments.repairs import count_repairs
 from dodona.experiments.treebanks import FORMAT, Treebank, digest_of, sentences_of
 from dodona.neural.options import NetworkOptions
@@ -49,7 +50,7 @@ older records stay valid."""
 
 SOURCES = (".py", ".pyx", ".pxd", ".h", ".txt")
 BESIDE = ("cli", "drawing", "models", "validation", "tables.py", "__init__.py")  # that decide no result
-DECIDING = ("run.py", "repairs.py", "treebanks.py")  # of the experiments, those that do
+DECIDING = ("run.py", "active.py", "repairs.py", "treebanks.py")  # of the experiments, those that do
 
 
 @dataclass(frozen=True)
@@ -307,6 +308,14 @@ def _statistics(subject: Subject) -> dict[str, Any]:
     return describe_treebank(subject.run.treebank.name, subject.gold("train"))
 
 
+def _active(subject: Subject, order: str) -> dict[str, Any]:
+    """The words that are annotated in this order, and what a parser has learned from them."""
+    assert subject.run.options is not None
+    # a tagger changes nothing but tags, so what is seen has its trees
+    seen = None if subject.run.tagged is None else subject.read_seen("train")
+    return annotate_by(order, subject.gold("train"), seen, subject.read_seen("test"), subject.run.options)
+
+
 MEASURES: dict[str, Callable[[Subject], Any]] = {
     "dev": partial(_score, part="dev"),
     "test": partial(_score, part="test"),
@@ -317,4 +326,5 @@ MEASURES: dict[str, Callable[[Subject], Any]] = {
     "speed": _speed,
     "tags": _tags,
     "statistics": _statistics,
+    **{f"active, {order}": partial(_active, order=order) for order in (*SENTENCES, *ARCS)},
 }

@@ -31,6 +31,7 @@ __all__ = [
     "calibrate",
     "check_temperature",
     "fit_calibration",
+    "fit_logistic",
     "fit_temperature",
     "hold_back",
     "inputs_of",
@@ -205,13 +206,14 @@ def fit_calibration(examples: Iterable[CalibrationExample]) -> Calibration:
     # a beam's inputs for a beam only, and no weights for tags that do not occur
     used = np.abs(inputs).max(axis=0) > 0
     weights = np.zeros(len(INPUTS))
-    weights[used] = np.round(_regression(inputs[:, used], right), WEIGHT_DECIMALS)
+    weights[used] = np.round(fit_logistic(inputs[:, used], right), WEIGHT_DECIMALS)
     kept = used | np.isin(INPUTS, NEEDED)
     named = dict(zip(np.array(INPUTS)[kept].tolist(), weights[kept].tolist(), strict=True))
     return Calibration(named, _fit_curve(inputs @ weights, right))
 
 
-def _regression(inputs: Numbers, right: Numbers) -> Numbers:
+def fit_logistic(inputs: Numbers, right: Numbers) -> Numbers:
+    """Return the weights that minimize the log loss plus RIDGE / 2 times their squares, by Newton's method."""
     weights = np.zeros(inputs.shape[1])
     loss = _loss(weights, inputs, right)
     for _ in range(MAX_STEPS):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dodona.data import Sentence
+from dodona.data.marks import annotated_arcs
 from dodona.data.pseudoprojective import escape_label
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, FormatError
@@ -40,15 +41,13 @@ class Constraints:
 def read_constraints(
     sentence: Sentence, names: Sequence[str], decorated: bool, projective: bool, single_root: bool
 ) -> Constraints | None:
-    """Return the arcs that are filled in, None if no HEAD is. Arcs that no tree can contain raise an error."""
-    heads = sentence.heads
+    """Return the arcs that are filled in and annotated, None if no HEAD is. Arcs that no tree can contain raise an
+    error."""
+    heads, own = annotated_arcs(sentence)
     if not any(h is not None for h in heads):
         return None
     _check(sentence, [0, *(h if h is not None else NONE for h in heads)], projective, single_root)
-    labels = [
-        label if h is not None and label not in ("_", "") else None
-        for h, label in zip(heads, sentence.labels, strict=True)
-    ]
+    labels = [label if h is not None and label not in ("_", "") else None for h, label in zip(heads, own, strict=True)]
     numbers = {name: i for i, name in enumerate(names)}
     # labels of roots are set at the end: some systems give all of them the same one
     wanted = [
@@ -60,7 +59,7 @@ def read_constraints(
 
 def _check(sentence: Sentence, head: list[int], projective: bool, single_root: bool) -> None:
     """`head[0]` is ROOT's, which has none."""
-    start_and_cycle = find_cycle(sentence.heads)
+    start_and_cycle = find_cycle([None if h == NONE else h for h in head[1:]])
     if start_and_cycle is not None:
         d, cycle = start_and_cycle
         shown = " → ".join(map(str, reversed([*cycle, cycle[0]])))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from dodona.data import Sentence
+from dodona.data.marks import mask_guesses
 from dodona.errors import FormatError
 from dodona.parser.request import Analysis, Request
 
@@ -33,6 +34,8 @@ def parse_in_pieces(
     single_root: bool,
 ) -> Analysis:
     """Return the best tree. `parse` parses the pieces; the model has these labels."""
+    if request.constrained:
+        sentence = mask_guesses(sentence)
     heads = sentence.heads if request.constrained else [None] * len(sentence)
     longest, seconds = PIECE, None
     if request.max_length is not None and len(sentence) > request.max_length:

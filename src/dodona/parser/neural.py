@@ -4,8 +4,9 @@ Weights are 8-bit numbers. Everything that depends on the form of a word alone, 
 and kept. All products are exact or have a fixed order: the same parse on every machine, whatever else is in the batch.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ __all__ = ["CheckedArrays", "NeuralModel", "NeuralSession", "check_outputs", "qu
 TABLES = ("word", "subword", "vector", "tag")
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
 MAX_CHARACTERS = 1 << 22  # in them, and in tags
+COMPUTED = 1024  # forms or tags at a time whose inputs are computed
+
+K = TypeVar("K")  # a form or a tag
 
 
 class NeuralModel:
@@ -117,6 +121,31 @@ class NeuralModel:
         return cls(options, positions, tag_parts, triples, retags, arrays, labels, actions, where)
 
 
+class InputCache(Generic[K]):
+    """What each form, or each tag, contributes to the inputs of the network: a row that is computed once."""
+
+    def __init__(self, width: int) -> None:
+        self.count = 0  # rows that are computed: an error may have come in between
+        self._numbers: dict[K, int] = {}
+        self._rows = np.empty((0, width), np.float32)
+
+    def look_up(self, keys: Iterable[K], compute: Callable[[list[K]], NDArray[np.float32]]) -> NDArray[np.float32]:
+        """Return a row for each key; `compute` makes those of new ones. It is not kept: a session that refers to itself
+        would keep its memory until Python looks for such cycles."""
+        numbers = self._numbers
+        wanted = [numbers.setdefault(key, len(numbers)) for key in keys]
+        if len(numbers) > len(self._rows):
+            rows = np.empty((max(len(numbers), 2 * len(self._rows)), self._rows.shape[1]), np.float32)
+            rows[: self.count] = self._rows[: self.count]
+            self._rows = rows
+        if len(numbers) > self.count:
+            new = islice(numbers, self.count, None)
+            while some := list(islice(new, COMPUTED)):
+                self._rows[self.count : self.count + len(some)] = compute(some)
+                self.count += len(some)
+        return self._rows[np.array(wanted, dtype=np.intp)]
+
+
 class NeuralSession:
     """A network at work in one thread."""
 
@@ -129,14 +158,12 @@ class NeuralSession:
 
     def _forget(self) -> None:
         inputs = self._model.options.inputs
-        self._forms: dict[str, int] = {}
-        self._tags: dict[Tag, int] = {}
+        self._forms = InputCache[str](inputs)
+        self._tags = InputCache[Tag](inputs)
         self._characters = 0
-        self._form_inputs = np.zeros((0, inputs), np.float32)
-        self._tag_inputs = np.zeros((0, inputs), np.float32)
 
     def encode(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
-        if len(self._forms) + len(self._tags) > MAX_FORMS or self._characters > MAX_CHARACTERS:
+        if self._forms.count + self._tags.count > MAX_FORMS or self._characters > MAX_CHARACTERS:
             self._forget()
         model = self._model
         lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.int32)
@@ -152,27 +179,22 @@ class NeuralSession:
         return encoded
 
     def _inputs(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
-        model = self._model
-        forms, tags = self._forms, self._tags
-        words = [forms.setdefault(form, len(forms)) for sentence in sentences for form in sentence.words]
-        tagged = [
-            tags.setdefault(tag, len(tags))
-            for sentence in sentences
-            for tag in zip(sentence.upos, sentence.xpos, sentence.feats, strict=True)
-        ]
-        new_forms = list(forms)[len(self._form_inputs) :]
-        if new_forms:
-            self._characters += sum(map(len, new_forms))
-            numbers = np.array([model.vocabulary.of_form(form) for form in new_forms], dtype=np.int32)
-            self._form_inputs = np.concatenate([self._form_inputs, model.inputs.of_forms(numbers)])
-        new_tags = list(tags)[len(self._tag_inputs) :]
-        if new_tags:
-            self._characters += sum(len(part) for tag in new_tags for part in tag)
-            more = model.inputs.of_tags([model.vocabulary.of_tag(tag) for tag in new_tags])
-            self._tag_inputs = np.concatenate([self._tag_inputs, more])
-        x: NDArray[np.float32] = self._form_inputs[np.array(words, dtype=np.intp)]
-        x += self._tag_inputs[np.array(tagged, dtype=np.intp)]
+        forms = (form for sentence in sentences for form in sentence.words)
+        tags = (tag for each in sentences for tag in zip(each.upos, each.xpos, each.feats, strict=True))
+        x = self._forms.look_up(forms, self._of_forms)
+        x += self._tags.look_up(tags, self._of_tags)
         return x
+
+    def _of_forms(self, forms: list[str]) -> NDArray[np.float32]:
+        self._characters += sum(map(len, forms))
+        numbers = np.array([self._model.vocabulary.of_form(form) for form in forms], dtype=np.int32)
+        rows: NDArray[np.float32] = self._model.inputs.of_forms(numbers)
+        return rows
+
+    def _of_tags(self, tags: list[Tag]) -> NDArray[np.float32]:
+        self._characters += sum(len(part) for tag in tags for part in tag)
+        rows: NDArray[np.float32] = self._model.inputs.of_tags([self._model.vocabulary.of_tag(tag) for tag in tags])
+        return rows
 
     def tags(self) -> list[list[list[str]]]:
         """Return the tags whose parts together have the highest score, for the sentences encoded last."""

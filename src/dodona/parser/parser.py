@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dodona.component import Parts
 from dodona.data import Sentence
 from dodona.data.checks import check_columns, check_values
-from dodona.data.pseudoprojective import ENCODINGS, decode_label, deprojectivize
+from dodona.data.pseudoprojective import ENCODINGS, decode_label, deprojectivize, projectivize, remove_lift
 from dodona.data.storage import fill_in_arcs
 from dodona.data.stream import only_sentences, split_batches
 from dodona.data.values import Inventory
@@ -28,11 +28,21 @@ from dodona.parser.constraints import Constraints, read_constraints
 from dodona.parser.linear import LinearModel
 from dodona.parser.long_sentences import PIECE, parse_in_pieces
 from dodona.parser.options import ParserOptions, check_beam, check_has_beam, check_positions
-from dodona.parser.request import Analysis, Request, agreement, annotate, rank_different, remove_all_notes
+from dodona.parser.request import (
+    Analysis,
+    Judgement,
+    Request,
+    agreement,
+    annotate,
+    rank_different,
+    remove_all_notes,
+)
 from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import EncodedSentence, Scorer
+from dodona.systems.registry import BUDGET
 from dodona.transformer.options import TransformerOptions
+from dodona.transitions.derivations import actions, canonical_derivation, gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
 from dodona.transitions.policy import Policy
@@ -212,7 +222,9 @@ class Parser:
         request = request or Request()
         self.check(request)
         if request == Request() and self.options.beam == 1:
-            parsed = self._searches.greedy.parse_all(self._encode(batch, tagged), self._names.late)
+            encoded, better = self._encode(batch, tagged)
+            parsed = self._searches.greedy.parse_all(encoded, self._names.late)
+            self._retag(batch, tagged, better)
             remove_all_notes(batch)
             self._names.fill_in(batch, parsed)
             yield from batch
@@ -220,16 +232,20 @@ class Parser:
             for sentence, analyses in zip(batch, self.analyses_of(batch, request, tagged), strict=True):
                 yield from annotate(sentence, analyses, request)
 
-    def _encode(self, batch: Sequence[Sentence], tagged: Collection[int]) -> list[EncodedSentence]:
-        """Return the sentences as numbers, and replace predicted tags by better ones."""
-        encoded = self._searches.session.encode(batch)
-        if self.model.retags and tagged:
-            self._retag(batch, tagged)
-        return encoded
+    def _encode(
+        self, batch: Sequence[Sentence], tagged: Collection[int]
+    ) -> tuple[list[EncodedSentence], list[list[list[str]]]]:
+        """Return the sentences as numbers, and better tags for predicted ones, if the model has some.
 
-    def _retag(self, batch: Sequence[Sentence], tagged: Collection[int]) -> None:
-        """Write the tags that the model predicts for the sentences encoded last."""
-        for sentence, columns in zip(batch, self._searches.session.tags(), strict=True):
+        They are written when all is parsed: until then everybody sees the tags that the model has learned to use, also
+        the pieces of a long sentence, and what its confidence was fitted to.
+        """
+        encoded = self._searches.session.encode(batch)
+        return encoded, self._searches.session.tags() if self.model.retags and tagged else []
+
+    def _retag(self, batch: Sequence[Sentence], tagged: Collection[int], better: list[list[list[str]]]) -> None:
+        """Write these tags, if there are any."""
+        for sentence, columns in zip(batch, better, strict=bool(better)):
             if id(sentence) in tagged:
                 for name, values in zip(("upos", "xpos", "feats"), columns, strict=True):
                     sentence.accept_column(name, values)
@@ -260,7 +276,7 @@ class Parser:
         self, batch: Sequence[Sentence], request: Request, tagged: Collection[int] = ()
     ) -> list[list[Analysis]]:
         """Return the n-best trees of each sentence."""
-        encoded = self._encode(batch, tagged)
+        encoded, better = self._encode(batch, tagged)
         analyses = [self._within_limits(*pair, request) for pair in zip(batch, encoded, strict=True)]
         for i, sentence in enumerate(batch):
             if not analyses[i]:
@@ -268,6 +284,7 @@ class Parser:
                     self._constraints(sentence)  # an error now rather than for a piece
                 single_root = self.options.single_root
                 analyses[i] = [parse_in_pieces(self.analyses_of, sentence, request, self.labels, single_root)]
+        self._retag(batch, tagged, better)
         return analyses
 
     def _within_limits(self, sentence: Sentence, encoded: EncodedSentence, request: Request) -> list[Analysis]:
@@ -332,6 +349,40 @@ class Parser:
             arcs = zip(tree.heads, tree.labels, sentence.gold_heads(), sentence.labels, strict=True)
             yield evidence, [(h, l) == (gold_h, gold_l) for h, l, gold_h, gold_l in arcs]
 
+    def judge(self, gold: Iterable[Sentence]) -> Iterator[Judgement]:
+        """Yield what the parser thinks of the trees that sentences have; they are not changed.
+
+        The derivation is the static oracle's. A system with sites has none that could be followed.
+        """
+        numbers = {action: number for number, action in enumerate(actions(self._core))}
+        labels = {name: number for number, name in enumerate(self._names.names)}
+        for sentence, encoded in self._encode_all(gold):
+            yield self._judge(sentence, encoded, labels, numbers)
+
+    def _judge(
+        self, sentence: Sentence, encoded: EncodedSentence, labels: Mapping[str, int],
+        numbers: Mapping[tuple[int, int], int],
+    ) -> Judgement:  # fmt: skip
+        heads, names = sentence.gold_heads(), list(sentence.labels)
+        nothing = [0.0] * encoded.n
+        if self._core.has_sites or (self.options.single_root and heads.count(0) > 1):
+            return Judgement(nothing, nothing)
+        if self._entry.projective:
+            heads, names = projectivize(heads, names, self._names.encoding or ENCODINGS[0])
+        known = [labels.get(name, labels.get(remove_lift(name), NONE)) for name in names]
+        gold = gold_tree(heads, [max(label, 0) for label in known])
+        moves = self._entry.plan(self._core, gold, self._entry.static_oracles[0], BUDGET)
+        derivation = array("i")
+        for move, _, label in canonical_derivation(self._core, gold, moves):
+            derivation.append(numbers[move, label] if (move, label) in numbers else numbers[move, NONE])
+        free, bound = np.zeros(encoded.n + 1), np.zeros(encoded.n + 1)
+        search, temperature = self._searches.greedy, self.action_temperature
+        search.follow(encoded, derivation, free, temperature)
+        with_heads = Policy(self._core, "constraints"), gold_tree(heads, [NONE] * encoded.n)
+        search.follow(encoded, derivation, bound, temperature, *with_heads)
+        is_known = np.array(known) != NONE
+        return Judgement((free[1:] * is_known).tolist(), (bound[1:] * is_known).tolist())
+
     def _encode_all(self, sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, EncodedSentence]]:
         """Yield the sentences of a treebank with their numbers."""
         for items, _ in split_batches(sentences):
@@ -357,7 +408,7 @@ class Parser:
         for items, _ in split_batches(copies):
             batch = list(only_sentences(items))
             self._searches.session.encode(batch)
-            self._retag(batch, {id(sentence) for sentence in batch})
+            self._retag(batch, {id(sentence) for sentence in batch}, self._searches.session.tags())
         return copies
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
@@ -380,6 +431,14 @@ class Parser:
     def _best(self, encoded: EncodedSentence) -> tuple[list[int], list[str]]:
         ((_, heads, labels),) = self._searches.search(encoded, self.options.beam, 1)
         return self._names.tree(heads, labels)
+
+    def can_build(self, sentence: Sentence) -> bool:
+        """Whether some tree of this parser has all arcs that the sentence has already."""
+        try:
+            self._constraints(sentence)
+        except FormatError:
+            return False
+        return True
 
     def _constraints(self, sentence: Sentence) -> Constraints | None:
         """Return the arcs that the sentence has already; an error for those that no tree of this parser can contain."""

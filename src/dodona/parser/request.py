@@ -6,6 +6,7 @@ from math import exp
 from typing import NamedTuple
 
 from dodona.data import Sentence
+from dodona.data.marks import MENTIONS, release
 from dodona.data.storage import select_mentioning
 from dodona.data.ud import CONFIDENCE
 from dodona.errors import OptionError
@@ -16,6 +17,7 @@ __all__ = [
     "NBEST",
     "SENTENCE_CONFIDENCE",
     "Analysis",
+    "Judgement",
     "Request",
     "agreement",
     "annotate",
@@ -28,7 +30,7 @@ __all__ = [
 NBEST, SCORE, SENTENCE_CONFIDENCE = "# nbest = ", "# score = ", "# confidence = "
 IN_PIECES = "# parsed_in_pieces = "
 NOTES = (NBEST, SCORE, SENTENCE_CONFIDENCE, IN_PIECES)  # comments that a parse may write
-MARKS = tuple(note.encode() for note in (*NOTES, CONFIDENCE))
+MARKS = (*(note.encode() for note in (*NOTES, CONFIDENCE)), *MENTIONS)
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,16 @@ class Analysis(NamedTuple):
     """In how many pieces the sentence was parsed."""
 
 
+class Judgement(NamedTuple):
+    """What a parser thinks of the tree that a sentence has already: how probable the action is that builds the arc of a
+    word, after other actions that build this tree. 0 where no derivation of the parser can build it."""
+
+    arcs: Sequence[float]
+    """Among all actions."""
+    labels: Sequence[float]
+    """Among the actions that keep the heads of the tree: how probable the label is, given all heads."""
+
+
 def rank_different(trees: Sequence[Analysis], nbest: int) -> list[int]:
     """Return the ranks of the first `nbest` different trees of the hypotheses, best first."""
     ranks: list[int] = []
@@ -89,6 +101,8 @@ def annotate(sentence: Sentence, analyses: list[Analysis], request: Request) -> 
     if request.confidence and sentence.format == "conllx":
         raise OptionError("CoNLL-X has no column for confidence; expected CoNLL-U (`dodona convert` makes it)")
     remove_notes(sentence)
+    if not request.constrained:
+        release(sentence, "arc")
     copies = sentence.repeat(len(analyses))
     for rank, (copy, analysis) in enumerate(zip(copies, analyses, strict=True), start=1):
         copy.accept_tree(analysis.heads, analysis.labels)
@@ -115,9 +129,10 @@ def sentence_confidence(confidence: Sequence[float]) -> float:
 
 
 def remove_all_notes(sentences: list[Sentence]) -> None:
-    """Call `remove_notes` for those sentences that may have something to remove: nearly none."""
+    """Remove what was said about the trees that are replaced, from those sentences that may have it: nearly none."""
     for sentence in select_mentioning(sentences, MARKS):
         remove_notes(sentence)
+        release(sentence, "arc")
 
 
 def remove_notes(sentence: Sentence) -> None:

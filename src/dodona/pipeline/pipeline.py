@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from dodona.component import Component
 from dodona.data import Document, Sentence
 from dodona.data.checks import check_columns
+from dodona.data.marks import MENTIONS, release
 from dodona.data.other_names import public_names
-from dodona.data.storage import select_lacking, select_listed
+from dodona.data.storage import select_lacking, select_listed, select_mentioning
 from dodona.data.stream import BATCH, Boundary, Item, Mark, interleave, only_sentences, split_batches
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import Lemmatizer
@@ -228,6 +229,8 @@ class Pipeline:
         for sentence in sentences if constrained else select_listed(sentences):
             check_columns(sentence, constrained)
         tagged = self.tag(sentences, retag)
+        for sentence in select_mentioning(sentences, MENTIONS) if retag else ():
+            release(sentence, "upos", "feats", "lemma")
         parsed = self.parser.apply(sentences, request=request, tagged=tagged)
         return parsed if len(sentences) == len(items) else interleave(items, parsed)
 

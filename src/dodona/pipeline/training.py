@@ -18,6 +18,7 @@ from dodona.data import Sentence
 from dodona.data.conllu import combine_faults, read_all
 from dodona.data.files import chunks
 from dodona.data.held_out import HeldOut
+from dodona.data.marks import mask_guesses, select_annotated
 from dodona.data.silver import Silver, survey_silver
 from dodona.data.spacing import check_text
 from dodona.errors import FormatError, OptionError
@@ -44,14 +45,16 @@ from dodona.pipeline.jackknife import jackknife
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.pretraining import load_encoder
-from dodona.tagger.tagger import COLUMNS, TaggerOptions, tags_of, train_tagger
+from dodona.tagger.tagger import COLUMNS, Tagger, TaggerOptions, tags_of, train_tagger
 from dodona.tokenizer.tokenizer import TokenizerOptions, train_tokenizer
 from dodona.transformer.options import TransformerOptions
 
-__all__ = ["TAGS", "Judge", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
+__all__ = ["ANNOTATED", "TAGS", "Judge", "TrainingPlan", "TrainingProgress", "train", "train_pipeline"]
 
 TAGS = ("predicted", "gold")
 LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas", "upos", "feats")}
+ANNOTATED = ("arc", "upos", "feats", "lemma")  # what must be annotated in development data
+LEARNED_ASPECTS = {"tokenizer": ("token",), "tagger": ("upos", "feats"), "lemmatizer": ("lemma", "upos", "feats")}
 PATIENCE = 5
 FOREIGN = 0.4  # an encoder that knows fewer of the words has learned from text in another language
 PAUSE = 15.0  # seconds between checkpoints at least: each is large
@@ -70,7 +73,7 @@ def train(
     vectors: str | Path | None = None,
     vectors_size: float = 10.0,
     pretrained: str | Path | PretrainedEncoder | None = None,
-    pretrained_rate: float = 0.5,
+    pretrained_rate: float = 1.0,
     encoder: str | Path | None = None,
     device: str = "auto",
     checkpoint: str | Path | None = None,
@@ -145,7 +148,7 @@ class TrainingPlan:
     vectors: str | Path | None = None  # a file of pretrained word vectors, for a network
     vectors_size: float = 10.0  # megabytes of them that are kept
     pretrained: PretrainedEncoder | None = None  # that a network begins with
-    pretrained_rate: float = 0.5  # the share of the rate that it goes on learning at
+    pretrained_rate: float = 1.0  # the share of the rate that it goes on learning at
     encoder: str | Path | None = None  # of a transformer: a folder in Hugging Face's layout, or a name
     device: str = "auto"  # that a transformer learns on
     checkpoint: str | Path | None = None  # a file that the training of a network can be continued from
@@ -211,10 +214,15 @@ def train_pipeline(
     dev: Iterable[Sentence] = (),
     callback: Callback = ignore,
 ) -> Pipeline:
-    """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model."""
+    """Train on gold sentences. With `dev`, the parser's best iteration is kept, and the scores go into the model.
+
+    Of sentences that are annotated in part (`# annotation = open`), only what is marked is learned from: single arcs,
+    but tags and lemmas only where all of a sentence are marked. In `dev` such sentences are left out.
+    """
     plan = plan or TrainingPlan()
     check_parser_options(options)
-    sentences, dev = list(sentences), list(dev)
+    sentences = list(map(mask_guesses, sentences))
+    dev = select_annotated(dev, *ANNOTATED)
     if not sentences:
         raise FormatError("there is no sentence to train on")
     wanted = _choose_components(sentences, plan)
@@ -230,7 +238,7 @@ def train_pipeline(
     for name in wanted:
         train_component, own = makers[name]
         more = {"silver": silver} if name == "tagger" else {}
-        parts[name] = train_component(sentences, own, callback, **more)
+        parts[name] = train_component(select_annotated(sentences, *LEARNED_ASPECTS[name]), own, callback, **more)
     seen, seen_dev = sentences, dev
     source = None if silver is None else SilverSource(silver)
     if "tagger" in parts and plan.tags == "predicted" and len(sentences) > 1:
@@ -238,7 +246,7 @@ def train_pipeline(
             callback(TrainingProgress("jackknife", message=f"tagging the training data, {plan.folds} folds"))
             own = makers["tagger"][1]
             fold_silver = None if silver is None else silver.for_fold(own.iterations * sum(map(len, sentences)))
-            train_fold = partial(train_tagger, options=own, silver=fold_silver)
+            train_fold = partial(_train_fold, options=own, silver=fold_silver)
             seen = jackknife(sentences, plan.folds, train_fold, plan.jobs)
         seen_dev = parts["tagger"].apply([sentence.copy() for sentence in dev])
         source = None if silver is None else SilverSource(silver, parts["tagger"].apply)
@@ -254,6 +262,11 @@ def train_pipeline(
     if dev:
         pipeline.about["dev"] = _score_tags(pipeline, dev) | about["dev"]
     return pipeline
+
+
+def _train_fold(sentences: Sequence[Sentence], options: TaggerOptions, silver: Silver | None) -> Tagger:
+    """Train the tagger of a fold on what is annotated; where nothing is, on the guesses, as there is nothing else."""
+    return train_tagger(select_annotated(sentences, *LEARNED_ASPECTS["tagger"]) or sentences, options, silver=silver)
 
 
 def _survey(
@@ -313,6 +326,7 @@ def _choose_components(sentences: Sequence[Sentence], plan: TrainingPlan) -> lis
         "tagger": not all(sentence.lacks("upos") and sentence.lacks("xpos") for sentence in sentences),
         "lemmatizer": not all(sentence.lacks("lemmas") for sentence in sentences),
     }
+    has = {name: there and bool(select_annotated(sentences, *LEARNED_ASPECTS[name])) for name, there in has.items()}
     if plan.components is None:
         return [name for name, possible in has.items() if possible]
     for name, needed in (("tagger", "UPOS or XPOS"), ("lemmatizer", "LEMMA")):

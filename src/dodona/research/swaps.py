@@ -1,16 +1,21 @@
 """Statistics of a treebank: the numbers of Table 1 in Björkelund and Nivre (2015), and a few more."""
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable
 
 from dodona.data.sentence import Sentence
 from dodona.data.trees import nonprojective_dependents
+from dodona.errors import FormatError
 from dodona.systems.registry import BUDGET
 from dodona.systems.swap_standard import SwapStandard, fewest_swaps, plan
 from dodona.transitions.derivations import canonical_derivation, gold_tree
 from dodona.transitions.gold import Gold
 
 __all__ = ["describe_treebank"]
+
+MAX_WORDS = 10_000  # in a sentence: to see that a derivation is unique takes time that grows with their square
+MAX_DISORDER = 20_000  # pairs of words; the time grows with their square, and no sentence is known to have 3,000
 
 
 def describe_treebank(file: str, sentences: Iterable[Sentence]) -> dict[str, str | int | float | None]:
@@ -25,6 +30,7 @@ def describe_treebank(file: str, sentences: Iterable[Sentence]) -> dict[str, str
     for sentence in sentences:
         heads = sentence.gold_heads()
         tree = gold_tree(heads, [0] * len(heads))
+        _check_disorder(sentence, tree)
         longest = max(longest, tree.n)
         labels.update(sentence.labels)
         counts.update(sentences=1, words=tree.n, projective=tree.is_projective, unique=system.is_unique(tree))
@@ -49,6 +55,25 @@ def describe_treebank(file: str, sentences: Iterable[Sentence]) -> dict[str, str
         "mean_length": round(counts["words"] / counts["sentences"], 2) if counts["sentences"] else None,
         "longest": longest if counts["sentences"] else None,
     }
+
+
+def _check_disorder(sentence: Sentence, tree: Gold) -> None:
+    """Raise an error for more words than any sentence has, or more pairs of them in the wrong order: each pair may have
+    to be swapped."""
+    location = f"{sentence.file}:{sentence.line}: " if sentence.file else ""
+    if tree.n > MAX_WORDS:
+        raise FormatError(
+            f"{location}a sentence of {tree.n:,} words; expected at most {MAX_WORDS:,} where swaps are counted"
+        )
+    pairs = 0
+    seen: list[int] = []
+    for k in range(1, tree.n + 1):
+        at = bisect(seen, tree.order[k])
+        pairs += len(seen) - at
+        seen.insert(at, tree.order[k])
+        if pairs > MAX_DISORDER:
+            expected = f"expected at most {MAX_DISORDER:,} pairs of words that are not in projective order"
+            raise FormatError(f"{location}too many swaps in a sentence of {tree.n:,} words; {expected}")
 
 
 def _derive_swaps(system: SwapStandard, tree: Gold, oracle: str) -> int:

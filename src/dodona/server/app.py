@@ -4,7 +4,7 @@ import itertools
 import os
 import platform
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,8 @@ from dodona.server.metrics import Metrics
 from dodona.server.models import Models, annotate, list_models
 from dodona.server.openapi import Version, describe, write_page
 from dodona.server.playground.oracle import describe_offer, lay_out_lattice, step
-from dodona.server.playground.parse import correct, parse
-from dodona.server.requests import NoFields
+from dodona.server.playground.parse import correct, draw, parse
+from dodona.server.requests import Conflict, NoFields
 from dodona.server.search import search
 from dodona.server.service import JSON, Function, Limits, Service
 
@@ -57,6 +57,7 @@ READS: dict[str, Any] = {
     "system": "arc-eager",
 }
 OAKS = "1\tOaks\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tgrow\t_\tVERB\t_\t_\t_\t_\t_\t_\n\n"
+DRAWN_OAKS = "1\tOaks\t_\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tgrow\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 FUNCTIONS = {
     "models": Function(list_models, "The models, with their components, and the name of the default."),
     "annotate": Function(
@@ -73,6 +74,11 @@ FUNCTIONS = {
         correct,
         "A sentence in CoNLL-U, parsed again around given arcs: lists of word, head, and label or null.",
         {"conllu": OAKS, "given": [[2, 0, "root"]]},
+    ),
+    "draw": Function(
+        draw,
+        "A sentence with its tree as a picture: SVG, or TikZ for LaTeX.",
+        {"conllu": DRAWN_OAKS, "format": "tikz"},
     ),
     "search": Function(
         search,
@@ -93,11 +99,16 @@ FUNCTIONS = {
 
 
 def create_app(
-    models: Models, limits: Limits | None = None, functions: Mapping[str, Function] = FUNCTIONS
+    models: Models,
+    limits: Limits | None = None,
+    functions: Mapping[str, Function] = FUNCTIONS,
+    pages: Sequence[Path] = (PAGE,),
+    index: str = "index.html",
 ) -> Starlette:
     """Return the application that serves these models; an ASGI application, for any server of that kind.
 
-    `functions` are those of the JSON interface, by name.
+    `functions` are those of the JSON interface, by name; the files of its page are in the first of the folders `pages`
+    that has them, and `index` is the one at `/`.
     """
     limits = limits or Limits()
     service = Service(models, limits)
@@ -131,9 +142,13 @@ def create_app(
     if limits.origins:
         middleware.append(Middleware(CORSMiddleware, allow_origins=limits.origins, allow_methods=both))
     app = Starlette(
-        routes=[*routes, Mount("/", PageFiles(paths))],
+        routes=[*routes, Mount("/", PageFiles(paths, pages, index))],
         middleware=middleware,
-        exception_handlers={HTTPException: _answer_http_error, DodonaError: _answer_error},
+        exception_handlers={
+            HTTPException: _answer_http_error,
+            Conflict: _answer_conflict,
+            DodonaError: _answer_error,
+        },
     )
     app.state.close = service.workers.close
     app.state.limits = limits
@@ -223,14 +238,16 @@ class Hosts(TrustedHostMiddleware):
 class PageFiles(StaticFiles):
     """The files of the page. They come last, so they also get requests with the wrong method for other addresses."""
 
-    def __init__(self, others: Collection[str]) -> None:
-        super().__init__(directory=PAGE, html=True)
+    def __init__(self, others: Collection[str], folders: Sequence[Path], index: str) -> None:
+        super().__init__(directory=folders[0])
+        self.all_directories = list(folders)
         self.others = others
+        self.index = index
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         if f"/{path}" in self.others:
             raise HTTPException(405, headers={"Allow": "POST"})
-        return await super().get_response(path, scope)
+        return await super().get_response(self.index if path == "." else path, scope)
 
 
 def _describe_version(models: Models) -> Version:
@@ -257,6 +274,11 @@ def _refuse(path: str, status: int, message: str, headers: Mapping[str, str] | N
 
 async def _answer_error(request: Request, error: Exception) -> Response:
     return _refuse(request.url.path, 400, str(error))
+
+
+async def _answer_conflict(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Conflict)
+    return Response(msgspec.json.encode({"error": str(error)} | error.content), 409, media_type=JSON)
 
 
 async def _answer_http_error(request: Request, error: Exception) -> Response:

@@ -22,8 +22,8 @@ from dodona.server.requests import NoFields
 from dodona.transitions.clock import look
 
 __all__ = [
-    "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length", "claiming",
-    "count_words", "divide", "list_models",
+    "WORD_NEEDS", "AnnotateRequest", "AnnotatedText", "ModelList", "ModelName", "Models", "annotate", "check_length",
+    "claiming", "count_words", "divide", "list_models",
 ]  # fmt: skip
 
 SHOWN_LETTERS = 40  # of a name from outside, in a message
@@ -32,7 +32,7 @@ MAX_SENTENCES = 1024  # and sentences: each takes memory of its own, as much as 
 LONG_TEXT = 100_000  # letters of a sentence that begins a portion
 SENTENCE_NEED = 4 << 10  # bytes that a sentence takes while it is worked on
 WORD_NEEDS = {"linear": 2 << 10, "neural": 21 << 9}  # and a word, by the model of the parser
-USUAL_LETTERS, LETTER_NEED = 16, 80  # of a word, and bytes for each letter beyond them
+USUAL_LETTERS, LETTER_NEED = 16, 24  # of a word, and bytes for each letter beyond them
 MAX_WORDS = 10_000  # in a sentence; the tokenizer makes no longer ones
 INPUTS = ("text", "words", "conllu")
 
@@ -208,7 +208,8 @@ def claiming(claim: Callable[[int], None]) -> Iterator[None]:
 
 def divide(sentences: Iterable[Sentence], pipeline: Pipeline | None = None, more: int = 0) -> Iterator[list[Sentence]]:
     """Yield a few sentences at a time, counted by words: the memory that a model needs grows with them, and is there
-    when they are yielded; `more` bytes a word are for what is made of them.
+    when they are yielded; `more` bytes a word are for what is made of them. A list is emptied when the next one is
+    asked for.
 
     Between two sentences the time may end.
     """
@@ -228,7 +229,8 @@ def divide(sentences: Iterable[Sentence], pipeline: Pipeline | None = None, more
         if portion and (words + len(sentence) > PORTION or len(portion) >= MAX_SENTENCES or is_long):
             claim()
             yield portion
-            portion, words, letters = [], 0, 0
+            portion.clear()  # whoever has asked for more may hold the list still
+            words = letters = 0
         portion.append(sentence)
         words += len(sentence)
         letters += size

@@ -5,7 +5,7 @@ import binascii
 import logging
 import quopri
 import re
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -13,9 +13,9 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.exceptions import HTTPException
 
-from dodona.errors import OptionError
+from dodona.errors import DodonaError, OptionError
 
-__all__ = ["MULTIPART", "URLENCODED", "NoFields", "convert", "decode", "read_form", "read_query"]
+__all__ = ["MULTIPART", "URLENCODED", "Conflict", "NoFields", "convert", "decode", "read_form", "read_query"]
 
 MAX_FIELDS = 64
 UNQUOTED = 1 << 16  # characters that are decoded at a time
@@ -29,6 +29,14 @@ T = TypeVar("T")
 
 class NoFields(msgspec.Struct):
     """A request that asks for one thing only."""
+
+
+class Conflict(DodonaError):
+    """A request that does not fit the state of the server any more; the answer has what the client should know."""
+
+    def __init__(self, message: str, content: dict[str, Any]) -> None:
+        super().__init__(message)
+        self.content = content
 
 
 def decode(body: bytes, kind: type[T]) -> T:

@@ -21,6 +21,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import ClassVar
 
 import h11
@@ -50,7 +51,9 @@ def listen(host: str, port: int, processes: int) -> list[socket.socket]:
     sockets: list[socket.socket] = []
     try:
         for _ in range(processes):
-            sockets.append(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET))
+            family = socket.AF_INET6 if ":" in host else socket.AF_INET
+            # asyncio sends small answers at once (TCP_NODELAY) only where the protocol is named, and not 40 ms later
+            sockets.append(socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP))
             sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if processes > 1:
                 sockets[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -149,13 +152,13 @@ class _Connection(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """Ends after a signal as if that were its task: running requests are finished first. It also ends without the
-    process `parent`."""
+    """Ends after a signal when running requests are finished. It also ends without the process `parent`."""
 
     def __init__(self, config: uvicorn.Config, state: State, parent: int | None) -> None:
         super().__init__(config)
         self.state = state
         self.parent = parent
+        self.is_interrupted = False
 
     async def on_tick(self, counter: int) -> bool:
         if counter % TICKS == 0:
@@ -167,6 +170,10 @@ class _Server(uvicorn.Server):
                 self.state.metrics.refresh()  # for whoever asks another process
                 self.should_exit |= os.getppid() != self.parent
         return await super().on_tick(counter)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.is_interrupted |= sig == signal.SIGINT
+        super().handle_exit(sig, frame)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -185,7 +192,11 @@ class _Server(uvicorn.Server):
 
 def serve(app: Starlette, sock: socket.socket, grace: float = 30.0, parent: int | None = None) -> None:
     """Serve an application on a socket, until SIGINT or SIGTERM, or until the process `parent` is gone; then running
-    requests have `grace` seconds to end."""
+    requests have `grace` seconds to end. SIGTERM is how a server is asked to end; SIGINT is a KeyboardInterrupt, as it
+    is everywhere, when they have ended."""
+    from dodona.server.service import return_large_blocks  # prometheus-client must not be imported earlier
+
+    return_large_blocks()
     _Connection.most = app.state.limits.connections
     config = uvicorn.Config(
         app,
@@ -199,10 +210,13 @@ def serve(app: Starlette, sock: socket.socket, grace: float = 30.0, parent: int 
         h11_max_incomplete_event_size=LONGEST_HEAD,
         ws="none",
     )
+    server = _Server(config, app.state, parent)
     try:
-        _Server(config, app.state, parent).run(sockets=[sock])
+        server.run(sockets=[sock])
     finally:
         app.state.close()
+    if server.is_interrupted:
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -217,13 +231,14 @@ def share_metrics() -> Iterator[None]:
 
 
 def supervise(work: Callable[[int], None], sockets: Sequence[socket.socket], say: Callable[[str], None]) -> None:
-    """Run `work(k)` in a process for each socket, until SIGINT or SIGTERM; then end them, and wait for them."""
+    """Run `work(k)` in a process for each socket, until SIGINT or SIGTERM; then end them, and wait for them. SIGINT is
+    a KeyboardInterrupt in the end, as in `serve`."""
     from prometheus_client.multiprocess import mark_process_dead
 
     numbers = {signal.SIGINT, signal.SIGTERM, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
     children: dict[int, int] = {}
-    ending = False
+    ending = is_interrupted = False
     try:
         for k in range(len(sockets)):
             children[_start(work, k, sockets, before)] = k
@@ -235,6 +250,7 @@ def supervise(work: Callable[[int], None], sockets: Sequence[socket.socket], say
                 for child in children:
                     os.kill(child, signal.SIGKILL if ending and number == signal.SIGINT else signal.SIGTERM)
                 ending = True
+                is_interrupted |= number == signal.SIGINT
             for child in [child for child in children if os.waitpid(child, os.WNOHANG)[0]]:
                 k = children.pop(child)
                 mark_process_dead(child)  # type: ignore[no-untyped-call]  # what it has counted stays, and its gauges go
@@ -244,6 +260,8 @@ def supervise(work: Callable[[int], None], sockets: Sequence[socket.socket], say
                     children[_start(work, k, sockets, before)] = k
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if is_interrupted:
+        raise KeyboardInterrupt
 
 
 def _start(work: Callable[[int], None], k: int, sockets: Sequence[socket.socket], mask: Collection[int]) -> int:

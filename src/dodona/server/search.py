@@ -6,7 +6,8 @@ word of MAX_VALUE letters makes harmless, and longer values are refused where a 
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -23,6 +24,8 @@ __all__ = ["SearchTreesRequest", "SearchedText", "search"]
 
 MAX_PATTERN, MAX_KEYS = 5_000, 5
 MAX_MATCHES, USUAL_MATCHES = 1_000, 100
+MAX_LISTED = 5_000  # words: when the listed sentences have as many, no more of them are listed
+MAX_COUNTS = 20_000  # rows
 MAX_STEPS = 100_000  # in a sentence; as many matches need some megabytes
 MAX_VALUE, MAX_COMMENT = 500, 2_000  # letters
 MAX_REPEATS, MAX_CHOICES = 2, 4
@@ -42,7 +45,12 @@ class SearchTreesRequest(Struct, kw_only=True, forbid_unknown_fields=True):
         list[str], Meta(max_length=MAX_KEYS, description="Keys to count all matches by, such as `V.lemma`.")
     ] = []
     limit: Annotated[
-        int, Meta(ge=1, le=MAX_MATCHES, description="How many matches are listed; all of them are counted.")
+        int,
+        Meta(
+            ge=1,
+            le=MAX_MATCHES,
+            description=f"How many matches are listed, in sentences of about {MAX_LISTED:,} words; all are counted.",
+        ),
     ] = USUAL_MATCHES
 
 
@@ -63,30 +71,35 @@ def search(request: SearchTreesRequest, models: Models) -> SearchedText:
     has_expressions = _check_expressions(pattern)
     answer = SearchedText(0, 0, [], [])
     counts: Counter[tuple[str, ...]] = Counter()
-    for portion in divide(_read_sentences(request, models)):
-        for sentence in portion:
-            if has_expressions:
-                _check_values(sentence, pattern)
-            matches = match(pattern, sentence)
+    words = 0  # of the sentences that are listed
+    for sentence in _read_sentences(request, models):
+        if has_expressions:
+            _check_values(sentence, pattern)
+        matches = match(pattern, sentence)
+        if request.count:
             counts.update(each.values(request.count) for each in matches)
-            listed = matches[: max(0, request.limit - answer.found)]
-            if listed:
-                answer.sentences.append({**sentence.to_dict(), "matches": [each.to_dict() for each in listed]})
-            answer.searched += 1
-            answer.found += len(matches)
+            if len(counts) > MAX_COUNTS:
+                raise OptionError(f"count: more than {MAX_COUNTS:,} different values; expected keys that have fewer")
+        listed = matches[: max(0, request.limit - answer.found)]
+        if listed and words < MAX_LISTED:
+            answer.sentences.append({**sentence.to_dict(), "matches": [each.to_dict() for each in listed]})
+            words += len(sentence)
+        answer.searched += 1
+        answer.found += len(matches)
     if request.count:
         answer.counts = tabulate(request.count, counts).records()
     return answer
 
 
-def _read_sentences(request: SearchTreesRequest, models: Models) -> Iterable[Sentence]:
+def _read_sentences(request: SearchTreesRequest, models: Models) -> Iterator[Sentence]:
+    """Return the sentences with their trees, some of them in memory at a time."""
     if (request.text is None) == (request.conllu is None):
         raise OptionError("expected one of: text, conllu")
     if request.conllu is not None:
         sentences = read_stream("conllu", [request.conllu.rstrip("\r\n").encode(), b"\n\n"], "conllu")
-        return map(check_length, only_sentences(sentences))
+        return chain.from_iterable(divide(map(check_length, only_sentences(sentences))))
     _, pipeline = models.pick(request.model)
-    portions = divide(pipeline.sentences([request.text or ""], located=True))
+    portions = divide(pipeline.sentences([request.text or ""], located=True), pipeline)
     return (parsed for portion in portions for parsed in pipeline.parse(portion))
 
 

@@ -36,7 +36,7 @@ from dodona.server.requests import convert, decode, read_form, read_query
 from dodona.server.udpipe import ProcessRequest, process
 from dodona.transitions.clock import observe
 
-__all__ = ["Function", "Limits", "Service", "Stopped", "encode", "estimate_need"]
+__all__ = ["Function", "Limits", "Service", "Stopped", "encode", "estimate_need", "return_large_blocks"]
 
 JSON = "application/json"
 CHUNK = 1 << 16  # bytes of an answer that are sent at a time
@@ -53,7 +53,10 @@ WIDE_TEXT_NEED = 18  # and for one with other characters, which Python may hold 
 ITEM_NEEDS = {b"[": 56, b"]": 20, b"{": 72, b'"': 28, b",": 20}  # bytes for lists, objects, strings, and places in them
 SHARES = {"bytes": 0.15, "room": 0.3, "portions": 0.42}  # of the memory; the rest is for connections and threads
 LEAST_MEMORY = 32 << 20
-TRIMMED = 16 << 20  # bytes: after a request that needed more, free memory goes back to the system
+TRIMMED = 16 << 20  # bytes: when a thread has needed more, free memory goes back to the system after a request
+TRIMMED_AT_WORK = 64 << 20  # and between the sentences of one
+MMAP_THRESHOLD = -3  # its number in malloc.h
+LARGE_BLOCK = 1 << 20  # bytes
 BODIES_SHARE = 0.75  # of that for bytes: the rest is for answers, or no request could end
 
 
@@ -164,11 +167,21 @@ def estimate_need(body: bytes) -> int:
 
 
 @cache
-def _find_trim() -> Callable[[int], int]:
+def _find_in_c(name: str) -> Callable[..., int]:
+    """Return a function of the C library; one that does nothing where only the library of GNU has it."""
     try:
-        return cast(Callable[[int], int], ctypes.CDLL(None).malloc_trim)
-    except (AttributeError, OSError, TypeError):  # only the C library of GNU has it
-        return lambda padding: 0
+        return cast(Callable[..., int], getattr(ctypes.CDLL(None), name))
+    except (AttributeError, OSError, TypeError):
+        return lambda *numbers: 0
+
+
+def return_large_blocks() -> None:
+    """Let the memory of large arrays go back to the system as soon as they are freed, for the whole process.
+
+    By itself the C library stops to do so for blocks as large as any that was freed before, up to 32 MiB. After one
+    long sentence the arrays of all others would lie between smaller things that stay.
+    """
+    _find_in_c("mallopt")(MMAP_THRESHOLD, LARGE_BLOCK)
 
 
 class AnswerBuffer:
@@ -249,6 +262,7 @@ class Workers:
         self.room = MemoryBudget(int(limits.memory * SHARES["room"]))  # for requests that are read
         self.portions = MemoryBudget(int(limits.memory * SHARES["portions"]))  # for sentences that are worked on
         self._running: set[threading.Event] = set()  # each is set to stop what runs
+        self._needed = threading.local()  # bytes, since a thread has last given memory back
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="dodona")
 
     @contextmanager
@@ -285,12 +299,17 @@ class Workers:
         work.future.add_done_callback(lambda _: work.buffer.tell())
         return work
 
-    def trim(self) -> None:
-        """Give the memory that this thread has needed back to the system: workspaces for long sentences, and what is
-        free. The C library would keep much of it, for each thread by itself, and the next thread would take more."""
+    def trim(self, need: int) -> None:
+        """Count what this thread has needed for a request. Now and then it gives its memory back to the system:
+        workspaces for long sentences, words that it knows, and what is free. The C library would keep much of it, for
+        each thread by itself, and the next thread would take more."""
+        self._needed.bytes = getattr(self._needed, "bytes", 0) + need
+        if self._needed.bytes <= TRIMMED:
+            return
+        self._needed.bytes = 0
         for pipeline in self.models.pipelines.values():
             pipeline.parser.release_workspace()
-        _find_trim()(0)
+        _find_in_c("malloc_trim")(0)
 
     def close(self) -> None:
         """Stop everything that is still at work."""
@@ -308,11 +327,15 @@ class Work:
         self.workers, self.deadline, self.need, self.function = workers, deadline, need, function
         self.begun, self.stopped = threading.Event(), threading.Event()
         self.buffer = AnswerBuffer(workers.bytes, self.check)
-        self.claimed = self.most = 0  # bytes for the sentences that are worked on
+        self.claimed = 0  # bytes for the sentences that are worked on
+        self.needed = 0  # and for those that were, since memory was given back
 
     def claim(self, count: int) -> None:
         """Take memory for some sentences, as soon as there is as much; that for those before is given back first."""
         memory = self.workers.portions
+        if self.needed > TRIMMED_AT_WORK:
+            self.workers.trim(self.needed)
+            self.needed = 0
         memory.give_back(self.claimed)
         self.claimed = 0
         if count > memory.size:
@@ -320,7 +343,7 @@ class Work:
             raise OptionError(f"The longest sentence needs {shown}: send it in parts.")
         memory.wait(count, self.check)
         self.claimed = count
-        self.most = max(self.most, count)
+        self.needed += count
 
     def check(self) -> None:
         if self.stopped.is_set() or time.monotonic() > self.deadline:
@@ -337,8 +360,7 @@ class Work:
                     self.buffer.put(chunk)
         finally:
             del self.function  # and what it has read
-            if self.need + self.most > TRIMMED:
-                self.workers.trim()
+            self.workers.trim(self.need + self.needed)
             self.claim(0)
             self.workers.room.give_back(self.need)
 

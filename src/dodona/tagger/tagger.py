@@ -41,6 +41,7 @@ FREQUENT_TAG = 100  # a tag with this frequency has its own weights, in addition
 FREQUENT_WORD = 20  # a word with this frequency can have only the tags it was seen with
 SURE = 0.995  # and only its most frequent tag, if that has this share
 FOLDS = 10
+COMPARED = 512  # words at a time for which all tags are compared
 
 Tag = tuple[str, str, str]  # UPOS, XPOS, FEATS
 Example = tuple[Sequence[str], Sequence[int]]  # words and the numbers of their tags
@@ -178,10 +179,11 @@ class TagChoice:
         at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
         best: NDArray[np.int64] = self._order[at]
         rest = np.flatnonzero(self._codes[at] != codes)
-        if len(rest):
-            upos, xpos, feats = self._places
-            own = scores[rest]
-            best[rest] = (own[:, upos] + own[:, xpos] + own[:, feats]).argmax(axis=1)
+        upos, xpos, feats = self._places
+        for begin in range(0, len(rest), COMPARED):  # or the memory would be that of all tags for each word
+            some = rest[begin : begin + COMPARED]
+            own = scores[some]
+            best[some] = (own[:, upos] + own[:, xpos] + own[:, feats]).argmax(axis=1)
         return best
 
     def tag(self, scores: NDArray[np.float32], lengths: Sequence[int]) -> list[list[list[str]]]:

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from unicodedata import category
 
 from dodona.data import ud
+from dodona.data.marks import DONE, OPEN, find_mark_faults, read_status
 from dodona.data.trees import find_cycle
 from dodona.data.ud import COLUMNS, DEPS, HEAD_NUMBER, LEMMA, NO_SPACE, strip_subtype
 from dodona.validation.rules import ONCE, SENT_ID, FileHistory, Rows, TokenLine, Violation, match_comments
@@ -114,6 +115,8 @@ def _check_misc(row: TokenLine) -> Iterator[Violation]:
         names = [part.partition("=")[0] for part in parts]
         for name in sorted(name for name in ONCE.intersection(names) if names.count(name) > 1):
             yield Violation("repeated-misc", row.line, name)
+    for fault in find_mark_faults(row.misc):
+        yield Violation("annotation-marks", row.line, fault)
     if "NoSpaceAfter=Yes" in row.misc:
         yield Violation("nospaceafter-yes", row.line, row.misc)
     for part in parts:
@@ -149,6 +152,9 @@ def _check_names(s: Rows) -> Iterator[Violation]:
             yield Violation(f"non-unique-{rule}", s.line, names)
     if len(matches) == 1 and not _continues_sequence(matches[0], history):
         yield Violation("parallel-id-sequence", s.line, names)
+    status = read_status(s.comments)
+    if status not in (None, OPEN, DONE):
+        yield Violation("annotation-status", s.line, status or "")
     beginnings = match_comments(BEGINNING, s.comments)
     for name in ("newdoc", "newpar"):
         if sum(match[1] == name for match in beginnings) > 1:

@@ -13,7 +13,7 @@ from dodona import DodonaError, OptionError
 from dodona.server.models import Models
 from dodona.systems.registry import SYSTEMS
 
-FUNCTIONS = ("parse", "correct", "step", "lattice", "systems")
+FUNCTIONS = ("parse", "correct", "draw", "step", "lattice", "systems")
 VALUES: list[Any] = [
     None,
     True,
@@ -57,6 +57,7 @@ def seeds() -> list[bytes]:
     found.append({"call": "parse", "text": f"{rows}\n", "model": "swap"})
     for rest in (True, False):
         found.append({"call": "correct", "conllu": f"{rows}\n", "given": [[3, 1, "y"], [2, 4, None]], "rest": rest})
+    found += [{"call": "draw", "conllu": f"{rows}\n", "format": form} for form in ("svg", "tikz")]
     return [json.dumps(request).encode() for request in found]
 
 

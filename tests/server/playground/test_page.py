@@ -5,6 +5,7 @@ All of it is one test, so that there is one browser: starting it takes longer th
 
 import os
 import re
+import struct
 import subprocess
 import sys
 import traceback
@@ -18,6 +19,7 @@ from samples.browser import Page, browser, why_no_browser
 from selenium.webdriver.common.keys import Keys
 
 import dodona
+from dodona.drawing import svg_of, tikz_of
 
 pytestmark = pytest.mark.skipif(why_no_browser() is not None, reason=why_no_browser() or "")
 
@@ -120,7 +122,7 @@ def labels_do_not_overlap(page: Page) -> None:
             assert beside or one["bottom"] <= other["top"] + 2 or other["bottom"] <= one["top"] + 2
         for label, line in zip(labels, lines, strict=True):
             assert line["width"] < 1 or (line["left"] < label["left"] and label["right"] < line["right"])
-    frame = page.run("const f = document.querySelector('#parse .frame'); return [f.scrollWidth, f.clientWidth]")
+    frame = page.run("const f = document.querySelector('#parse article .frame'); return [f.scrollWidth, f.clientWidth]")
     assert frame[0] <= frame[1], "a short sentence needs no scrolling"
 
 
@@ -262,6 +264,117 @@ def files_are_opened_and_saved(page: Page) -> None:
     (sentence,) = dodona.read(saved)
     assert (sentence.sent_id, sentence.words, sentence.labels[0]) == ("half", words, "mine")
     assert (sentence.misc, sentence.multiword) == ([f"Note={k}" for k in range(1, 5)], [(2, 3, "don't")])
+
+
+def a_file_with_trees_is_checked(page: Page) -> None:
+    """Its arcs are shown with the model's confidence, and `D` finds the one that was changed."""
+    (sentence,) = dodona.load("en-fast")(WIND)
+    heads_of_file = [2 if d == 9 else h or 0 for d, h in enumerate(sentence.heads, start=1)]
+    labels = ["nsubj" if label == "obj" else label for label in sentence.labels]
+    file = page.folder / "annotated.conllu"
+    changed = sentence.copy()
+    changed.set_tree(heads_of_file, labels)
+    file.write_bytes(changed.to_bytes())
+    open_for_correction(page)
+    page.driver.find_element("css selector", "#correct input[type=file]").send_keys(str(file))
+    page.until(lambda: page.text("#correct .badge") == "0 arcs given" and heads(page, "#correct") == heads_of_file)
+    notes = [int(note.rstrip("%")) for note in page.texts("#correct .arc .note")]
+    assert len(notes) == len(labels)
+    page.type("d")
+    assert page.text("#correct .panel strong") in ("9 oak", "5 leaves")
+    assert int(page.text("#correct .arc.chosen .note").rstrip("%")) == min(notes) < 20
+    command = page.run(OPENED, "#correct", "Command")
+    assert command.startswith("dodona draw - ")
+    page.press("G", Keys.SHIFT)
+    page.until(lambda: page.text("#correct .badge") == "10 arcs given")
+    page.press("G", Keys.SHIFT)
+    page.until(lambda: page.text("#correct .badge") == "0 arcs given")
+    assert heads(page, "#correct") == sentence.heads, "what was released is parsed again"
+
+
+OPENED = """const found = [...document.querySelectorAll(`${arguments[0]} details`)]
+      .filter((node) => node.querySelector("summary").textContent === arguments[1]);
+    for (const node of found) node.open = true;
+    return found.at(-1).querySelector("pre").textContent;"""  # the text of a part that is unfolded
+
+
+def run_command(page: Page, command: str) -> str:
+    """What a command of the page prints, run as somebody would who has copied it."""
+    command = command.replace("dodona", f"'{sys.executable}' -m dodona", 1)
+    shell = ["sh", "-c", command]
+    done = subprocess.run(
+        shell, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=page.folder, timeout=60, check=True
+    )
+    return done.stdout
+
+
+def trees_are_saved_in_all_forms(page: Page) -> None:
+    text = "The king's oak doesn't speak."
+    parse(page, text)
+    (sentence,) = dodona.load("en-fast")(text)
+    pictures = {"SVG": svg_of(sentence), "TikZ": tikz_of(sentence), "CoNLL-U": sentence.to_bytes().decode()}
+    for name, extension in (("SVG", "svg"), ("TikZ", "tex"), ("CoNLL-U", "conllu"), ("PNG", "png")):
+        page.click(f"Save as {name}", "#parse")
+        file = page.folder / f"tree.{extension}"
+        page.until(lambda file=file: file.exists() and file.stat().st_size)  # type: ignore[misc]
+        if name in pictures:
+            assert file.read_text() == pictures[name]
+        else:
+            size = struct.unpack(">II", file.read_bytes()[16:24])
+            sides = re.findall(r'(?:width|height)="([0-9.]+)"', pictures["SVG"])[:2]
+            assert size == pytest.approx([2 * float(side) for side in sides], abs=2)
+    assert run_command(page, page.run(OPENED, "#parse", "Command")) == pictures["CoNLL-U"]
+    page.click("Correct", "#parse")
+    page.until(lambda: forms(page, "#correct"))
+    page.drag(page.one(word(1)), page.one(word(5)))
+    page.until(lambda: heads(page, "#correct")[0] == 5)
+    corrected = page.run(OPENED, "#correct", "CoNLL-U")
+    assert run_command(page, page.run(OPENED, "#correct", "Command")).rstrip() == corrected
+
+
+def the_parse_is_taken_along(page: Page) -> None:
+    page.open("#parse")
+    page.run("sessionStorage.clear()")
+    page.open("#parse", fresh=True)
+    parse(page, "Oaks grow.")
+    shown = page.texts("#parse .arc .note")
+    page.one("nav a[href='#correct']").click()
+    page.until(lambda: forms(page, "#correct") == ["Oaks", "grow", "."])
+    assert page.texts("#correct .arc .note") == shown, "with its confidence"
+    page.type("g")
+    page.until(lambda: page.text("#correct .badge") == "one arc given")
+    parse(page, "Leaves fall.")
+    page.one("nav a[href='#correct']").click()
+    page.until(lambda: page.texts("#correct .message"))
+    assert forms(page, "#correct") == ["Oaks", "grow", "."], "corrections are not thrown away"
+    page.click("Correct the new text", "#correct")
+    page.until(lambda: forms(page, "#correct") == ["Leaves", "fall", "."])
+
+
+def arrows_step_and_leave_menus_alone(page: Page) -> None:
+    page.open(READS + "&s=arc-eager+dynamic&m=")
+    page.until(lambda: page.all("#oracle .move"))
+    for selector in (".head select", ".wide select", "input[type=range]", "input[type=checkbox]", ".frame"):
+        page.run("document.querySelector(arguments[0]).focus()", f"#oracle {selector}")
+        page.type(Keys.ARROW_RIGHT)
+        page.until(lambda: moves_so_far(page) == ["SHIFT"])
+        page.run("document.querySelector(arguments[0]).focus()", f"#oracle {selector}")
+        page.type(Keys.ARROW_LEFT)
+        page.until(lambda: moves_so_far(page) == [])
+    page.run("document.querySelector('#oracle .head select').focus()")
+    page.type(Keys.ARROW_DOWN, Keys.ESCAPE)
+    assert "arc-eager" in page.run("return location.hash"), "a menu is opened, and nothing is chosen"
+    open_for_correction(page)
+    before = heads(page, "#correct")
+    for k, selector in enumerate((".panel select", ".panel button", "input[type=checkbox]"), start=2):
+        page.run("document.querySelector(arguments[0]).focus()", f"#correct {selector}")
+        page.type(Keys.ARROW_RIGHT)
+        assert page.text("#correct .panel strong").split()[0] == str(k)
+    page.run("document.querySelector(arguments[0]).focus()", "#correct .panel select")
+    for key in (Keys.ARROW_LEFT, Keys.HOME, Keys.END):
+        page.type(key)
+    assert heads(page, "#correct") == before
+    assert page.text("#correct .badge") == "0 arcs given"
 
 
 def moves_so_far(page: Page) -> list[str]:
@@ -466,6 +579,10 @@ SCENARIOS: list[Callable[[Page], None]] = [
     an_arc_is_corrected_by_keyboard,
     what_cannot_be_given_changes_nothing,
     files_are_opened_and_saved,
+    a_file_with_trees_is_checked,
+    trees_are_saved_in_all_forms,
+    the_parse_is_taken_along,
+    arrows_step_and_leave_menus_alone,
     a_pattern_finds_trees,
     a_derivation_is_walked_by_keys,
     a_wrong_move_shows_what_it_loses,

@@ -1,15 +1,19 @@
 """Parsing and correcting for the playground: what is given stays, the rest fits it, and nothing else is taken."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from samples.asgi import call
 from samples.small_models import linear, neural, whole
 
+import dodona
 from dodona import DodonaError
+from dodona.drawing import svg_of, tikz_of
 from dodona.server.models import Models
 
 TEXT = "the dog sees a cat . a cat sleeps ."
+CYCLE = "1\ta\t_\tX\t_\t_\t2\tx\t_\t_\n2\tb\t_\tX\t_\t_\t1\tx\t_\t_\n\n"
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +59,57 @@ def test_arcs_of_conllu_are_kept(models: Models) -> None:
     text = "\n".join("\t".join(line) for line in lines) + "\n\n"
     answer = parse({"text": text, "model": "swap"}, models)
     assert answer["sentences"][0]["given"] == [[1, n, "mine"]]
+    assert not answer["sentences"][0]["kept"]
     (found,) = answer["sentences"][0]["trees"]
     assert (found["heads"][0], found["labels"][0], found["confidence"][0]) == (n, "mine", 1.0)
+
+
+def test_a_complete_tree_stays_and_is_judged(models: Models) -> None:
+    tree = sentence(models)
+    n = len(tree["words"])
+    lines = [line.split("\t") for line in tree["conllu"].splitlines() if line[:1].isdigit()]
+    heads, labels = list(tree["heads"]), list(tree["labels"])
+    leaf = next(d for d in range(1, n + 1) if d not in heads)
+    heads[leaf - 1] = next(h for h in range(1, n + 1) if h not in (leaf, heads[leaf - 1]))
+    other = next(d for d in range(1, n + 1) if d != leaf)
+    labels[other - 1] = "mine"
+    for line, head, label in zip(lines, heads, labels, strict=True):
+        line[6:8] = str(head), label
+    text = "\n".join("\t".join(line) for line in lines) + "\n\n"
+    (found,) = parse({"text": text}, models)["sentences"]
+    assert len(parse({"text": text, "nbest": 3}, models)["sentences"][0]["trees"]) == 1
+    assert (found["given"], found["kept"]) == ([], True)
+    ((kept,), sure) = found["trees"], parse({"text": TEXT}, models)["sentences"][0]["trees"][0]["confidence"]
+    assert (kept["heads"], kept["labels"]) == (heads, labels)
+    differ = [1 - value if d in (leaf, other) else value for d, value in enumerate(sure, start=1)]
+    assert kept["confidence"] == pytest.approx(differ, abs=2e-4)
+    assert [line.split("\t")[6] for line in kept["conllu"].splitlines() if line[:1].isdigit()] == list(map(str, heads))
+
+
+def test_of_an_open_sentence_what_is_marked_is_given(models: Models) -> None:
+    tree = sentence(models)
+    lines = [line.split("\t") for line in tree["conllu"].splitlines() if line[:1].isdigit()]
+    lines[1][9] = "Changed=arc"
+    text = "\n".join(["# annotation = open", "# sent_id = 1", *("\t".join(line) for line in lines), "", ""])
+    (found,) = parse({"text": text}, models)["sentences"]
+    assert found["given"] == [[2, tree["heads"][1], tree["labels"][1]]]
+    assert (found["kept"], found["trees"][0]["heads"]) == (True, tree["heads"])
+    n = len(lines)
+    corrected = correct({"conllu": text, "given": [[n, 1, "mine"]]}, models)["tree"]
+    assert (corrected["heads"][n - 1], corrected["labels"][n - 1]) == (1, "mine")
+    assert corrected["conllu"].startswith("# annotation = open\n# sent_id = 1\n")
+
+
+def test_a_tree_becomes_a_picture(models: Models, tmp_path: Path) -> None:
+    conllu = sentence(models)["conllu"]
+    (tmp_path / "tree.conllu").write_text(conllu)
+    (drawn,) = dodona.read(tmp_path / "tree.conllu")
+    assert call("draw", {"conllu": conllu}, models) == {"picture": svg_of(drawn)}
+    assert call("draw", {"conllu": conllu, "format": "tikz"}, models) == {"picture": tikz_of(drawn)}
+    two = conllu + conllu.replace("sent_id = 1", "sent_id = 2")
+    for wrong in ({"conllu": two}, {"conllu": conllu, "format": "png"}):
+        with pytest.raises(DodonaError, match=r"2 sentences; expected one|format: "):
+            call("draw", wrong, models)
 
 
 @pytest.mark.parametrize("model", ["whole", "hybrid", "swap"])
@@ -127,6 +180,7 @@ def test_what_cannot_be_given(models: Models, given: list[Any], rest: bool, told
         ({"text": "\ud800"}, "half a character (a lone surrogate)"),
         ({"text": "x " * 401 + "."}, "the playground takes sentences up to 400"),
         ({"text": "1\ta\tb\n"}, "text:1: "),
+        ({"text": CYCLE}, "These arcs would form a cycle: “a” → “b” → “a”"),
     ],
 )
 def test_texts_that_are_refused(models: Models, request_: dict[str, Any], told: str) -> None:

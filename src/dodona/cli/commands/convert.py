@@ -1,13 +1,14 @@
 """`dodona convert`: from one format of sentences to another."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import click
 
 from dodona.cli.formats import WRITERS
-from dodona.cli.options import choice, option
+from dodona.cli.options import choice, flag, option
 from dodona.cli.outputs import choose_format, is_same_file, output_option, say
+from dodona.data import Sentence, marks
 from dodona.data.files import chunks
 from dodona.data.formats import INPUTS, OUTPUTS, convert, read_stream
 from dodona.data.stream import Item
@@ -33,7 +34,8 @@ FORMATS = (*OUTPUTS, *(form for form in NAMED if form not in OUTPUTS))
     ".json, .jsonl, .csv, .tsv]",
     type=click.Choice(FORMATS),
 )
-def convert_command(source: str, target: str, form: str, to: str | None) -> None:
+@flag("--remove-marks", "Take out the marks of `dodona annotate` in MISC, and the comment `# annotation`.")
+def convert_command(source: str, target: str, form: str, to: str | None, remove_marks: bool) -> None:
     """Convert the sentences of INPUT (`-` for standard input, .gz and .xz too) to another format.
 
     What the other format has no room for is named on standard error.
@@ -43,6 +45,7 @@ def convert_command(source: str, target: str, form: str, to: str | None) -> None
     dodona convert treebank.conllu --to text > raw.txt
     dodona convert treebank.conllu -o words.csv
     dodona convert words.txt --from horizontal -o words.conllu
+    dodona convert annotated.conllu --remove-marks -o treebank.conllu
     """
     to = to or choose_format(target, None, NAMED, "")
     if not to:
@@ -50,10 +53,17 @@ def convert_command(source: str, target: str, form: str, to: str | None) -> None
     if target != "-" and is_same_file(source, target):
         raise OptionError(f"{target}: the output would take the place of the input; expected another name")
     items = read_stream(form, chunks(source), source, tokenize=partial(_refuse_text, source))
-    lost = convert(items, target, to, WRITERS.get(to))
+    lost = convert(_unmark(items) if remove_marks else items, target, to, WRITERS.get(to))
     if lost:
         counts = ", ".join(f"{name} ({count:,})" for name, count in sorted(lost.items()))
         say(f"{source}: {to} has no room for all; lost, with the number of sentences: {counts}")
+
+
+def _unmark(items: Iterable[Item]) -> Iterator[Item]:
+    for item in items:
+        if isinstance(item, Sentence) and item.format == "conllu":
+            marks.remove_marks(item)
+        yield item
 
 
 def _refuse_text(source: str, text: Iterator[str]) -> Iterator[Item]:

@@ -12,6 +12,7 @@ from dodona.cli.outputs import choose_format, format_option, output_option, say,
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence
 from dodona.data.files import output as open_output
+from dodona.data.marks import is_annotated
 from dodona.drawing.trees import OTHER_HEAD, OTHER_LABEL, draw_both
 from dodona.evaluation import (
     Comparison,
@@ -89,7 +90,7 @@ def evaluate_command(
         check_can_draw()
         choose_format(diagram, None, ["svg"], "svg", "--diagram")
     progress = ReadingProgress(files, results=False)
-    gold_sentences = _sentences(gold, progress)
+    gold_sentences = _tell_partial(gold, _sentences(gold, progress))
     calibration = calibration or diagram is not None
     missing = _without_gold(gold_sentences)
     results, comparisons, calibrated = [], [], []
@@ -107,7 +108,7 @@ def evaluate_command(
             tables.append(_attachment_table(comparison))
             tables += [_breakdown_table(kind, comparison) for kind in BREAKDOWNS if kind in by]
             if calibration:
-                sure = confidences(sentences)
+                sure = confidences(sentences)[comparison.counted]
                 calibrated.append((file, comparison, sure))
                 tables += [_reliability_table(reliability(comparison, sure)), _found_errors_table(comparison, sure)]
             if confusion:
@@ -134,6 +135,15 @@ def _sentences(file: str, progress: ReadingProgress, gold: Sequence[Sentence] = 
     reordering = find_reordering(gold, sentences)
     if reordering is not None:
         raise MismatchError(reordering)
+    return sentences
+
+
+def _tell_partial(gold: str, sentences: list[Sentence]) -> list[Sentence]:
+    """Return the sentences of gold; say how much of them is only a guess, so that it is not scored."""
+    guesses = sum(is_annotated(sentence, "arc").count(False) for sentence in sentences)
+    if guesses:
+        total = sum(map(len, sentences))
+        say(f"{gold}: the arcs of {guesses:,} of {total:,} words are guesses (# annotation = open), and left out")
     return sentences
 
 

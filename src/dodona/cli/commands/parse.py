@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from dodona.annotation.informative import MEASURES, sort_by_measure
 from dodona.cli.inputs import decode_argument, name_texts
 from dodona.cli.options import IMPORTED, amount, choice, flag, integer, option
 from dodona.cli.outputs import (
@@ -41,7 +42,18 @@ LOCAL = "local"  # a scheduler
 SHARD_SIZE = 8.0  # megabytes
 
 
-@click.command(short_help="Parse text, words or CoNLL-U.")
+class ParseCommand(click.Command):
+    """A command whose option --sort may stand without a measure, also before a file."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        for i in range(end):
+            if args[i] == "--sort" and not (i + 1 < end and args[i + 1] in MEASURES):
+                args[i] = f"--sort={MEASURES[0]}"
+        return super().parse_args(ctx, args)
+
+
+@click.command(short_help="Parse text, words or CoNLL-U.", cls=ParseCommand)
 @click.argument("arguments", nargs=-1, metavar="[MODEL] [FILES|-|TEXT]")
 @output_option(name="output")
 @flag("--each", "Write one output for each of FILES, into the folder that -o names.")
@@ -67,7 +79,15 @@ SHARD_SIZE = 8.0  # megabytes
     "--confidence",
     "Write into MISC how probable it is that each word's head and label are right, and the mean into a comment.",
 )
-@flag("--sort", "With --confidence: the most doubtful sentences first, after all are parsed.")
+@option(
+    "--sort MEASURE",
+    "With --confidence: the sentences that a person should look at first, after all are parsed. doubt, also without a "
+    "MEASURE: those with the lowest mean confidence; errors: with the most arcs that are expected to be wrong; "
+    "information: with doubtful words and constructions that are frequent; disagreement: that the models of "
+    "--committee parse in other ways.",
+    type=click.Choice(MEASURES),
+)
+@option("--committee MODEL", "Another model, for --sort disagreement; may be given several times.", multiple=True)
 @flag("--constrained", "Keep the HEAD and DEPREL of the input; predict those that are `_`.")
 @integer("--max-length WORDS", "Parse longer sentences in pieces, and say so in a comment. [default: no limit]")
 @amount(
@@ -86,7 +106,8 @@ SHARD_SIZE = 8.0  # megabytes
 @amount("--shard-size MB", "With --scheduler: megabytes of text in a shard. [default: 8]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str | None, retag: bool, beam: int | None,
-    nbest: int, confidence: bool, sort: bool, constrained: bool, max_length: int | None, timeout: float | None,
+    nbest: int, confidence: bool, sort: str | None, committee: tuple[str, ...], constrained: bool,
+    max_length: int | None, timeout: float | None,
     jobs: int, scheduler: str | None, scheduler_tls: str | None, shard_size: float | None,
 ) -> None:  # fmt: skip
     """Parse FILES (`-` or none: standard input), or a TEXT with spaces in it, with MODEL and write CoNLL-U or drawings.
@@ -102,6 +123,8 @@ def parse(
     dodona parse en-fast corpus.txt.gz -o parsed.conllu.gz --jobs 2
     dodona parse en-fast one.txt other.txt.gz -o parsed/ --each
     dodona parse my.model text.conllu --confidence --sort
+    dodona parse my.model text.conllu --confidence --sort information
+    dodona parse my.model text.conllu --confidence --sort disagreement --committee other.model
     dodona parse my.model text.conllu --beam 20 --nbest 5
     dodona parse my.model half-annotated.conllu --constrained
     dodona parse en-fast 'corpus/*.txt.gz' -o out/ --scheduler local
@@ -109,6 +132,8 @@ def parse(
     """
     if sort and not confidence:
         raise click.UsageError("--sort needs --confidence: sentences are sorted by it.")
+    if bool(committee) != (sort == "disagreement"):
+        raise click.UsageError("--sort disagreement and --committee need each other: it is that of several models.")
     model, sources = _model_and_sources(arguments)
     request = Request(beam, nbest, confidence, constrained, max_length, timeout)
     if scheduler is not None or scheduler_tls is not None or shard_size is not None:
@@ -119,6 +144,7 @@ def parse(
     targets = check_targets(files, output, each, form, model)
     pipeline = Pipeline.load(model)
     pipeline.parser.check(request)
+    others = [Pipeline.load(_find_model(name)) for name in committee]
     options = pipeline.parser.options
     if (request.beam or 1) > 1 and options.beam == 1 and options.scorer == "linear":
         say(f"{model.name} was trained without a beam; expect worse trees with one")
@@ -127,16 +153,14 @@ def parse(
         parsed = pipeline.stream(items, request, retag, jobs=jobs)
         if max_length is not None or timeout is not None:
             parsed = report_pieces(parsed)
-        write_each(progress.count(parsed), targets, _pick_writer(form, sort))
+        write_each(progress.count(parsed), targets, _pick_writer(form, sort, others))
 
 
-def _pick_writer(form: str, sort: bool) -> Callable[[Iterable[Item], str], None]:
+def _pick_writer(form: str, sort: str | None, committee: Sequence[Pipeline]) -> Callable[[Iterable[Item], str], None]:
     writer = pick_writer(form)
-    if not sort:
+    if sort is None:
         return writer
-    from dodona.pipeline.doubtful import sort_by_doubt
-
-    return lambda items, target: writer(sort_by_doubt(items), target)
+    return lambda items, target: writer(sort_by_measure(items, sort, committee), target)
 
 
 def _model_and_sources(arguments: tuple[str, ...]) -> tuple[Path, tuple[str, ...]]:

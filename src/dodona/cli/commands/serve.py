@@ -78,7 +78,8 @@ def serve(
 
     The page at the address that is printed shows trees, oracles and derivations. The interface for programs is that of
     UDPipe's service (/process, /models), and one with JSON; /api describes both. Ctrl-C or SIGTERM ends the server,
-    after the requests that are being worked on. A socket that systemd passes on is used instead of --host and --port.
+    after the requests that are being worked on; a second Ctrl-C at once. The exit status is 130 after Ctrl-C, and 0
+    after SIGTERM. A socket that systemd passes on is used instead of --host and --port.
 
     \b
     dodona serve

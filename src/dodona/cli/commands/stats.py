@@ -69,7 +69,8 @@ def stats(
 
     With --swaps, one row a file: the swaps of swap-standard's oracles under EAGER, and how many of them LAZY and
     MINIMAL save (where the search of MINIMAL takes too long, the swaps of LAZY are counted); unique: sentences with one
-    derivation only under ND-ALL. The time grows with the number of swaps.
+    derivation only under ND-ALL. The time grows with the number of swaps, so a sentence with more than 20,000 pairs of
+    words that are not in projective order, or with more than 10,000 words, is an error.
     """
     form = choose_format(target, form, FORMATS, "table")
     if swaps:

@@ -12,6 +12,7 @@ from dodona.cli.outputs import is_same_file, say
 from dodona.cli.progress import show_training
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
+from dodona.data.marks import mask_guesses, select_annotated
 from dodona.errors import OptionError
 from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import PretrainedEncoder
@@ -20,7 +21,7 @@ from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.pipeline import COMPONENTS, Pipeline
 from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
-from dodona.pipeline.training import TAGS, TrainingPlan, train_pipeline
+from dodona.pipeline.training import ANNOTATED, TAGS, TrainingPlan, train_pipeline
 from dodona.systems.registry import SYSTEMS
 from dodona.transformer.options import DEVICES, TransformerOptions
 
@@ -125,7 +126,7 @@ GROUPS = {
     multiple=True,
 )
 @option("--pretrained FILE", "An encoder to begin with, made by `dodona pretrain`.")
-@option("--pretrained-rate SHARE", "The share of the learning rate that the encoder goes on learning at.", default=0.5)
+@option("--pretrained-rate SHARE", "The share of the learning rate that the encoder goes on learning at.", default=1.0)
 @option(
     "--encoder FOLDER",
     "The pretrained encoder: a folder in Hugging Face's layout (config.json, model.safetensors, tokenizer.json), or a "
@@ -202,7 +203,9 @@ def train_command(
     _check_is_new(output, sources)
     if dev and is_same_file(treebank, dev):
         say(f"{dev} is both treebank and --dev; expect scores that are far too high")
-    sentences, dev_sentences = read_all(treebank), read_all(dev) if dev else []
+    sentences, dev_sentences = list(map(mask_guesses, read_all(treebank))), read_all(dev) if dev else []
+    if left_out := len(dev_sentences) - len(select_annotated(dev_sentences, *ANNOTATED)):
+        say(f"{dev}: {left_out:,} of {len(dev_sentences):,} sentences are annotated in part, and left out")
     if detokenize:
         spacing.detokenize(sentences)
     elif named is None and any(sentence.text is None for sentence in sentences):

@@ -3,6 +3,7 @@
 from dodona.errors import OptionError
 from dodona.experiments.plan import Recipe
 from dodona.experiments.recipes import (
+    active_learning,
     ambiguity,
     cost_sensitive,
     covington,
@@ -20,6 +21,7 @@ __all__ = ["RECIPES", "recipe_of"]
 ALL = (
     static_vs_dynamic.RECIPE, exploration.RECIPE, ambiguity.RECIPE, nonmonotonic.RECIPE, covington.RECIPE, swap.RECIPE,
     swap.LEARNING_CURVES, cost_sensitive.RECIPE, systems.RECIPE, distillation.RECIPE, pretraining.RECIPE,
+    active_learning.RECIPE,
 )  # fmt: skip
 RECIPES: dict[str, Recipe] = {recipe.name: recipe for recipe in ALL}
 

@@ -1,22 +1,24 @@
-"""Parsing for the playground: texts to trees with confidence, and trees parsed again around arcs that are given."""
+"""Parsing for the playground: texts to trees with confidence, trees parsed again around given arcs, and pictures."""
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from dodona.data import Sentence
 from dodona.data.checks import check_columns
 from dodona.data.formats import detect_format, read_stream
+from dodona.data.marks import annotated_arcs, is_open, write_status
 from dodona.data.stream import only_sentences
 from dodona.data.trees import find_cycle
+from dodona.drawing import svg_of, tikz_of
 from dodona.errors import DodonaError, OptionError, TreeError
 from dodona.parser.request import Analysis, Request, remove_notes, sentence_confidence
 from dodona.pipeline.pipeline import Pipeline
 from dodona.server.models import Models, divide
 
-__all__ = ["CorrectRequest", "Name", "ParseRequest", "correct", "describe_models", "parse"]
+__all__ = ["CorrectRequest", "DrawRequest", "Name", "ParseRequest", "correct", "describe_models", "draw", "parse"]
 
 MAX_TEXT, MAX_SENTENCES, MAX_WORDS, MAX_LABEL = 20_000, 200, 400, 60  # what the page gets at a time
 MAX_TREES, BEAM = 10, 8
@@ -49,6 +51,13 @@ class CorrectRequest(Struct, kw_only=True):
     rest: Annotated[bool, Meta(description="Whether all other arcs are parsed again; else they stay.")] = True
 
 
+class DrawRequest(Struct, kw_only=True):
+    """A sentence with its tree."""
+
+    conllu: Text
+    format: Annotated[Literal["svg", "tikz"], Meta(description="svg: a picture; tikz: for LaTeX.")] = "svg"
+
+
 def describe_models(models: Models) -> list[dict[str, Any]]:
     """Return what the page has to know about each model, the default first."""
     return [
@@ -65,7 +74,11 @@ def describe_models(models: Models) -> list[dict[str, Any]]:
 
 
 def parse(request: ParseRequest, models: Models) -> dict[str, Any]:
-    """Return the trees of a text, or of CoNLL-U, `nbest` for each sentence; the arcs that CoNLL-U has are given."""
+    """Return the trees of a text, or of CoNLL-U, `nbest` for each sentence.
+
+    A sentence of CoNLL-U whose tree is complete keeps it, and the model says how sure it is of each arc; those that a
+    person has marked are given. Of one that is not complete, the arcs that are there are given.
+    """
     name, nlp = models.pick(request.model)
     sentences, is_conllu = _read_input(nlp, request.text)
     wanted = _ask_for(nlp, request.nbest, constrained=is_conllu)
@@ -76,8 +89,36 @@ def parse(request: ParseRequest, models: Models) -> dict[str, Any]:
 def _parse_sentences(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> Iterator[dict[str, Any]]:
     for portion in divide(sentences, nlp, TREE_NEED * wanted.nbest):
         given = [_list_arcs(sentence) for sentence in portion]
-        for sentence, analyses, arcs in zip(portion, _analyse(nlp, portion, wanted), given, strict=True):
-            yield {"trees": [_tree(sentence, analysis) for analysis in analyses], "given": arcs}
+        complete = [_take_tree(sentence) for sentence in portion]
+        for sentence, tree, analyses, arcs in zip(
+            portion, complete, _analyse(nlp, portion, wanted), given, strict=True
+        ):
+            if tree is not None and not is_open(sentence):
+                arcs.clear()
+            shown = analyses if tree is None else [_judge(tree, analyses[0])]
+            trees = [_tree(sentence, analysis) for analysis in shown]
+            yield {"trees": trees, "given": arcs, "kept": tree is not None}
+
+
+def _take_tree(sentence: Sentence) -> Analysis | None:
+    """Take its tree from a sentence, so that it is parsed freely; none is taken if a head or a label is missing."""
+    heads = [h for h in sentence.heads if h is not None]
+    labels = sentence.labels
+    if len(heads) < len(sentence) or any(label in ("_", "") for label in labels):
+        return None
+    tree = Analysis(heads, list(labels))
+    _check_tree(sentence, heads)
+    sentence.accept_heads([None] * len(sentence))
+    sentence.labels = ["_"] * len(sentence)
+    return tree
+
+
+def _judge(tree: Analysis, parsed: Analysis) -> Analysis:
+    """Return a tree with the confidence that a parse leaves for its arcs: where the parse has another arc, at most what
+    that one lacks."""
+    arcs = zip(tree.heads, tree.labels, parsed.heads, parsed.labels, parsed.confidence, strict=True)
+    confidence = [sure if (h, label) == (g, other) else 1.0 - sure for h, label, g, other, sure in arcs]
+    return Analysis(tree.heads, tree.labels, confidence=confidence)
 
 
 def correct(request: CorrectRequest, models: Models) -> dict[str, Any]:
@@ -89,8 +130,18 @@ def correct(request: CorrectRequest, models: Models) -> dict[str, Any]:
         heads = [-1 if h is None else h for h in sentence.heads]
         _check_tree(sentence, heads)
         return {"model": name, "tree": _tree(sentence, Analysis(heads, sentence.labels))}
+    remove_notes(sentence)
+    comments = list(sentence.comments)
+    sentence.set_comments(write_status(comments, None))  # given arcs count, whether they are marked or not
     ((analysis,),) = _analyse(nlp, [sentence], _ask_for(nlp, 1, constrained=True))
+    sentence.set_comments(comments)
     return {"model": name, "tree": _tree(sentence, analysis)}
+
+
+def draw(request: DrawRequest, models: Models) -> dict[str, Any]:
+    """Return a sentence as `dodona draw` draws it."""
+    sentence = _read_one(request.conllu)
+    return {"picture": svg_of(sentence) if request.format == "svg" else tikz_of(sentence)}
 
 
 def _read_input(nlp: Pipeline, text: str) -> tuple[list[Sentence], bool]:
@@ -114,11 +165,20 @@ def _read(text: str) -> list[Sentence]:
     return list(only_sentences(read_stream("conllu", [text.rstrip("\r\n").encode(), b"\n\n"], INPUT)))
 
 
+def _read_one(text: str) -> Sentence:
+    sentences = _read(text.replace("\r\n", "\n"))
+    if len(sentences) != 1:
+        raise OptionError(f"{len(sentences)} sentences; expected one")
+    (sentence,) = sentences
+    if len(sentence) > MAX_WORDS:
+        raise OptionError(f"{len(sentence)} words; the playground takes sentences up to {MAX_WORDS}")
+    return sentence
+
+
 def _list_arcs(sentence: Sentence) -> list[list[Any]]:
-    """Return the arcs that the input has: word, head, and label or null."""
-    labels = [None if label in ("_", "") else label for label in sentence.labels]
-    arcs = enumerate(zip(sentence.heads, labels, strict=True), start=1)
-    return [[d, h, label] for d, (h, label) in arcs if h is not None]
+    """Return the arcs that the input has, as far as they are annotated: word, head, and label or null."""
+    arcs = enumerate(zip(*annotated_arcs(sentence), strict=True), start=1)
+    return [[d, h, None if label in ("_", "") else label] for d, (h, label) in arcs if h is not None]
 
 
 def _ask_for(nlp: Pipeline, nbest: int, constrained: bool) -> Request:
@@ -164,13 +224,8 @@ def _tree(sentence: Sentence, analysis: Analysis) -> dict[str, Any]:
 
 def _read_with_arcs(text: str, given: list[GivenArc], blank: bool) -> Sentence:
     """Read a sentence, and give it these arcs; with `blank`, it loses all others."""
-    sentences = _read(text.replace("\r\n", "\n"))
-    if len(sentences) != 1:
-        raise OptionError(f"{len(sentences)} sentences; expected one")
-    (sentence,) = sentences
+    sentence = _read_one(text)
     n = len(sentence)
-    if n > MAX_WORDS:
-        raise OptionError(f"{n} words; the playground takes sentences up to {MAX_WORDS}")
     heads: list[int | None] = [None] * n if blank else list(sentence.heads)
     before = ["_"] * n if blank else list(sentence.labels)
     labels = list(before)

@@ -1,6 +1,13 @@
 // The server's functions. Each takes an object and answers with one, or with one sentence that says what is wrong.
 
-export class Refused extends Error {}
+/** Why there is no answer: `status` is that of HTTP, or 0 if the server was not reached; `answer` is what it said. */
+export class Refused extends Error {
+  constructor(text, status, answer = {}) {
+    super(text);
+    this.status = status;
+    this.answer = answer;
+  }
+}
 
 export async function ask(name, request = {}) {
   let response;
@@ -11,10 +18,11 @@ export async function ask(name, request = {}) {
       body: JSON.stringify(request),
     });
   } catch {
-    throw new Refused("The server does not answer. Is “dodona serve” still running?");
+    throw new Refused("The server does not answer. Is “dodona” still running?", 0);
   }
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refused(answer.error ?? `The server answered with status ${response.status}.`);
+  const { ok, status } = response;
+  if (!ok) throw new Refused(answer.error ?? `The server answered with status ${status}.`, status, answer);
   return answer;
 }
 

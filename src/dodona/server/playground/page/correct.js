@@ -2,18 +2,24 @@
 
 import { ask, Queue } from "./api.js";
 import { ArcForm } from "./arc_form.js";
-import { arcText, correctedTree, differences, mostDoubtful, withConfidence } from "./corrections.js";
-import { button, el, isTyping, message, say } from "./dom.js";
+import { arcText, correctedTree, differences, mostDoubtful, onlyGiven, withConfidence } from "./corrections.js";
+import { button, el, isPressed, isTyping, message, say } from "./dom.js";
 import { draggable } from "./drag.js";
 import { History } from "./history.js";
-import { conllu, save, table } from "./output.js";
+import { drawCommand, exact, parseCommand, save, saveButtons, table } from "./output.js";
 import { described } from "./parse.js";
 import { keep, kept } from "./storage.js";
 import { Toolbar } from "./toolbar.js";
-import { scrollToWord } from "./tree.js";
+import { scrollFrame, scrollToWord } from "./tree.js";
 
-/** A sentence that is corrected: its states have a tree, and given arcs by word: a head, and a label or null. */
-const opened = (tree, given = {}) => new History({ tree, given, changed: [] });
+/**
+ * A sentence that is corrected: its states have a tree, and given arcs by word: a head, and a label or null. `parsed` is
+ * whether all other arcs are the parser's, and not as they were in a file or changed alone.
+ */
+function opened({ tree, given, kept: isKept }) {
+  const arcs = given.map(([word, head, label]) => [word, { head, label }]);
+  return new History({ tree, given: Object.fromEntries(arcs), changed: [], parsed: !isKept });
+}
 
 export class CorrectView {
   constructor(section, about, show) {
@@ -35,7 +41,7 @@ export class CorrectView {
       save: () => this.save(),
     });
     section.append(this.bar.element, this.faults, this.body);
-    section.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("keydown", (event) => this.key(event));
     this.restore();
     this.draw();
   }
@@ -44,20 +50,39 @@ export class CorrectView {
     return this.sentences[this.at];
   }
 
-  /** Take over sentences from another view. */
-  open({ trees, at, model }) {
-    this.sentences = trees.map((tree) => opened(tree));
-    this.model = model;
-    this.go(at);
+  /** Take over sentences from another view; those that are here already keep their corrections. */
+  open(taken) {
+    if (!this.has(taken)) {
+      this.sentences = taken.sentences.map(opened);
+      this.taken = taken;
+      this.model = taken.model;
+    }
+    this.go(taken.at ?? 0);
+  }
+
+  has({ sentences }) {
+    const here = this.taken?.sentences ?? [];
+    return here.length === sentences.length && sentences.every(({ tree }, k) => tree === here[k].tree);
+  }
+
+  /** Take over what was parsed last, or null; where something was corrected, only after a question. */
+  offer(taken) {
+    const isTouched = this.sentences.some(({ state, canUndo }) => canUndo || Object.keys(state.given).length > 0);
+    if (taken !== null && !this.has(taken) && !isTouched) this.open(taken);
+    else this.draw();
+    const text = "The text that was parsed since is another one. To correct it ends the corrections that are here.";
+    const isOther = taken !== null && !this.has(taken);
+    const actions = [button("Correct the new text", () => this.open(taken))];
+    this.faults.replaceChildren(...(isOther ? [message(text, "note", actions)] : []));
   }
 
   async openFile(file) {
     try {
       const answer = await ask("parse", { text: await file.text(), model: this.model });
-      this.sentences = answer.sentences.map(({ trees: [tree], given }) => {
-        const arcs = given.map(([word, head, label]) => [word, { head, label }]);
-        return opened(tree, Object.fromEntries(arcs));
-      });
+      this.sentences = answer.sentences.map(({ trees: [tree], given, kept: isKept }) =>
+        opened({ tree, given, kept: isKept }),
+      );
+      this.taken = null;
       this.go(0);
       say(`${this.sentences.length} sentences opened`);
     } catch (error) {
@@ -99,11 +124,20 @@ export class CorrectView {
     return this.queue.run(() => this.change(changed, word, true, null));
   }
 
+  /** Give all arcs as they are, or release all if all are given. */
+  giveAll() {
+    const { tree, given } = this.history.state;
+    const arcs = tree.heads.map((head, k) => [k + 1, given[k + 1] ?? { head, label: tree.labels[k] }]);
+    const areGiven = Object.keys(given).length === arcs.length;
+    const changed = () => (areGiven ? {} : Object.fromEntries(arcs));
+    return this.queue.run(() => this.change(changed, this.word, areGiven, null));
+  }
+
   /** Parse again with other given arcs. `alone` is what may be tried instead if that is not possible. */
   async change(changed, word, rest, alone) {
     const history = this.history;
     const { tree: before, given } = history.state;
-    const state = { given: changed(given) };
+    const state = { given: changed(given), parsed: rest };
     const arcs = Object.entries(state.given).map(([d, arc]) => [Number(d), arc.head, arc.label]);
     try {
       const answer = await ask("correct", { conllu: before.conllu, given: arcs, rest, model: this.model });
@@ -126,28 +160,33 @@ export class CorrectView {
   }
 
   key(event) {
-    if ((event.ctrlKey || event.metaKey) && !isTyping(event)) {
-      const way =
-        event.key === "y" || (event.key === "Z" && event.shiftKey) ? "redo" : event.key === "z" ? "undo" : null;
-      if (way === null) return;
-      event.preventDefault();
-      this.travel(way);
+    if (this.section.hidden || !this.history || isTyping(event) || event.altKey) return;
+    if (!event.ctrlKey && !event.metaKey) {
+      this.treeKey(event);
+      return;
     }
+    const way = event.key === "y" || (event.key === "Z" && event.shiftKey) ? "redo" : event.key === "z" ? "undo" : null;
+    if (way === null) return;
+    event.preventDefault();
+    this.travel(way);
   }
 
-  /** Keys in the drawing: choose a word, then its head. */
+  /** Keys for the drawing, wherever the focus is: choose a word, then its head. */
   treeKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { tree } = this.history.state;
     const turn = this.drawing.layout.rightToLeft ? -1 : 1;
-    if (event.key === "ArrowLeft") this.step(-turn);
-    else if (event.key === "ArrowRight") this.step(turn);
-    else if (event.key === "Enter" && this.candidate === null) this.candidate = tree.heads[this.word - 1];
-    else if (event.key === "Enter") return this.give(this.word, this.candidate, null);
-    else if (event.key === "Escape" && this.candidate !== null) this.candidate = null;
-    else if (event.key === "d") this.word = mostDoubtful(this.history.state) ?? this.word;
-    else if (event.key === "l") return this.editLabel(event);
-    else if (event.key === "g") return this.toggle();
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const frame = event.target.closest(".frame");
+    if (event.shiftKey && frame !== null && key !== "g") return scrollFrame(frame, event);
+    if (key === "Enter" && isPressed(event)) return;
+    if (key === "ArrowLeft") this.step(-turn);
+    else if (key === "ArrowRight") this.step(turn);
+    else if (key === "Enter" && this.candidate === null) this.candidate = tree.heads[this.word - 1];
+    else if (key === "Enter") return this.give(this.word, this.candidate, null);
+    else if (key === "Escape" && this.candidate !== null) this.candidate = null;
+    else if (key === "d") this.word = mostDoubtful(this.history.state) ?? this.word;
+    else if (key === "l") return this.editLabel(event);
+    else if (key === "g") return event.shiftKey ? this.giveAll() : this.toggle();
     else return;
     event.preventDefault();
     this.mark();
@@ -201,7 +240,6 @@ export class CorrectView {
         role: "application",
         "aria-label": `Tree. ${described(tree)}`,
         dir: this.drawing.layout.rightToLeft ? "rtl" : null,
-        onkeydown: (event) => this.treeKey(event),
       },
       this.drawing,
     );
@@ -221,13 +259,22 @@ export class CorrectView {
           { class: "row" },
           button("Oracle", () => this.show("oracle", tree)),
           el("details", {}, el("summary", {}, "Table"), table(tree)),
-          el("details", {}, el("summary", {}, "CoNLL-U"), conllu(tree.conllu)),
+          exact("CoNLL-U", tree.conllu),
+          exact("Command", this.command()),
+          saveButtons(tree),
         ),
       ),
     );
     this.mark();
     if (focused) frame.focus();
     if (control) this.form[control].focus();
+  }
+
+  /** The command that gives this tree: parsed around the given arcs, or drawn, if it is not the parser's. */
+  command() {
+    const { tree, given, parsed } = this.history.state;
+    if (!parsed) return drawCommand(tree.conllu);
+    return parseCommand(this.model, onlyGiven(tree.conllu, given), " --constrained");
   }
 
   tree() {
@@ -255,12 +302,14 @@ export class CorrectView {
     scrollToWord(this.drawing, this.candidate || this.word);
     const { tree, given } = this.history.state;
     const labels = this.about.models.find(({ name }) => name === this.model)?.labels ?? [];
+    const control = this.form?.focused();
     const form = new ArcForm(tree, this.word, given[this.word], labels, {
       give: (head, label) => this.give(this.word, head, label),
       toggle: () => this.toggle(),
     });
     this.form = form;
     this.panel.replaceChildren(form.element);
+    if (control) form[control].focus();
   }
 
   keep() {

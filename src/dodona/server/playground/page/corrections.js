@@ -7,9 +7,9 @@ import { drawTree, percent, shade } from "./tree.js";
 export function correctedTree({ tree, given, changed }) {
   const arcs = tree.heads.map((head, k) => {
     const isGiven = given[k + 1] !== undefined;
-    const confidence = tree.confidence[k];
+    const confidence = tree.confidence[k] ?? null;
     const classes = isGiven ? "given" : `${shade(confidence)}${changed.includes(k + 1) ? " changed" : ""}`;
-    const note = isGiven ? "✓" : confidence === undefined ? "" : percent(confidence);
+    const note = isGiven ? "✓" : confidence === null ? "" : percent(confidence);
     return { head, dependent: k + 1, label: tree.labels[k], note, classes };
   });
   const { words, upos, multiword } = tree;
@@ -37,6 +37,18 @@ export function withConfidence(tree, before, given) {
   const known = before.confidence.length > 0 ? before.confidence : tree.confidence;
   const confidence = known.map((value, k) => (given[k + 1] ? 1 : changed.includes(k + 1) ? tree.confidence[k] : value));
   return { ...tree, confidence };
+}
+
+/** CoNLL-U in which only given arcs have a head, for a parse around them. */
+export function onlyGiven(conllu, given) {
+  const lines = conllu.split("\n").map((line) => {
+    if (!/^\d+\t/.test(line)) return line;
+    const columns = line.split("\t");
+    const arc = given[columns[0]];
+    columns.splice(6, 2, arc?.head ?? "_", arc?.label ?? "_");
+    return columns.join("\t");
+  });
+  return lines.join("\n");
 }
 
 /** The word whose arc is the least sure of those that are not given. */

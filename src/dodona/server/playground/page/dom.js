@@ -36,13 +36,27 @@ export function check(text, control) {
   return el("label", { class: "check" }, control, el("span", {}, text));
 }
 
+const MENU_KEYS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown"];
+
+/** Keys that step through a tree or a derivation leave a closed menu as it is; up and down open it. */
+function guardMenu(event) {
+  const menu = event.currentTarget;
+  const isOpen = CSS.supports("selector(:open)") && menu.matches(":open");
+  if (isOpen || !MENU_KEYS.includes(event.key) || event.altKey) return;
+  const opens = event.key === "ArrowUp" || event.key === "ArrowDown";
+  if (opens && !menu.showPicker) return; // then the browser opens it by itself
+  event.preventDefault();
+  if (opens) menu.showPicker();
+}
+
 /** A list to choose from; `options` are values, or pairs of a value and its text. */
 export function select(options, value, onchange, attributes = {}) {
   const made = options.map((option) => {
     const [key, text] = Array.isArray(option) ? option : [option, option];
     return el("option", { value: key, selected: String(key) === String(value) }, text);
   });
-  return el("select", { onchange: (event) => onchange(event.target.value), ...attributes }, made);
+  const listeners = { onchange: (event) => onchange(event.target.value), onkeydown: guardMenu };
+  return el("select", { ...listeners, ...attributes }, made);
 }
 
 /** Tell something to those who do not see the page; with `shown`, for a moment, to the others, too. */
@@ -77,10 +91,14 @@ export function message(text, kind = "note", actions = []) {
   return el("div", { class: `message ${kind}`, role: kind === "fault" ? "alert" : null }, el("p", {}, text), actions);
 }
 
-/** Whether a key belongs to a form field, and not to the view around it. */
+/** Whether a key belongs to a form field, and not to the view around it: all keys to text, letters to a menu. */
 export function isTyping(event) {
-  const tag = event.target.tagName;
-  return (
-    tag === "TEXTAREA" || tag === "SELECT" || (tag === "INPUT" && !["checkbox", "range"].includes(event.target.type))
-  );
+  const { tagName: tag, type } = event.target;
+  if (tag === "SELECT") return event.key.length === 1;
+  return tag === "TEXTAREA" || (tag === "INPUT" && !["checkbox", "range", "radio", "file"].includes(type));
+}
+
+/** Whether Enter and the space bar press what has the focus. */
+export function isPressed(event) {
+  return event.target.closest("button, summary, a, select, input") !== null;
 }

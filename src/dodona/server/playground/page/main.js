@@ -7,31 +7,9 @@ import { readLink } from "./link.js";
 import { OracleView } from "./oracle.js";
 import { ParseView } from "./parse.js";
 import { SearchView } from "./search.js";
+import { prepareTheme } from "./theme.js";
 
 const VIEWS = ["parse", "correct", "search", "oracle"];
-
-function setTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  try {
-    localStorage.setItem("dodona-theme", theme);
-  } catch {
-    // without storage, the choice holds until the page is left
-  }
-}
-
-function prepareTheme() {
-  try {
-    const kept = localStorage.getItem("dodona-theme");
-    if (kept === "light" || kept === "dark") setTheme(kept);
-  } catch {
-    // without storage, as the system has it
-  }
-  document.getElementById("theme").addEventListener("click", () => {
-    const { theme } = document.documentElement.dataset;
-    const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    setTheme(isDark ? "light" : "dark");
-  });
-}
 
 function prepareViews(about) {
   const sections = Object.fromEntries(VIEWS.map((name) => [name, document.getElementById(name)]));
@@ -65,7 +43,7 @@ function prepareViews(about) {
     reveal(name);
     if (name === "oracle") oracle.open(lesson);
     if (name === "parse" && parse.answer === null && parse.text.value) parse.run();
-    if (name === "correct") correct.draw();
+    if (name === "correct") correct.offer(parse.taken);
   }
 
   addEventListener("hashchange", follow);

@@ -5,6 +5,7 @@ import { button, check, el, field, iconButton, isTyping, message, say, select } 
 import { oracleLink } from "./link.js";
 import { copy } from "./output.js";
 import { Panel } from "./panel.js";
+import { scrollFrame } from "./tree.js";
 
 const FIRST = [{ system: "arc-eager", oracle: "dynamic", options: {}, moves: [] }];
 const SECOND = { system: "arc-standard", oracle: "dynamic", options: {}, moves: [] };
@@ -95,10 +96,9 @@ export class OracleView {
 
   key(event) {
     if (this.section.hidden || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.type === "range" || event.target.closest?.(".frame, dialog")) {
-      if (!/^[1-9nu]$/.test(event.key)) return;
-    }
-    this.panels[this.active]?.key(event);
+    const frame = event.target.closest(".frame");
+    if (event.shiftKey && frame !== null) scrollFrame(frame, event);
+    else this.panels[this.active]?.key(event);
   }
 
   keepLink() {
@@ -145,7 +145,7 @@ export class OracleView {
         { class: "row" },
         this.compare,
         button("Copy a link to this place", () => copy(location.href, "The link")),
-        el("span", { class: "hint" }, "Keys: → next, ← undo, 1–9 take a move, Home and End."),
+        el("span", { class: "hint" }, "Keys: → next, ← undo, 1–9 take a move, Home and End; with Shift, ← → scroll."),
       ),
     );
   }

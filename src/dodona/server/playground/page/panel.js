@@ -6,7 +6,7 @@ import { button, check, el, field, iconButton, message, say, select } from "./do
 import { goldTree, legend, preview } from "./gold_tree.js";
 import { lattice, markNode } from "./lattice.js";
 import { moveList, shownMoves, told, trace } from "./moves.js";
-import { framed } from "./tree.js";
+import { framed, scrollToWord } from "./tree.js";
 
 export class Panel {
   /** `lesson` is the sentence with its gold tree; `start` has system, oracle, options and moves. */
@@ -183,6 +183,7 @@ export class Panel {
       trace(answer, (count) => this.goTo(count)),
     );
     markNode(this.graph, answer.key);
+    scrollToWord(drawing, nextWord(answer.lists));
     if (focused) this.refocus(focused);
   }
 
@@ -237,6 +238,12 @@ export class Panel {
     const frame = this.graph.querySelector(".frame");
     if (here && frame) centre(frame, here);
   }
+}
+
+/** The word that is met next: the front of the buffer, or at the end the top of the stack. */
+function nextWord(lists) {
+  const [front] = lists.at(-1)[1];
+  return front ?? lists[0][1].at(-1);
 }
 
 function centre(frame, node) {

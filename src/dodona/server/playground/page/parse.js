@@ -2,10 +2,13 @@
 
 import { ask, latest } from "./api.js";
 import { button, check, el, field, message, say, select } from "./dom.js";
-import { conllu, copy, save, table } from "./output.js";
+import { copy, exact, parseCommand, save, saveButtons, table } from "./output.js";
 import { drawTree, framed, percent, shade } from "./tree.js";
 
 const FIRST = "The wind moves the leaves of the old oak. Oak trees grow slowly, but they have time.";
+
+const ROW = /^\d+\t/m; // of CoNLL-U
+const BEAM = 8; // of the server, where several trees are wanted
 
 export class ParseView {
   /** `about` is what the server offers; `show` takes sentences to another view. */
@@ -73,11 +76,31 @@ export class ParseView {
     if (this.answer) this.draw();
   }
 
+  /** What other views take along: for each sentence the tree that is shown, and the arcs that were given. */
+  get taken() {
+    if (this.answer === null) return null;
+    const sentences = this.answer.sentences.map(({ trees, given, kept }, k) => ({
+      tree: trees[this.chosen[k]],
+      given,
+      kept,
+    }));
+    return { sentences, model: this.answer.model };
+  }
+
+  /** The command that parses a text as it was parsed here. */
+  command(text) {
+    const { model, nbest, isConllu } = this.asked;
+    const several = nbest > 1 ? ` --beam ${Math.max(BEAM, nbest)} --nbest ${nbest}` : "";
+    return parseCommand(model, text, isConllu ? ` --constrained${several}` : several);
+  }
+
   async run() {
     this.results.setAttribute("aria-busy", "true");
     try {
-      const answer = await this.parse({ text: this.text.value, model: this.model, nbest: this.nbest });
+      const [text, nbest] = [this.text.value, this.nbest];
+      const answer = await this.parse({ text, model: this.model, nbest });
       if (answer === null) return;
+      this.asked = { text, nbest, model: answer.model, isConllu: ROW.test(text) };
       this.answer = answer;
       this.chosen = answer.sentences.map(() => 0);
       this.draw();
@@ -97,6 +120,7 @@ export class ParseView {
       { class: "row" },
       button("Copy all as CoNLL-U", () => copy(all(), "CoNLL-U")),
       button("Save all as CoNLL-U", () => save(all(), "parsed.conllu")),
+      exact("Command", this.command(this.asked.text)),
     );
     this.results.replaceChildren(actions, ...sentences.map((sentence, i) => this.card(sentence, i)));
   }
@@ -108,14 +132,14 @@ export class ParseView {
     const title = el("h2", { dir: "auto" }, tree.text);
     const switches = sentence.trees.length > 1 && this.switches(sentence, i, card);
     const drawing = treeDrawing(tree, this.shaded);
-    const trees = () => this.answer.sentences.map(({ trees: all }, k) => all[this.chosen[k]]);
     const actions = el(
       "div",
       { class: "row" },
-      button("Correct", () => this.show("correct", { trees: trees(), at: i, model: this.answer.model })),
+      button("Correct", () => this.show("correct", { ...this.taken, at: i })),
       button("Oracle", () => this.show("oracle", tree)),
       el("details", {}, el("summary", {}, "Table"), table(tree)),
-      el("details", {}, el("summary", {}, "CoNLL-U"), conllu(tree.conllu)),
+      exact("CoNLL-U", tree.conllu),
+      saveButtons(tree),
     );
     card.append(el("div", { class: "title" }, title, sure), switches || "", framed(drawing, `Tree ${i + 1}`), actions);
     return card;

@@ -36,7 +36,7 @@ export class Toolbar {
         "p",
         { class: "hint" },
         "Drag an arc or a word to its new head, to the upper edge for ROOT. Keys: ← → choose a word, Enter its head, ",
-        "L its label, G gives or releases its arc, D goes to the most doubtful one.",
+        "L its label, G gives or releases its arc (Shift+G all arcs), D goes to the most doubtful one.",
       ),
     );
   }

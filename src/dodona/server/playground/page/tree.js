@@ -36,10 +36,10 @@ export function percent(confidence) {
 }
 
 /**
- * Draws words (with tags and multiword tokens, if there are any) and arcs: head, dependent, label, and optionally a
+ * Draws words (with tags, lemmas and multiword tokens, if there are any) and arcs: head, dependent, label, and optionally a
  * note beside the label, classes, and side (-1: below the words). Returns the drawing with the layout in `layout`.
  */
-export function drawTree({ words, tags = [], multiword = [], arcs, title, marks = {} }) {
+export function drawTree({ words, tags = [], lemmas = [], multiword = [], arcs, title, marks = {} }) {
   const measured = arcs.map((arc) => ({
     side: 1,
     label: "",
@@ -48,11 +48,12 @@ export function drawTree({ words, tags = [], multiword = [], arcs, title, marks 
     ...arc,
     width: widthOf(arc.label ?? "", LABEL_FONT) + (arc.note ? widthOf(` ${arc.note}`, TAG_FONT) + 4 : 0) + 2,
   }));
-  const widths = words.map((word, k) => Math.max(widthOf(word, WORD_FONT), widthOf(tags[k] ?? "", TAG_FONT), 14) + 6);
+  const below = (k) => Math.max(widthOf(tags[k] ?? "", TAG_FONT), widthOf(lemmas[k] ?? "", TAG_FONT));
+  const widths = words.map((word, k) => Math.max(widthOf(word, WORD_FONT), below(k), 14) + 6);
   const rightToLeft = isRightToLeft(words);
   let layout = laidOut(widths, measured);
   if (rightToLeft) layout = mirrored(layout);
-  const band = FORM + (tags.length > 0 ? TAG : 0);
+  const band = FORM + (tags.length > 0 ? TAG : 0) + (lemmas.length > 0 ? TAG : 0);
   const line = HEADROOM + layout.above * LEVEL; // where the words begin
   const under = line + band + 2 + (multiword.length > 0 ? 26 : 0);
   const height = under + layout.below * LEVEL + (layout.below > 0 ? HEADROOM : 2);
@@ -66,7 +67,8 @@ export function drawTree({ words, tags = [], multiword = [], arcs, title, marks 
   });
   const behind = [...layout.arcs].sort((one, other) => other.level - one.level);
   drawing.append(...behind.map((arc) => drawArc(arc, arc.side === 1 ? line : under)));
-  drawing.append(...words.map((word, k) => drawWord(word, tags[k], k + 1, layout, line, band, marks[k + 1])));
+  const shown = words.map((word, k) => [word, tags[k], lemmas[k]]);
+  drawing.append(...shown.map((texts, k) => drawWord(texts, k + 1, layout, line, band, marks[k + 1])));
   drawing.append(...multiword.map((token) => drawMultiword(token, layout, line + band + 2)));
   drawing.layout = { ...layout, line, rightToLeft };
   return drawing;
@@ -101,7 +103,7 @@ function arcPath(from, to, foot, bar, up) {
   );
 }
 
-function drawWord(word, tag, number, layout, line, band, mark = "") {
+function drawWord([word, tag, lemma], number, layout, line, band, mark = "") {
   const x = layout.x[number - 1];
   const wide = layout.widths[number - 1] + 8;
   return svg(
@@ -110,6 +112,7 @@ function drawWord(word, tag, number, layout, line, band, mark = "") {
     svg("rect", { class: "cell", x: x - wide / 2, y: line, width: wide, height: band - 2, rx: 7 }),
     svg("text", { class: "form", x, y: line + 20 }, word),
     tag ? svg("text", { class: "tag", x, y: line + 37 }, tag) : null,
+    lemma ? svg("text", { class: "lemma", x, y: line + 37 + TAG }, lemma) : null,
   );
 }
 
@@ -134,6 +137,14 @@ export function framed(drawing, label) {
   if (drawing.layout?.rightToLeft) frame.dir = "rtl";
   frame.append(drawing);
   return frame;
+}
+
+/** Scroll a frame by a key, as without the keys of the view it would by itself. */
+export function scrollFrame(frame, event) {
+  const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (way === undefined) return;
+  event.preventDefault();
+  frame.scrollBy(80 * way, 0);
 }
 
 /** Scroll the frame of a drawing so far that a word is in it. */

@@ -1,0 +1,139 @@
+"""The journal of a project: every action, a line of JSON each, on disk before anybody is told that it is saved.
+
+Lines are only ever added. If the machine dies while one is written, that line is torn; nobody was told of it, and it is
+cut off when the journal is opened again. Any other line that cannot be read is an error.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dodona.data.files import name_errors
+from dodona.errors import DodonaError, FormatError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["JOURNAL", "Journal", "read_journal"]
+
+JOURNAL = "annotation.jsonl"
+Line = dict[str, Any]
+BASE: dict[str, Any] = {"file": str, "digest": str, "numbers": list}
+EVENT: dict[str, Any] = {"time": int | float, "name": str, "file": str, "sentence": int, "was": dict}
+FIELDS = {
+    "file": BASE,
+    "saving": BASE,
+    "act": EVENT | {"action": dict, "steps": list},
+    "undo": EVENT,
+    "redo": EVENT,
+    "training": {"time": int | float, "point": dict, "swapped": bool},
+}
+"""What each kind of line has."""
+
+
+def read_journal(path: Path) -> tuple[list[Line], int]:
+    """Return the lines of a journal, and how many bytes of it they are: fewer than the file has if its last line is
+    torn. Without a journal there are none."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return [], 0
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    lines = list(_parse_lines(data, path))
+    return lines, data.rfind(b"\n") + 1
+
+
+def _parse_lines(data: bytes, path: Path) -> Iterator[Line]:
+    for number, line in enumerate(data.split(b"\n")[:-1], start=1):  # what comes after the last line feed is torn
+        try:
+            parsed = json.loads(line)
+            kind = parsed.get("kind") if isinstance(parsed, dict) else None
+            fields = FIELDS.get(kind) if isinstance(kind, str) else None
+            if fields is None:
+                raise ValueError(f"its kind is none of: {', '.join(FIELDS)}")
+            for name, expected in fields.items():
+                if not isinstance(parsed.get(name), expected):
+                    raise ValueError(f"{name!r} is missing, or of another type than expected")
+        except ValueError as error:
+            shown = line[:40].decode(errors="replace")
+            raise FormatError(f"{path}:{number}: {shown!r} is no line of a journal: {error}") from None
+        yield parsed
+
+
+class Journal:
+    """A journal that is written to. One process has it at a time; without `writes`, it is only read."""
+
+    def __init__(self, path: Path, writes: bool = True) -> None:
+        self.path = path
+        self.torn, self._handle = 0, -1
+        self._is_broken = False
+        if not writes:
+            self.lines, _ = read_journal(path)
+            return
+        is_new = not path.exists()
+        with name_errors(str(path)):
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+        try:
+            self._lock()
+            self.lines, size = read_journal(path)
+            self.torn = os.fstat(self._handle).st_size - size
+            with name_errors(str(path)):
+                if self.torn:
+                    os.ftruncate(self._handle, size)
+                    os.fsync(self._handle)
+                if is_new:
+                    _sync_folder(path.parent)
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def _lock(self) -> None:
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            message = "another `dodona annotate` has this project open; expected one at a time"
+            raise DodonaError(f"{self.path}: {message}") from None
+
+    def write(self, line: Line) -> None:
+        """Add a line; when this returns, it is on disk. After an error (a full disk) nothing of it is there, or if that
+        cannot be said either, nothing more is written."""
+        if self._handle < 0:
+            return
+        if self._is_broken:
+            raise DodonaError(f"{self.path}: cannot be written any more; nothing is saved from now on")
+        data = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        before = os.fstat(self._handle).st_size
+        try:
+            with name_errors(str(self.path)):
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(self._handle, view) :]
+                os.fsync(self._handle)
+        except BaseException:
+            try:
+                os.ftruncate(self._handle, before)
+            except OSError:
+                self._is_broken = True
+            raise
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make sure that the name of a new file is on disk, where the system can do that."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,1 @@
+"""The functions behind the page of `dodona annotate`, and the page itself."""

@@ -1,0 +1,127 @@
+// A text field with a list of what is likely, the most likely first: a combobox, as ARIA describes it.
+
+import { el } from "./dom.js";
+import { percent } from "./tree.js";
+
+const MOST = 12; // choices that are shown at a time
+let count = 0; // of fields, for their names
+
+export class Completion {
+  /**
+   * `load()` gives choices with a value and a probability or null. `commit(value, isEntered)` is called for another value,
+   * after Enter or when the field is left; `leave()` when Enter or Escape ends the typing.
+   */
+  constructor({ value, load, commit, leave, attributes = {} }) {
+    this.value = value;
+    this.load = load;
+    this.commit = commit;
+    this.leave = leave;
+    this.choices = null;
+    this.at = -1;
+    this.isOver = false; // once another field has taken its place
+    const id = `choices-${(count += 1)}`;
+    this.list = el("ul", { id, role: "listbox", class: "choices", hidden: true, "aria-label": "Choices" });
+    this.input = el("input", {
+      type: "text",
+      value,
+      role: "combobox",
+      "aria-expanded": "false",
+      "aria-controls": id,
+      "aria-autocomplete": "list",
+      autocomplete: "off",
+      spellcheck: "false",
+      maxlength: 500,
+      ...attributes,
+    });
+    this.input.addEventListener("focus", () => this.open());
+    this.input.addEventListener("input", () => this.filter());
+    this.input.addEventListener("keydown", (event) => this.key(event));
+    this.input.addEventListener("blur", () => this.finish(false));
+    this.element = el("div", { class: "completion" }, this.input, this.list);
+  }
+
+  get isTyped() {
+    return this.input.value !== this.value;
+  }
+
+  async open() {
+    this.input.select();
+    try {
+      this.choices ??= await this.load();
+    } catch {
+      this.choices = []; // then the field is one without help
+    }
+    if (document.activeElement === this.input) this.filter();
+  }
+
+  /** Show the choices that begin with what was typed, and then those that have it elsewhere. */
+  filter() {
+    const typed = this.isTyped ? this.input.value.trim().toLowerCase() : "";
+    const place = ({ value }) => value.toLowerCase().indexOf(typed);
+    const fitting = (this.choices ?? []).filter((choice) => place(choice) >= 0);
+    const first = fitting.filter((choice) => place(choice) === 0);
+    this.shown = [...first, ...fitting.filter((choice) => place(choice) > 0)].slice(0, MOST);
+    const items = this.shown.map(({ value, probability }, k) =>
+      el(
+        "li",
+        {
+          id: `${this.list.id}-${k}`,
+          role: "option",
+          "aria-selected": "false",
+          onpointerdown: (event) => {
+            event.preventDefault(); // the field keeps the focus
+            this.input.value = value;
+            this.finish(true);
+          },
+        },
+        el("span", { dir: "auto" }, value),
+        probability !== null && el("small", {}, percent(probability)),
+      ),
+    );
+    this.list.replaceChildren(...items);
+    this.at = -1;
+    this.show(items.length > 0);
+  }
+
+  show(isShown) {
+    this.list.hidden = !isShown;
+    this.input.setAttribute("aria-expanded", String(isShown));
+    if (!isShown) this.input.removeAttribute("aria-activedescendant");
+  }
+
+  mark(at) {
+    this.at = at;
+    [...this.list.children].forEach((item, k) => item.setAttribute("aria-selected", String(k === at)));
+    this.input.setAttribute("aria-activedescendant", `${this.list.id}-${at}`);
+    this.list.children[at].scrollIntoView({ block: "nearest" });
+    this.input.value = this.shown[at].value;
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.isComposing) return;
+    const many = this.list.hidden ? 0 : this.shown.length;
+    if (event.key === "ArrowDown" && many > 0) this.mark((this.at + 1) % many);
+    else if (event.key === "ArrowUp" && many > 0) this.mark((Math.max(this.at, 0) + many - 1) % many);
+    else if (event.key === "Enter") this.finish(true);
+    else if (event.key === "Escape") this.cancel();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  cancel() {
+    this.input.value = this.value;
+    this.finish(true);
+  }
+
+  finish(isEntered) {
+    if (this.isOver) return;
+    this.show(false);
+    const value = this.input.value.trim();
+    if (this.isTyped && value !== "") {
+      this.value = this.input.value;
+      this.commit(value, isEntered);
+    }
+    if (isEntered) this.leave();
+  }
+}

@@ -1,0 +1,240 @@
+"""A project on disk: torn lines, files that others change, and a machine that dies while files are saved."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from samples.annotated import act, dump, make_folder, open_session
+
+from dodona import DodonaError, read, write
+from dodona.annotation.journal import JOURNAL, Journal, read_journal
+from dodona.annotation.project import SET_ASIDE, Project, find_files
+
+GOLD, NEW = "gold.conllu", "new.conllu"
+
+
+def labels(folder: Path, file: str) -> list[list[str]]:
+    return [sentence.labels for sentence in read(folder / file)]
+
+
+def test_untouched_files_stay_as_they_are(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    session = open_session(folder)
+    for number in list(session.project.order()):
+        session.open(number, "page")
+    assert session.save() == [{"file": name, "state": "unchanged"} for name in (GOLD, NEW)]
+    session.close()
+    assert {path.name: path.read_bytes() for path in folder.iterdir() if path.name != JOURNAL} == before
+
+
+def test_only_the_changed_sentence_is_written_anew(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    before = [sentence.to_bytes() for sentence in read(folder / GOLD)]
+    session = open_session(folder)
+    act(session, 2, kind="arc", word=1, head=2, label="other")
+    assert session.save()[0]["state"] == "written"
+    assert session.save()[0]["state"] == "unchanged"
+    session.close()
+    after = [sentence.to_bytes() for sentence in read(folder / GOLD)]
+    assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, True]
+    assert b"\tother\t_\tChanged=arc\n" in after[1]
+
+
+def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 1, kind="arc", word=1, head=2, label="one")
+    state = dump(session)
+    act(session, 1, kind="arc", word=1, head=2, label="two")
+    session.close()
+    journal = folder / JOURNAL
+    data = journal.read_bytes()
+    last = data.rstrip(b"\n").rfind(b"\n") + 1
+    for cut in (last + 1, last + 40, len(data) - 1):
+        journal.write_bytes(data[:cut])
+        again = open_session(folder)
+        assert dump(again)["states"][1] == state["states"][1]
+        assert any("torn" in message for message in again.project.messages)
+        again.close()
+        assert journal.read_bytes() == data[:last]
+    for old, new, message in (
+        (b'{"kind":"file"', b'{"kind"', ":1: .* is no line of a journal"),
+        (b'{"kind":"file"', b'{"kind":"nix"', ":1: .* its kind is none of: file, "),
+        (b'"sentence":1,"was"', b'"was"', ":3: .* 'sentence' is missing"),
+        (b'"steps":[{"sentence":1', b'"steps":[{"sentence":77', ":3: act of sentence 1 does not fit the lines before"),
+    ):
+        assert old in data
+        journal.write_bytes(data.replace(old, new, 1))
+        with pytest.raises(DodonaError, match=JOURNAL + message):
+            open_session(folder)
+
+
+def test_one_program_at_a_time(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    with pytest.raises(DodonaError, match="another `dodona annotate` has this project open"):
+        open_session(folder)
+    looked = Project(*find_files([str(folder)]), "", writes=False)  # which others may meanwhile
+    assert len(looked.sentences) == 6
+    session.close()
+    open_session(folder).close()
+
+
+def test_a_full_disk_saves_nothing_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    before = dump(session)
+    view = session.open(1, "page")
+
+    def fail(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(DodonaError, match=r"annotation.jsonl: cannot be written: No space left on device"):
+            session.act(1, view["version"], "page", {"kind": "arc", "word": 1, "head": 2, "label": "x"})
+    assert dump(session) == before
+    act(session, 1, kind="arc", word=1, head=2, label="y")
+    state = dump(session)
+    session.close()
+    assert dump(open_session(folder))["states"][1] == state["states"][1]
+
+
+def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 1, kind="arc", word=1, head=2, label="mine")
+    act(session, 3, kind="arc", word=1, head=2, label="mine")
+    sentences = list(read(folder / GOLD))
+    sentences[2].labels = ["theirs"] * len(sentences[2])
+    write(reversed(sentences), folder / GOLD)
+    theirs = (folder / GOLD).read_bytes()
+    assert session.save()[0] == {"file": GOLD, "state": "changed on disk"}
+    session.close()
+    assert (folder / GOLD).read_bytes() == theirs
+    again = open_session(folder)  # the sentence that is still the same gets what was done; the other one is set aside
+    carried, aside = again.project.messages
+    assert "1 sentences that were not saved are carried over" in carried
+    assert SET_ASIDE in aside
+    assert [sentence.labels[0] for sentence in read(folder / SET_ASIDE)] == ["mine"]
+    assert again.save()[0]["state"] == "written"
+    again.close()
+    assert [each[0] for each in labels(folder, GOLD)] == ["theirs", sentences[1].labels[0], "mine"]
+    last = open_session(folder)
+    assert last.project.messages == []
+    assert len(last.project.sentences) == 6
+    last.close()
+
+
+def test_a_file_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 1, kind="arc", word=1, head=2, label="mine")
+    (folder / GOLD).unlink()
+    assert session.save()[0]["state"] == "changed on disk"
+    session.close()
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_dying_while_a_file_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 1, kind="split_sentence", word=2)
+    act(session, 2, kind="arc", word=1, head=2, label="mine")
+    live = dump(session)
+    replace = os.replace
+
+    def die(source: str, target: str) -> None:
+        if moment == "after" or os.path.basename(target) != GOLD:
+            replace(source, target)
+        if os.path.basename(target) == GOLD:
+            raise SystemExit
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", die)
+        with pytest.raises(SystemExit):
+            session.save()
+    session.close()
+    again = open_session(folder)
+    replayed = dump(again)
+    assert replayed["numbers"] == live["numbers"]
+    assert replayed["history"] == live["history"]
+    assert replayed["states"][2] == live["states"][2]
+    assert again.save()[0]["state"] == ("written" if moment == "before" else "unchanged")
+    again.close()
+    assert len(list(read(folder / GOLD))) == 4
+    assert sorted(path.name for path in folder.iterdir()) == sorted([JOURNAL, GOLD, NEW])
+
+
+def test_undo_reaches_behind_a_save_and_a_restart(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    before = session.project.get(1).draft
+    act(session, 1, kind="arc", word=1, head=2, label="mine")
+    act(session, 1, kind="split_token", word=1, at=1)
+    session.save()
+    session.close()
+    again = open_session(folder)
+    act(again, 1, kind="undo")
+    act(again, 1, kind="undo")
+    assert again.project.get(1).draft == before
+    with pytest.raises(DodonaError, match="there is nothing to undo"):
+        again.project.undo(1)
+    again.close()
+
+
+def test_undo_of_a_split_waits_for_its_other_half(tmp_path: Path) -> None:
+    session = open_session(make_folder(tmp_path / "p"))
+    act(session, 1, kind="split_sentence", word=2)
+    (other,) = set(session.project.order()) - set(range(1, 7))
+    assert session.project.neighbours(1) == (None, other)
+    assert session.open(other, "page")["sent_id"] == "s0-2"
+    act(session, other, kind="arc", word=1, head=0, label="root")
+    with pytest.raises(DodonaError, match=f"sentence {other} was changed since; expected undo there first"):
+        session.project.undo(1)
+    session.project.undo(other)
+    assert act(session, other, kind="undo")["sentence"] == 1
+    assert other not in session.project.sentences
+    session.close()
+
+
+def test_which_files_are_a_project(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    for name in (".hidden.conllu", SET_ASIDE, "notes.txt", "more.conllu.gz"):
+        write([], folder / name)
+    (folder / "sub.conllu").mkdir()
+    assert [path.name for path in find_files([str(folder)])[1]] == [GOLD, "more.conllu.gz", NEW]
+    own, files = find_files([str(folder / NEW), str(folder / GOLD)])
+    assert (own, [path.name for path in files]) == (folder, [NEW, GOLD])
+    for arguments, message in (
+        ([], "no folder"),
+        ([str(folder), str(folder / NEW)], "one folder, or files"),
+        ([str(folder / "none.conllu")], "there is no such file"),
+        ([str(folder / NEW), str(folder)], "a folder among files"),
+    ):
+        with pytest.raises(DodonaError, match=message):
+            find_files(arguments)
+
+
+def test_compressed_files_stay_compressed(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p", guesses=0)
+    write(read(folder / GOLD), folder / "packed.conllu.gz")
+    session = open_session(folder)
+    act(session, 4, kind="arc", word=1, head=2, label="mine")
+    assert session.save()[1]["state"] == "written"
+    session.close()
+    assert labels(folder, "packed.conllu.gz")[0][0] == "mine"
+    assert (folder / "packed.conllu.gz").read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_lines_of_the_journal(tmp_path: Path) -> None:
+    path = tmp_path / JOURNAL
+    assert read_journal(path) == ([], 0)
+    journal = Journal(path)
+    line = {"kind": "training", "time": 1.5, "point": {"é\n": 1}, "swapped": True}
+    journal.write(line)
+    journal.close()
+    assert [json.loads(each) for each in path.read_text().splitlines()] == [line]
+    assert read_journal(path) == ([line], path.stat().st_size)

@@ -1,0 +1,327 @@
+"""Annotating: guesses around what counts, choices, other annotations, two pages, and what a page is told."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples.annotated import act, make_folder, open_session
+from samples.small_models import linear, neural, whole
+
+from dodona import DodonaError, Sentence
+from dodona.annotation.draft import Draft
+from dodona.annotation.guesses import Frequencies, complete, find_choices
+from dodona.annotation.informative import rank_sentences
+from dodona.annotation.session import AnnotationSession, StaleVersionError
+from dodona.data.trees import find_cycle
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> AnnotationSession:
+    return open_session(make_folder(tmp_path / "p"))
+
+
+def columns(view: dict[str, Any], *names: str) -> list[tuple[Any, ...]]:
+    return [tuple(word[name] for name in names) for word in view["words"]]
+
+
+def test_what_is_not_marked_is_what_the_model_says(session: AnnotationSession) -> None:
+    view = session.open(4, "page")
+    bare = Sentence.from_words([word["form"] for word in view["words"]])
+    (parsed,) = whole().parse([bare])
+    expected = list(zip(parsed.upos, parsed.feats, parsed.lemmas, parsed.heads, parsed.labels, strict=True))
+    assert columns(view, "upos", "feats", "lemma", "head", "label") == expected
+    assert all(0 <= word["confidence"]["arc"] <= 1 for word in view["words"])
+    assert view["status"] == "open"
+
+
+def test_a_change_is_kept_and_the_rest_parsed_around_it(session: AnnotationSession) -> None:
+    before = session.open(4, "page")
+    word = next(k for k, each in enumerate(before["words"], start=1) if each["head"] not in (0, 1) and k > 1)
+    after = act(session, 4, kind="arc", word=word, head=1, label="obj")
+    changed = after["words"][word - 1]
+    assert (changed["head"], changed["label"], changed["marks"]["arc"]) == (1, "obj", "changed")
+    assert changed["confidence"]["arc"] is None
+    assert find_cycle([each["head"] for each in after["words"]]) is None
+    guessed = ("head", "label", "upos", "feats", "lemma")
+    pairs = zip(columns(before, *guessed), columns(after, *guessed), strict=True)
+    assert after["changed"] == [k for k, (old, new) in enumerate(pairs, start=1) if k != word and old != new]
+    back = act(session, 4, kind="undo")
+    assert columns(back, "head", "label") == columns(before, "head", "label")
+    assert (back["undo"], back["redo"]) == (False, True)
+
+
+def test_nothing_is_parsed_in_a_sentence_that_is_done(session: AnnotationSession) -> None:
+    before = session.open(1, "page")
+    assert before["status"] == "done"
+    last = len(before["words"])
+    after = act(session, 1, kind="arc", word=last, head=1, label="odd")
+    assert columns(after, "head", "label")[:-1] == columns(before, "head", "label")[:-1]
+    assert after["status"] == "done"
+    kept = act(session, 1, kind="arc", word=last, head=2, label=None)
+    assert (kept["words"][-1]["head"], kept["words"][-1]["label"]) == (2, "odd")
+
+
+def test_a_tag_of_somebody_is_not_taken_back(session: AnnotationSession) -> None:
+    view = act(session, 4, kind="set", word=1, column="upos", value="INTJ")
+    assert (view["words"][0]["upos"], view["words"][0]["marks"]["upos"]) == ("INTJ", "changed")
+    assert view["words"][0]["feats"] == "_"
+    usual = session.frequencies.xpos["NOUN"].most_common(1)[0][0]
+    assert act(session, 4, kind="set", word=1, column="upos", value="NOUN")["words"][0]["xpos"] == usual
+    view = act(session, 4, kind="set", word=1, column="upos", value="INTJ")
+    view = act(session, 4, kind="set", word=1, column="lemma", value="oh")
+    view = act(session, 4, kind="arc", word=2, head=1, label="obj")
+    assert (view["words"][0]["upos"], view["words"][0]["lemma"]) == ("INTJ", "oh")
+
+
+def test_crossing_arcs_are_no_obstacle() -> None:
+    """A parser that builds projective trees gets them nevertheless; two roots, too."""
+    words = [f"w{k}" for k in range(1, 9)]
+    for heads in ([3, 4, 0, 3, 7, 8, 3, 7], [0, 1, 5, 1, 0, 5, 5, 5], [None, 5, 6, None, None, 1, None, None]):
+        sentence = Sentence.from_words(
+            words, ["NOUN"] * 8, heads=heads, labels=["_" if head is None else "obj" for head in heads]
+        )
+        draft = Draft.from_sentence(sentence).open_up()
+        for pipeline in (linear("arc-eager"), linear("easy-first"), linear("swap-standard"), neural("arc-hybrid")):
+            draft = draft.change(8, draft.words[7].mark(["arc"], None))
+            result = complete(draft, pipeline, Frequencies())
+            assert [(w.head, w.label) for w in result.words if w.has("arc")] == [
+                (w.head, w.label) for w in draft.words if w.has("arc")
+            ]
+            assert None not in result.heads
+            assert find_cycle(result.heads) is None
+
+
+def test_a_taken_tree_is_held_until_something_contradicts_it(session: AnnotationSession) -> None:
+    act(session, 1, kind="reopen")
+    act(session, 1, kind="release", words=[], columns=["arc"])
+    act(session, 1, kind="take", name="as in the file")
+    taken = session.open(1, "page")
+    gold = session.project.get(1).sentence
+    assert gold is not None
+    assert columns(taken, "head", "label") == list(zip(gold.heads, gold.labels, strict=True))
+    assert all(word["marks"]["arc"] is None for word in taken["words"])
+    after = act(session, 1, kind="confirm", words=[1], columns=["arc"])
+    assert columns(after, "head", "label") == columns(taken, "head", "label")
+    with pytest.raises(
+        DodonaError, match="no tree 'nix' for these words; expected one of: model whole, as in the file"
+    ):
+        act(session, 1, kind="take", name="nix")
+
+
+def test_choices(session: AnnotationSession) -> None:
+    view = session.open(4, "page")
+    n = len(view["words"])
+    heads = session.choose(4, 2, "head", None)
+    assert sorted(choice["value"] for choice in heads) == [0, *(k for k in range(1, n + 1) if k != 2)]
+    known = [choice["probability"] for choice in heads if choice["probability"] is not None]
+    assert sum(known) == pytest.approx(1, abs=0.01)
+    assert known == sorted(known, reverse=True)
+    assert [c["probability"] for c in heads[len(known) :]] == [None] * (len(heads) - len(known))
+    for column in ("label", "upos", "xpos", "feats", "lemma"):
+        choices = session.choose(4, 2, column, None)
+        assert len({choice["value"] for choice in choices}) == len(choices)
+        assert view["words"][1][column] in [choice["value"] for choice in choices]
+    roots = session.choose(4, 2, "label", 0)
+    assert roots[0]["value"] == "root"
+    for word, column in ((0, "label"), (n + 1, "head"), (1, "size")):
+        with pytest.raises(DodonaError):
+            session.choose(4, word, column, None)
+
+
+def test_labels_are_as_probable_as_the_parser_finds_them(session: AnnotationSession) -> None:
+    """Given all heads of the tree, with the head that was asked about."""
+    view = session.open(4, "page")
+    words, parser = view["words"], whole().parser
+    heads = [word["head"] for word in words]
+    for k, head in [(k, heads[k]) for k in range(len(words)) if heads[k]] + [(len(words) - 1, 1)]:
+        expected = {}
+        for label in parser.labels:
+            one = Sentence.from_words(
+                [word["form"] for word in words],
+                [word["upos"] for word in words],
+                xpos=[word["xpos"] for word in words],
+                feats=[word["feats"] for word in words],
+                lemmas=[word["lemma"] for word in words],
+                heads=[*heads[:k], head, *heads[k + 1 :]],
+                labels=[label if d == k else word["label"] for d, word in enumerate(words)],
+            )
+            (judgement,) = parser.judge([one])
+            expected[label] = judgement.labels[k]
+        found = {each["value"]: each["probability"] for each in session.choose(4, k + 1, "label", head)}
+        total = sum(expected.values())
+        assert total > 0
+        for label, share in expected.items():
+            assert found[label] == (pytest.approx(share / total, abs=1e-4) if share >= total / 1000 else None)
+
+
+def test_labels_are_those_of_words_with_such_heads() -> None:
+    """With the head that is asked about, or else with the one that the word has."""
+    seen = Sentence.from_words(
+        list("abcde"), ["VERB", "NOUN", "NOUN", "ADP", "NOUN"],
+        heads=[0, 1, 4, 1, 1], labels=["root", "of-verb", "of-adp", "x", "of-verb"],
+    )  # fmt: skip
+    frequencies = Frequencies()
+    frequencies.add(seen)
+    draft = Draft.from_sentence(seen)
+    for head, label in ((None, "of-verb"), (1, "of-verb"), (4, "of-adp")):
+        choices = find_choices(draft, 2, "label", head, linear("arc-eager"), frequencies)
+        assert next(value for value, probability in choices if probability is None) == label
+
+
+def test_frequencies_follow_what_is_annotated(session: AnnotationSession) -> None:
+    form = session.open(4, "page")["words"][0]["form"]
+    before = session.frequencies.upos[form]["INTJ"]
+    act(session, 4, kind="set", word=1, column="upos", value="INTJ")
+    assert session.frequencies.upos[form]["INTJ"] == before + 1
+    act(session, 4, kind="undo")
+    assert session.frequencies.upos[form]["INTJ"] == before
+    act(session, 4, kind="redo")
+    counts = Frequencies()
+    act(session, 1, kind="split_sentence", word=2)
+    act(session, 1, kind="undo")
+    act(session, 2, kind="join_sentence")
+    for each in session.project.sentences.values():
+        counts.add(each.current)
+    for name in ("upos", "labels", "lemmas", "tags"):
+        now = {key: +value for key, value in getattr(session.frequencies, name).items() if +value}
+        assert now == dict(getattr(counts, name))
+    act(session, 4, kind="set", word=1, column="upos", value="X")
+    assert session.frequencies.upos[form]["INTJ"] == before
+
+
+def test_other_annotations(session: AnnotationSession) -> None:
+    act(session, 4, kind="arc", word=1, head=2, label="odd")
+    versions = {version["name"]: version for version in session.compare(4)}
+    assert list(versions) == ["model whole", "as in the file", "before the last change"]
+    assert versions["model whole"]["labels"] != [word["label"] for word in session.open(4, "page")["words"]]
+    act(session, 4, kind="split_token", word=1, at=1)
+    versions = {version["name"]: version["heads"] for version in session.compare(4)}
+    assert versions["as in the file"] is None
+    assert versions["model whole"] is not None
+
+
+def test_the_second_page_is_told(session: AnnotationSession) -> None:
+    assert session.open(1, "one")["other"] is None
+    assert session.open(1, "two")["other"] == "ana"
+    version = session.open(1, "one")["version"]
+    session.act(1, version, "one", {"kind": "arc", "word": 1, "head": 2, "label": "x"})
+    with pytest.raises(StaleVersionError) as caught:
+        session.act(1, version, "two", {"kind": "arc", "word": 1, "head": 2, "label": "y"})
+    assert (caught.value.view["words"][0]["label"], caught.value.view["other"]) == ("x", "ana")
+    session.open(2, "one")
+    assert session.open(1, "two")["other"] is None
+
+
+def test_problems_are_at_their_words(session: AnnotationSession) -> None:
+    view = act(session, 4, kind="set", word=2, column="feats", value="b=c")
+    assert [(each["word"], each["level"], each["rule"]) for each in view["problems"]] == [(2, 2, "invalid-feature")]
+    assert "b=c" in view["problems"][0]["message"]
+    session.project.refresh(4, session.project.get(4).draft.set_comment("sent_id", "a b"))
+    assert {each["word"] for each in session.check(4) if "sent-id" in each["rule"]} == {None}
+
+
+def test_actions_that_change_nothing_are_no_actions(session: AnnotationSession) -> None:
+    act(session, 4, kind="done")
+    version = session.open(4, "page")["version"]
+    assert act(session, 4, kind="done")["version"] == version
+    assert act(session, 1, kind="accept", threshold=1.0)["version"] == 0
+
+
+def test_actions_that_are_none(session: AnnotationSession) -> None:
+    for action, message in (
+        ({"kind": "nix"}, "action 'nix'; expected one of: accept, arc, "),
+        ({"kind": "arc", "word": 1}, "action 'arc' without 'head'"),
+        ({"kind": "undo"}, "there is nothing to undo"),
+        ({"kind": "set", "word": 1, "column": "head", "value": "1"}, "column 'head'"),
+    ):
+        with pytest.raises(DodonaError, match=message):
+            act(session, 4, **action)
+    with pytest.raises(DodonaError, match="there is no sentence 99"):
+        session.open(99, "page")
+    with pytest.raises(DodonaError, match="the last sentence of the file"):
+        act(session, 6, kind="join_sentence")
+
+
+def test_the_project_is_described(session: AnnotationSession) -> None:
+    act(session, 4, kind="done")
+    described = session.describe()
+    assert described["files"] == [
+        {"file": "gold.conllu", "sentences": 3, "done": 3}, {"file": "new.conllu", "sentences": 3, "done": 1},
+    ]  # fmt: skip
+    assert (described["sentences"], described["done"], described["annotator"]) == (6, 4, "ana")
+    assert set(whole().parser.labels) <= set(described["labels"])
+    assert described["learning"]["state"] == "idle"
+
+
+def test_orders_of_the_queue(session: AnnotationSession) -> None:
+    def select(order: str, pattern: str | None = None, first: int = 0, count: int = 50) -> dict[str, Any]:
+        return session.queue.select(order, pattern, first, count, session.pipeline)
+
+    files = select("file", first=2, count=2)
+    assert (files["total"], [item["sentence"] for item in files["items"]]) == (6, [3, 4])
+    assert [item["status"] for item in files["items"]] == ["done", "open"]
+    pattern = "pattern { A -[root]-> B }"
+    roots = select("search", pattern)["items"]
+    assert [item["sentence"] for item in roots] == [1, 2, 3, 4, 5, 6]
+    gold = session.project.get(1).current
+    assert roots[0]["word"] == gold.heads.index(0) + 1
+    act(session, 1, kind="arc", word=roots[0]["word"], head=0, label="top")
+    assert [item["sentence"] for item in select("search", pattern)["items"]] == [2, 3, 4, 5, 6]
+    for order, text in (("nix", None), ("search", "pattern {")):
+        with pytest.raises(DodonaError):
+            select(order, text)
+
+
+def wait_for(session: AnnotationSession, order: str) -> list[dict[str, Any]]:
+    """Ask for a queue until it is there, as a page does."""
+    for _ in range(600):
+        answer = session.queue.select(order, None, 0, 500, session.pipeline)
+        if "wait" not in answer:
+            return list(answer["items"])
+        assert answer["wait"]
+        time.sleep(0.1)
+    raise AssertionError(answer)
+
+
+def test_the_least_sure_sentences_come_first(session: AnnotationSession) -> None:
+    for order in ("doubt", "information"):
+        items = wait_for(session, order)
+        assert sorted(item["sentence"] for item in items) == [4, 5, 6]
+        scores = [item["score"] for item in items]
+        assert scores == sorted(scores, reverse=True)
+        expected = rank_sentences(whole(), [session.project.get(n).current for n in (4, 5, 6)], order)
+        assert scores == pytest.approx(sorted(expected, reverse=True), abs=1e-4)
+    act(session, items[0]["sentence"], kind="done")
+    rest = [item["sentence"] for item in items[1:]]
+    assert [item["sentence"] for item in wait_for(session, "information")] == rest
+    act(session, 2, kind="reopen")
+    again = wait_for(session, "information")
+    assert [(item["sentence"], item["score"] is None) for item in again] == [*((n, False) for n in rest), (2, True)]
+
+
+@pytest.mark.slow
+def test_suspects_go_when_somebody_has_looked(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p", treebank=30, guesses=1)
+    session = open_session(folder)
+    act(session, 1, kind="arc", word=1, head=2, label="vocative")
+    act(session, 1, kind="undo")
+    items = wait_for(session, "suspects")
+    assert items
+    assert all(item["word"] and item["sentence"] <= 30 and "perhaps" in item["why"] for item in items)
+    for item in items:
+        head, label = item["arc"]
+        words = session.open(item["sentence"], "page")["words"]
+        now = words[item["word"] - 1]
+        assert (now["head"], now["label"]) != (head, label), "another arc is proposed than the present one"
+        assert item["why"].startswith(f"perhaps {label} of {['ROOT', *(word['form'] for word in words)][head]}")
+    first = items[0]
+    act(session, first["sentence"], kind="confirm", words=[first["word"]], columns=["arc"])
+    left = [(item["sentence"], item["word"]) for item in wait_for(session, "suspects")]
+    assert left == [(item["sentence"], item["word"]) for item in items[1:]]
+    session.close()
+
+
+def test_too_few_sentences_for_suspects(session: AnnotationSession) -> None:
+    with pytest.raises(DodonaError, match="3 sentences are annotated; expected 20 at least"):
+        wait_for(session, "suspects")

@@ -1,0 +1,203 @@
+"""Words whose annotation may be wrong: errors that were put in are found, and what is known about arcs is counted as a
+slow and simple program would count it."""
+
+import random
+from collections import Counter
+from dataclasses import astuple
+from typing import Any
+
+import numpy as np
+import pytest
+from samples.treebank import treebank
+
+from dodona import FormatError, OptionError, Sentence
+from dodona.annotation.suspects import INPUTS, Suspect, Variation, find_suspects, put_in_errors
+from dodona.data.trees import find_cycle
+from dodona.parser.options import ParserOptions
+from dodona.pipeline.training import TrainingPlan
+
+OPTIONS, PLAN = ParserOptions(iterations=2), TrainingPlan()
+
+
+@pytest.fixture(scope="module")
+def wrong_treebank() -> tuple[list[Sentence], set[tuple[int, int]]]:
+    """A treebank that is easy to parse, with a wrong label and a wrong head in it."""
+    sentences = treebank(90, crossing=0)
+    words = set()
+    for i in (11, 47):
+        heads, labels = sentences[i].gold_heads(), list(sentences[i].labels)
+        d = labels.index("nsubj") + 1
+        if i == 11:
+            labels[d - 1] = "punct"
+        else:
+            heads[0] = heads.index(0) + 1 if heads[0] != heads.index(0) + 1 else d
+        words.add((i, d if i == 11 else 1))
+        sentences[i].set_tree(heads, labels)
+    return sentences, words
+
+
+@pytest.fixture(scope="module")
+def suspects(wrong_treebank: tuple[list[Sentence], set[tuple[int, int]]]) -> list[Suspect]:
+    return find_suspects(wrong_treebank[0], OPTIONS, PLAN, seeds=2, folds=3)
+
+
+def test_errors_come_first(
+    wrong_treebank: tuple[list[Sentence], set[tuple[int, int]]], suspects: list[Suspect]
+) -> None:
+    sentences, words = wrong_treebank
+    assert {(each.sentence, each.word) for each in suspects[: len(words)]} == words
+    for each in suspects:
+        annotated = sentences[each.sentence]
+        same_head = each.head == annotated.heads[each.word - 1]
+        same_label = each.label == annotated.labels[each.word - 1]
+        assert (
+            each.kind == {(True, False): "label", (False, True): "head", (False, False): "both"}[same_head, same_label]
+        )
+        assert 0 < each.probability < 1
+        assert "of 2 parsers prefer another arc" in each.reasons[0]
+    assert [each.probability for each in suspects] == sorted((each.probability for each in suspects), reverse=True)
+    assert {each.kind for each in suspects[:2]} >= {"label"}
+
+
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_same_on_any_number_of_processes(
+    wrong_treebank: tuple[list[Sentence], set[tuple[int, int]]], suspects: list[Suspect], jobs: int
+) -> None:
+    sentences = wrong_treebank[0]
+    before = [sentence.to_bytes() for sentence in sentences]
+    again = find_suspects(sentences, OPTIONS, PLAN, seeds=2, jobs=jobs, folds=3)
+    assert list(map(astuple, again)) == list(map(astuple, suspects))
+    assert [sentence.to_bytes() for sentence in sentences] == before
+
+
+def test_what_cannot_be_searched() -> None:
+    sentences = treebank(5)
+    with pytest.raises(OptionError, match="seeds 0"):
+        find_suspects(sentences, OPTIONS, PLAN, seeds=0)
+    with pytest.raises(FormatError, match="HEAD '_'"):
+        find_suspects([*sentences, Sentence.from_words(["a"])], OPTIONS, PLAN)
+
+
+def test_a_system_that_cannot_follow_derivations() -> None:
+    """Easy-first has sites: votes and constructions are all that is known."""
+    sentences = treebank(30, crossing=0)
+    labels = list(sentences[4].labels)
+    labels[0] = "root"
+    sentences[4].set_tree(sentences[4].gold_heads(), labels)
+    options = ParserOptions(system="easy-first", iterations=1)
+    first, *_ = find_suspects(sentences, options, PLAN, seeds=1, folds=2)
+    assert (first.sentence, first.word) == (4, 1)
+
+
+@pytest.mark.parametrize("kind", ["careless", "plausible"])
+def test_errors_that_are_put_in(kind: str) -> None:
+    sentences = treebank(200)
+    words = sum(map(len, sentences))
+    wrong = put_in_errors(sentences, random.Random(3), 0.05, kind)
+    assert wrong == put_in_errors(sentences, random.Random(3), 0.05, kind)
+    of_tags = {tags(each, h, d): Counter[str]() for each in sentences for d, h in enumerate(each.gold_heads(), start=1)}
+    for each in sentences:
+        for d, (h, label) in enumerate(zip(each.gold_heads(), each.labels, strict=True), start=1):
+            of_tags[tags(each, h, d)][label] += 1
+    count: Counter[str] = Counter()
+    for i, ((heads, labels), changed) in wrong.items():
+        gold = sentences[i].gold_heads()
+        assert find_cycle(heads) is None
+        assert 0 in heads
+        different = {d for d in range(1, len(gold) + 1) if (heads[d - 1], labels[d - 1]) != arc(sentences[i], d)}
+        assert different == changed
+        for d in changed:
+            count["label"] += labels[d - 1] != sentences[i].labels[d - 1]
+            count["head"] += heads[d - 1] != gold[d - 1]
+            if kind == "plausible":
+                assert labels[d - 1] in of_tags[tags(sentences[i], gold[d - 1], d)]
+                moved = sum(a != b for a, b in zip(heads, gold, strict=True))
+                above = gold[gold[d - 1] - 1] if gold[d - 1] else None
+                nearby = heads[d - 1] in (above, gold[d - 1]) or gold[heads[d - 1] - 1] == gold[d - 1]
+                assert nearby or moved > 1  # a second error may come after the first
+    if kind == "careless":
+        assert count["label"] == round(0.05 * words)
+        assert 0.9 * round(0.05 * words) <= count["head"] <= round(0.05 * words)
+    assert count["label"] > 0 < count["head"]
+
+
+def tags(sentence: Sentence, head: int, d: int) -> tuple[str, str]:
+    return sentence.upos[d - 1], sentence.upos[head - 1] if head else "ROOT"
+
+
+def arc(sentence: Sentence, d: int) -> tuple[int, str]:
+    return sentence.gold_heads()[d - 1], sentence.labels[d - 1]
+
+
+def related(sentence: Sentence, first: int, last: int) -> tuple[str, str]:
+    heads = sentence.gold_heads()
+    if heads[first - 1] == last:
+        return sentence.labels[first - 1], "left"
+    return (sentence.labels[last - 1], "right") if heads[last - 1] == first else ("", "")
+
+
+def test_variation_against_a_slow_count() -> None:
+    """A word between its neighbours, and word and head with all between them: how often elsewhere, and how else."""
+    rng = random.Random(5)
+    sentences = []
+    for _ in range(40):
+        n = rng.randint(2, 5)
+        root = rng.randint(1, n)
+        heads = [0 if d == root else root for d in range(1, n + 1)]
+        words = [rng.choice("aAb") for _ in range(n)]
+        columns: dict[str, Any] = {
+            "upos": [rng.choice("XY") for _ in words],
+            "feats": [rng.choice(["A=1", "_"]) for _ in words],
+        }
+        labels = [rng.choice(["p", "q"]) for _ in words]
+        sentences.append(Sentence.from_words(words, **columns, heads=heads, labels=labels))
+    variation = Variation(sentences)
+    for i, own in enumerate(sentences):
+        counts, _ = variation.count(own, own.gold_heads(), own.labels)
+        for d in range(1, len(own) + 1):
+            h, label = arc(own, d)
+            expected = [0, 0, 0, 0]
+            for j, other in enumerate(sentences):
+                for e in range(1, len(other) + 1):
+                    if (i, d) == (j, e):
+                        continue
+                    if window(own, d - 1, d + 1) == window(other, e - 1, e + 1):
+                        head = arc(other, e)[0]
+                        same = (head - e if head else 0, other.labels[e - 1]) == (h - d if h else 0, label)
+                        expected[not same] += 1
+            first, last = min(h, d), max(h, d)
+            for j, other in enumerate(sentences):
+                for e in range(1, len(other) + first - last + 1):
+                    if h and (i, first) != (j, e) and window(own, first, last) == window(other, e, e + last - first):
+                        same = related(own, first, last) == related(other, e, e + last - first)
+                        expected[3 - same] += 1
+            assert counts[d - 1].tolist() == expected
+
+
+def window(sentence: Sentence, first: int, last: int) -> list[str]:
+    words = ["", *(word.lower() for word in sentence.words), ""]
+    return words[first : last + 1]
+
+
+def test_constructions_without_the_word_itself() -> None:
+    def make(label: str, head: int) -> Sentence:
+        upos, feats = ["N", "V"], ["Case=Nom", "_"]
+        heads = [2, 0] if head == 2 else [0, 1]
+        return Sentence.from_words(["x", "y"], upos=upos, feats=feats, heads=heads, labels=[label, "root"])
+
+    sentences = [make("s", 2), make("s", 2), make("o", 2), make("root", 0)]
+    variation = Variation(sentences)
+    _, logarithms = variation.count(sentences[0], [2, 0], ["s", "root"])
+    # of two other nouns under a verb, one has this label; of three other nouns, two have such a head
+    by_tags = (1 + 0.1) / (2 + 1)
+    assert np.exp(logarithms[0]).tolist() == pytest.approx([by_tags, (1 + 2 * by_tags) / (2 + 2), (2 + 0.1) / (3 + 1)])
+    _, logarithms = variation.count(sentences[0], [2, 0], ["o", "root"])  # another label: its own is not counted
+    by_tags = (1 + 0.1) / (2 + 1)
+    assert np.exp(logarithms[0]).tolist() == pytest.approx([by_tags, (1 + 2 * by_tags) / (2 + 2), (2 + 0.1) / (3 + 1)])
+    _, logarithms = variation.count(sentences[2], [2, 0], ["o", "root"])
+    by_tags = (0 + 0.1) / (2 + 1)
+    assert np.exp(logarithms[0, :2]).tolist() == pytest.approx([by_tags, 2 * by_tags / (2 + 2)])
+
+
+def test_inputs_have_different_names() -> None:
+    assert len(set(INPUTS)) == len(INPUTS)

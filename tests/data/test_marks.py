@@ -1,0 +1,85 @@
+"""Marks of annotation: written and read again, and what they make of a sentence."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dodona.data import Sentence
+from dodona.data.marks import (
+    ASPECTS,
+    KINDS,
+    annotated_arcs,
+    find_mark_faults,
+    is_annotated,
+    is_open,
+    mask_guesses,
+    read_marks,
+    read_status,
+    remove_marks,
+    select_annotated,
+    write_marks,
+    write_status,
+)
+
+MARKS = st.dictionaries(st.sampled_from(ASPECTS), st.sampled_from(list(KINDS.values())))
+OTHERS = st.lists(st.sampled_from(["SpaceAfter=No", "Gloss=x", "Note", "ConfirmedBy=me"]), unique=True)
+
+
+@given(MARKS, MARKS, OTHERS)
+def test_marks_are_read_as_they_were_written(first: dict[str, str], marks: dict[str, str], others: list[str]) -> None:
+    plain = "|".join(others) or "_"
+    misc = write_marks(write_marks(plain, first), marks)
+    assert read_marks(misc) == marks
+    assert write_marks(misc, {}) == plain
+    assert find_mark_faults(misc) == []
+
+
+@pytest.mark.parametrize(
+    "misc",
+    [
+        "Confirmed=upos,arc", "Confirmed=arc,arc", "Confirmed=", "Changed=head", "Confirmed=arc|Changed=arc",
+        "Confirmed=arc|Confirmed=upos", "Changed=arc,",
+    ],
+)  # fmt: skip
+def test_other_forms_are_faults(misc: str) -> None:
+    assert len(find_mark_faults(misc)) == 1
+
+
+def test_the_status_keeps_its_place() -> None:
+    comments = ["# sent_id = 1", "#annotation=open", "# text = a"]
+    assert read_status(comments) == "open"
+    assert write_status(comments, "done") == ["# sent_id = 1", "# annotation = done", "# text = a"]
+    assert write_status(comments, None) == ["# sent_id = 1", "# text = a"]
+    assert write_status(["# a"], "open") == ["# a", "# annotation = open"]
+    assert read_status(["# annotations = open", "# text = annotation"]) is None
+
+
+def make(status: str | None, *misc: str) -> Sentence:
+    comments = [] if status is None else [f"# annotation = {status}"]
+    n = len(misc)
+    return Sentence.from_words(
+        list("abcdef"[:n]), heads=[0, *([1] * (n - 1))], labels=["root", *(["dep"] * (n - 1))], misc=misc,
+        comments=comments,
+    )  # fmt: skip
+
+
+def test_only_what_is_marked_counts_in_an_open_sentence() -> None:
+    sentence = make("open", "_", "Confirmed=arc,upos", "Changed=arc")
+    assert is_open(sentence)
+    assert annotated_arcs(sentence) == ([None, 1, 1], ["_", "dep", "dep"])
+    assert is_annotated(sentence, "upos") == [False, True, False]
+    masked = mask_guesses(sentence)
+    assert masked.heads == [None, 1, 1]
+    assert sentence.heads == [0, 1, 1]
+    for status in (None, "done"):
+        other = make(status, "_", "Confirmed=arc")
+        assert annotated_arcs(other) == ([0, 1], ["root", "dep"])
+        assert mask_guesses(other) is other
+    whole = make("open", "Confirmed=upos,feats", "Changed=upos,feats")
+    assert select_annotated([sentence, whole, other], "upos", "feats") == [whole, other]
+
+
+def test_marks_can_be_taken_out() -> None:
+    sentence = make("done", "SpaceAfter=No|Confirmed=arc", "_")
+    remove_marks(sentence)
+    assert sentence.to_bytes() == make(None, "SpaceAfter=No", "_").to_bytes()

@@ -1,0 +1,87 @@
+"""Active learning, simulated: what is annotated when, and what comes of it."""
+
+import random
+
+import pytest
+from samples.treebank import treebank
+
+from dodona import Sentence
+from dodona.experiments.active import (
+    ARCS,
+    GOAL,
+    SENTENCES,
+    ArcAnnotation,
+    SentenceAnnotation,
+    annotate_by,
+    find_crossing,
+)
+from dodona.parser.options import ParserOptions
+from dodona.parser.request import Request
+from dodona.parser.training import train_parser
+
+OPTIONS = ParserOptions(iterations=1, seed=4)
+
+
+@pytest.fixture(scope="module")
+def gold() -> list[Sentence]:
+    return treebank(30)
+
+
+def test_crossing() -> None:
+    curve = [[100, 50.0], [200, 60.0], [300, 58.0], [400, 70.0]]
+    assert find_crossing(curve, 55) == 150
+    assert find_crossing(curve, 60) == 200
+    assert find_crossing(curve, 64) == 350
+    assert find_crossing(curve, 40) == 100
+    assert find_crossing(curve, 71) is None
+
+
+@pytest.mark.parametrize("order", [*SENTENCES, *ARCS])
+def test_until_the_goal(order: str, gold: list[Sentence]) -> None:
+    test = treebank(20, seed=9)
+    found = annotate_by(order, gold, None, test, OPTIONS)
+    assert found == annotate_by(order, gold, None, test, OPTIONS)
+    whole = train_parser(gold, OPTIONS).scores(test)[1]
+    assert found["whole"] == pytest.approx(whole, abs=1e-4)
+    assert found["words"] == sum(map(len, gold))
+    words, scores = zip(*found["curve"], strict=True)
+    places = list(range(30))
+    random.Random(4).shuffle(places)
+    first = [gold[i] for i in places[:6]]  # a fifth
+    assert words[0] == sum(map(len, first))
+    assert scores[0] == pytest.approx(train_parser(first, OPTIONS).scores(test)[1], abs=1e-4)
+    assert list(words) == sorted(set(words))
+    assert all(score < whole - GOAL for score in scores[:-1])
+    assert scores[-1] >= whole - GOAL - 1e-4 or words[-1] == found["words"]
+
+
+def test_the_least_sure_sentences_come_next(gold: list[Sentence]) -> None:
+    work = SentenceAnnotation("doubt", gold, None, OPTIONS)
+    rest = list(work.rest)
+    work.learn()
+    work.annotate()
+    parser = train_parser([gold[i] for i in work.annotated[:6]], OPTIONS)
+    means = {}
+    for i in rest:
+        (tree,) = parser.analyses(gold[i], Request(confidence=True))
+        means[i] = sum(tree.confidence) / len(tree.confidence)
+    chosen = work.annotated[6:]
+    assert len(chosen) == 3  # a tenth
+    assert max(means[i] for i in chosen) <= min(means[i] for i in rest if i not in chosen)
+    assert sorted([*work.annotated, *work.rest]) == list(range(30))
+
+
+def test_the_least_sure_words_come_next(gold: list[Sentence]) -> None:
+    """Only their arcs are learned from, and none is asked for twice."""
+    work = ArcAnnotation(ARCS[0], gold, None, OPTIONS)
+    before = work.words
+    for batch in (1, 2):
+        work.learn()
+        sure = dict(zip(work.rest, (tree.confidence for tree in work.trees()[0]), strict=True))
+        old = {(i, k) for i, known in work.known.items() for k in known}
+        work.annotate()
+        new = {(i, k) for i, known in work.known.items() for k in known} - old
+        assert len(new) == work.arcs == 3 * sum(map(len, gold)) // 30
+        assert work.words == before + batch * work.arcs
+        unknown = {(i, k) for i in work.rest for k in range(len(gold[i]))} - old - new
+        assert max(sure[i][k] for i, k in new) <= min(sure[i][k] for i, k in unknown)

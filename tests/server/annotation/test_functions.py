@@ -1,0 +1,100 @@
+"""The functions of `dodona annotate` over HTTP: answers, errors, conflicts, and the files of its page."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from samples.annotated import make_folder, open_session
+from samples.asgi import ask, json_of
+from samples.small_models import whole
+from starlette.applications import Starlette
+
+from dodona.server.annotation.functions import PAGES, list_functions
+from dodona.server.app import create_app
+from dodona.server.models import Models
+from dodona.server.service import Limits
+
+ARC = {"kind": "arc", "word": 1, "head": 2, "label": "odd"}
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> Starlette:
+    session = open_session(make_folder(tmp_path / "p"))
+    index = tmp_path / "page" / "annotate.html"
+    index.parent.mkdir()
+    index.write_text("<title>here</title>")
+    (index.parent / "dom.js").write_text("// ours")
+    pages = (index.parent, PAGES[1])
+    limits = Limits(hosts=("localhost",))
+    return create_app(Models({"whole": whole()}), limits, list_functions(session), pages, index.name)
+
+
+def refuse(app: Starlette, name: str, request: Any) -> tuple[int, Any]:
+    reply = ask(app, f"/api/{name}", json.dumps(request).encode())
+    return reply.status, reply.json
+
+
+def test_an_action_is_answered_with_the_sentence(app: Starlette) -> None:
+    view = json_of(app, "/api/open", {"sentence": 4, "page": "a"})
+    assert (view["version"], view["previous"], view["next"], view["other"]) == (0, None, 5, None)
+    assert set(view["words"][0]) == {
+        "form", "lemma", "upos", "xpos", "feats", "head", "label", "misc", "start", "end", "confidence", "marks",
+    }  # fmt: skip
+    request = {"sentence": 4, "version": 0, "page": "a", "action": ARC}
+    after = json_of(app, "/api/act", request)
+    assert (after["version"], after["words"][0]["label"], after["undo"]) == (1, "odd", True)
+    status, conflict = refuse(app, "act", request | {"page": "b"})
+    assert status == 409
+    assert conflict["error"].startswith("This sentence has changed")
+    assert conflict["view"]["version"] == 1
+    assert json_of(app, "/api/save", {})["files"][1] == {"file": "new.conllu", "state": "written"}
+    status_of = json_of(app, "/api/status", {})
+    assert [each["actions"] for each in status_of["annotators"]] == [1]
+
+
+def test_every_function_answers(app: Starlette) -> None:
+    project = json_of(app, "/api/project", {})
+    assert project["orders"] == ["file", "doubt", "information", "suspects", "search"]
+    items = json_of(app, "/api/queue", {"order": "file", "first": 1, "count": 2})
+    assert [item["sentence"] for item in items["items"]] == [2, 3]
+    assert json_of(app, "/api/choices", {"sentence": 4, "word": 1, "column": "label", "head": 2})["choices"]
+    assert json_of(app, "/api/compare", {"sentence": 4})["versions"][0]["name"] == "model whole"
+    assert json_of(app, "/api/check", {"sentence": 1})["problems"] is not None
+    assert json_of(app, "/api/learning", {})["state"] == "idle"
+    description = ask(app, "/api/openapi.json", method="GET").json
+    assert "/api/act" in description["paths"]
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "message"),
+    [
+        ("open", {"sentence": 99, "page": "a"}, "there is no sentence 99"),
+        ("open", {"sentence": 1}, "the request: object missing required field `page`"),
+        ("open", {"sentence": 1, "page": "", "x": 1}, "page: expected `str` of length >= 1"),
+        ("act", {"sentence": 1, "version": 0, "page": "a", "action": {"kind": "nix"}}, "action 'nix'; expected one of"),
+        ("act", {"sentence": 1, "version": 0, "page": "a", "action": ARC | {"size": 1}}, "unknown field `size`"),
+        ("act", {"sentence": 1, "version": 0, "page": "a", "action": ARC | {"head": 1}}, "cannot have the head 1"),
+        ("act", {"sentence": 1, "version": 0, "page": "a", "action": ARC | {"label": "a\tb"}}, "without tabs"),
+        ("queue", {"order": "nix"}, "order 'nix'; expected one of"),
+        ("queue", {"order": "search", "pattern": "pattern {"}, "pattern"),
+        ("choices", {"sentence": 1, "word": 99, "column": "head"}, "word 99; expected a number"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_sentence(app: Starlette, name: str, request_: Any, message: str) -> None:
+    status, answer = refuse(app, name, request_)
+    assert status == 400
+    assert message in answer["error"]
+
+
+def test_other_hosts_and_sites_are_refused(app: Starlette) -> None:
+    assert ask(app, "/api/project", headers={"host": "evil.example"}).status == 400
+    assert ask(app, "/api/save", headers={"origin": "http://evil.example"}).status == 403
+
+
+def test_the_page_shares_files_with_the_playground(app: Starlette) -> None:
+    assert ask(app, "/", method="GET").body == b"<title>here</title>"
+    assert ask(app, "/dom.js", method="GET").body == b"// ours"
+    assert ask(app, "/tree.js", method="GET").body == (PAGES[1] / "tree.js").read_bytes()
+    assert ask(app, "/nothing.js", method="GET").status == 404
+    assert ask(app, "/api/act", method="GET").status == 405
