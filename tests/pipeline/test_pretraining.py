@@ -203,6 +203,18 @@ def test_a_network_begins_with_the_encoder(encoder: PretrainedEncoder) -> None:
     assert "tag" in begun.learner.parameters
 
 
+def test_words_of_the_text_are_seldom_hidden(encoder: PretrainedEncoder) -> None:
+    """A word that is rare in the treebank is often hidden from the network, but not if it was read before."""
+    first = treebank(12)[0].words[0].lower()
+    others = range(1, len(encoder.words))  # fingerprints of no word
+    known = replace(encoder, words=np.array([fingerprint(first), *others], np.uint32))
+    for pretrained, read in ((None, set()), (known, {first})):
+        data = training(pretrained).data
+        assert max(data.counts.values()) < 100
+        expected = [100 if form.lower() in read else data.counts[form.lower()] for form in data.forms]
+        np.testing.assert_array_equal(data.tables().frequency, expected)
+
+
 def test_the_encoder_can_stay_as_it_is(encoder: PretrainedEncoder) -> None:
     """At rate 0 only the rest learns."""
     begun = training(encoder, 0.0)

@@ -28,7 +28,7 @@ class Vocabulary:
         lower = form.lower()
         vector = self.vectors.get(fingerprint(form), 0) or self.vectors.get(fingerprint(lower), 0)
         numbers = [self.words.get(fingerprint(lower), 0), vector]
-        numbers += [hash_text(part) % (self.subwords - 1) + 1 for part in _subwords(form, lower)[:SUBWORDS]]
+        numbers += [hash_text(part) % (self.subwords - 1) + 1 for part in _subwords(form, lower)]
         return numbers + [0] * (2 + SUBWORDS - len(numbers))
 
     def of_tag(self, tag: tuple[str, str, str]) -> list[int]:
@@ -49,12 +49,12 @@ def tag_parts(tag: tuple[str, str, str]) -> list[str]:
 
 
 def _subwords(form: str, lower: str) -> list[str]:
-    """Return the parts of a form that stand for it: itself, its shape, prefixes, suffixes, trigrams."""
+    """Return the parts of a form that stand for it: itself, its shape, prefixes, suffixes, the first trigrams."""
     parts = [f"s{_shape(form)}", f"w{form}"]
     parts += [f"p{lower[:length]}" for length in range(1, min(4, len(lower)) + 1)]
     parts += [f"e{lower[-length:]}" for length in range(1, min(5, len(lower)) + 1)]
     marked = f"<{lower}>"
-    return parts + [f"n{marked[i : i + 3]}" for i in range(len(marked) - 2)]
+    return parts + [f"n{marked[i : i + 3]}" for i in range(min(len(marked) - 2, SUBWORDS - len(parts)))]
 
 
 def _shape(form: str) -> str:

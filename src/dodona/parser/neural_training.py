@@ -35,6 +35,7 @@ from dodona.transitions.policy import Policy
 __all__ = ["NetworkTraining"]
 
 FREQUENT = 2  # a word of the vocabulary stands so often in the training data
+READ_OFTEN = 100  # how often a word counts as seen that the encoder has learned from raw text
 VOCABULARY = 20_000  # words: beside the frequent ones of the treebank, the most frequent ones of silver up to so many
 SILVER_TREES = 4096  # that are turned into batches together
 CACHED_FORMS = 200_000  # of silver, whose numbers are kept
@@ -108,8 +109,10 @@ class _NetworkData:
             self.counts.update({word: silver.silver.forms[word] for word in {*self.counts, *frequent}})
         self.words = sorted({fingerprint(word) for word in frequent})
         self.pretrained: Mapping[str, NDArray[np.float32]] = {}  # weights that are there already
+        self.read_before: frozenset[int] = frozenset()  # the words of the encoder
         if encoder is not None:
             self.words, self.pretrained = encoder.extend(self.words)
+            self.read_before = frozenset(encoder.words.tolist())
         forms = dict.fromkeys(word for sentence in seen for word in sentence.words)
         tags = dict.fromkeys(tag for sentence in seen for tag in tags_of(sentence))
         self.forms = {form: i for i, form in enumerate(forms)}
@@ -138,10 +141,16 @@ class _NetworkData:
         width = self.tag_width
         return Tables(
             form_numbers,
-            np.array([self.counts[form.lower()] for form in forms], dtype=np.int32),
+            np.array([self._frequency(form.lower()) for form in forms], dtype=np.int32),
             np.array([[*numbers[:width], *[0] * (width - len(numbers))] for numbers in tag_numbers], dtype=np.int32),
             vectors,
         )
+
+    def _frequency(self, word: str) -> int:
+        """Return how often a word was seen, in raw text or in the data. A rare one is often hidden in training, as new
+        text has words that nobody has seen; one that was read before is not among these."""
+        count = self.counts[word]
+        return max(count, READ_OFTEN) if self.read_before and fingerprint(word) in self.read_before else count
 
     def examples(self) -> list[Example]:
         return [self._make_example(tree, self.forms, self.seen_tags) for tree in self.trees.trees]
