@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_NO_COMPILE := no
 SOURCES := $(shell find src -type f -not -name '*.so' -not -name '*.pyc' -not -path '*.egg-info/*') pyproject.toml setup.py README.md
 
-.PHONY: help demo test test-all test-transformer fuzz sanitize stress soak mutants dev docs wheel bench bench-compare models packages clean
+.PHONY: help demo test test-all test-transformer fuzz sanitize stress soak mutants dev docs wheel release-check bench bench-compare models packages clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1@\2/p' $(MAKEFILE_LIST) | while IFS=@ read -r name text; do \
@@ -92,6 +92,10 @@ wheel: $(VENV)/installed  ## build dist/*.tar.gz and dist/*.whl, and try the whe
 	rm -rf dist
 	$(BIN)/python -m build
 	scripts/check_wheel $(BIN)/python dist/*.whl
+
+# with nothing of .venv but its Python: every step has an environment of its own; RELEASE=--require-audit, for example
+release-check: $(VENV)/ready  ## build sdist and wheel twice from the last commit, compare, install, smoke-test and audit
+	$(BIN)/python scripts/release_check.py $(RELEASE)
 
 bench: $(VENV)/editable  ## speed, stage by stage (on the treebanks in DODONA_TREEBANKS); STAGES=search,text for some
 	@$(MAKE) --no-print-directory dev

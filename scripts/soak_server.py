@@ -1,12 +1,13 @@
 """Sends all kinds of requests to a server, and fails if its memory grows by more than it may.
 
-    python scripts/soak_server.py [--minutes M] [--clients N] [--max-memory MIB] [--seed S] [--model MODEL]
+    python scripts/soak_server.py [--minutes M] [--clients N] [--max-memory MIB] [--threads T] [--seed S] [--model NAME]
 
 Starts `dodona serve` on a port of this machine. The clients send short texts and the largest ones: hundreds of
 thousands of sentences of one word, one sentence without an end, new words only, lists of nothing, escapes, all of
-Unicode. Some read their answer slowly, some leave, some do nothing with a connection, some send what is no HTTP.
-Prints a line a minute: requests by status, and how much memory the server has more than when it began. At the end it
-must have answered to /health all the time, and ended well. Needs Linux, whose /proc tells the memory of a process.
+Unicode, a pattern that fits everywhere. Some read their answer slowly, some leave, some do nothing with a connection,
+some send what is no HTTP. Prints a line a minute: requests by status, and how much memory the server has more than when
+it began. At the end it must have answered to /health all the time, and ended well. Needs Linux, whose /proc tells the
+memory of a process.
 """
 
 import argparse
@@ -44,8 +45,8 @@ class Soak:
         self.is_over = False
         self.kinds: list[Callable[[random.Random], str]] = [
             *[self.send_short] * 10, self.send_text, self.send_sentences, self.send_lists, self.send_conllu,
-            self.send_escapes, self.send_words, self.send_page, self.read_slowly, self.leave, self.stay_idle,
-            *[self.send_junk] * 3,
+            self.send_escapes, self.send_words, self.send_page, self.search, self.read_slowly, self.leave,
+            self.stay_idle, *[self.send_junk] * 3,
         ]  # fmt: skip
 
     def work(self, number: int) -> None:
@@ -114,6 +115,13 @@ class Soak:
         """As the playground does, as much as it may: the best trees of long sentences."""
         text = "\n\n".join(" ".join(["a"] * 390) for _ in range(25))
         return self.post("/api/parse", json.dumps({"text": text, "nbest": chance.choice([1, 10])}).encode())
+
+    def search(self, chance: random.Random) -> str:
+        """All words match, in sentences as long as they may be, or each of them is another one."""
+        words = ["a", *("".join(chance.choices(LETTERS, k=4)) for _ in range(20_000))]
+        text = " ".join(chance.choices(words, k=chance.choice([5_000, 200_000])))
+        fields = {"pattern": "pattern { X [] }", "text": text, "limit": 1000, "count": chance.choice([[], ["X.form"]])}
+        return self.post("/api/search", json.dumps(fields, ensure_ascii=False).encode()[:LARGEST])
 
     def read_slowly(self, chance: random.Random) -> str:
         body = json.dumps({"words": [["a"]] * 50_000}).encode()
@@ -194,8 +202,9 @@ class Watcher:
         self.slowest = max(self.slowest, time.monotonic() - begin)
 
 
-def soak(minutes: float, clients: int, max_memory: int, seed: int, model: str) -> bool:
+def soak(minutes: float, clients: int, max_memory: int, threads: int, seed: int, model: str) -> bool:
     command = [sys.executable, "-m", "dodona", "serve", model, "--port", "0", "--max-memory", str(max_memory)]
+    command += ["--threads", str(threads)]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stderr is not None
@@ -204,8 +213,8 @@ def soak(minutes: float, clients: int, max_memory: int, seed: int, model: str) -
             threading.Thread(target=lambda: log.extend(process.stderr or ()), daemon=True).start()
             host, port = str(place.hostname), place.port or 0
             watcher, sender = Watcher(process.pid, host, port), Soak(host, port, seed)
-            threads = [threading.Thread(target=sender.work, args=(number,), daemon=True) for number in range(clients)]
-            for thread in threads:
+            senders = [threading.Thread(target=sender.work, args=(number,), daemon=True) for number in range(clients)]
+            for thread in senders:
                 thread.start()
             left = minutes * 60
             while left > 0:
@@ -215,7 +224,7 @@ def soak(minutes: float, clients: int, max_memory: int, seed: int, model: str) -
                 now = watcher.read_memory() - watcher.begin
                 print(f"{now:6.1f} MiB more, at most {watcher.peak - watcher.begin:6.1f}: {statuses}", flush=True)
             sender.is_over = True
-            for thread in threads:
+            for thread in senders:
                 thread.join(TIMEOUT)
             process.send_signal(signal.SIGTERM)
             code = process.wait(TIMEOUT)
@@ -237,12 +246,13 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10.0, help="[default: %(default)s]")
     parser.add_argument("--clients", type=int, default=16, help="at a time [default: %(default)s]")
     parser.add_argument("--max-memory", type=int, default=256, help="MiB [default: %(default)s]")
+    parser.add_argument("--threads", type=int, default=0, help="of the server; 0: as many as it likes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", default="en-fast")
     given = parser.parse_args()
     if not Path("/proc/self/statm").exists():
         raise SystemExit("soak_server.py: needs /proc, to know how much memory is in use")
-    good = soak(given.minutes, given.clients, given.max_memory, given.seed, given.model)
+    good = soak(given.minutes, given.clients, given.max_memory, given.threads, given.seed, given.model)
     sys.exit(0 if good else 1)
 
 
