@@ -1,16 +1,23 @@
 """Trains the models that come with Dodona, measures them on test data, and writes down beside each how it was made.
 
-    export DODONA_TREEBANKS=~/treebanks DODONA_VECTORS=~/glove.6B.100d.txt.gz
-    python scripts/train_models.py                                           # all of them
-    python scripts/train_models.py en-fast --into FOLDER -- --beam 20        # one, with more options of `dodona train`
-    python scripts/train_models.py en --describe                             # only the page of a model that is there
+    export DODONA_TREEBANKS=~/treebanks DODONA_ENCODER=~/all-mpnet-base-v2 DODONA_TEXT=~/text
+    export DODONA_VECTORS=~/glove.6B.100d.txt.gz
+    python scripts/train_models.py teacher                               # with a pretrained encoder, on a GPU best
+    python scripts/train_models.py en en-small en-fast                   # its students; first of all it parses the text
+    python scripts/train_models.py en-fast --into FOLDER -- --beam 20    # with more options of `dodona train`
+    python scripts/train_models.py en --describe                         # only the page of a model that is there
 
-The treebanks are in folders of their own (en_ewt), each with train.conllu.gz, dev.conllu.gz and test.conllu.gz.
+The treebanks are in folders of their own (en_ewt), each with train.conllu.gz, dev.conllu.gz and test.conllu.gz. The
+encoder is a folder in Hugging Face's layout. The text is a file en.txt.xz, a sentence a line: the name of its source, a
+tab, and words separated by spaces. Teacher, text, and what the teacher makes of it (silver), are kept in build/models,
+and made only if they are not there.
 """
 
 import argparse
 import hashlib
+import lzma
 import os
+import random
 import shlex
 import subprocess
 import sys
@@ -25,65 +32,106 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # like `dodona`: CPU seconds
 from treebank_folder import VARIABLE, treebank_folder
 
 import dodona
+from dodona.data.files import output
 from dodona.data.spacing import raw_text
 from dodona.evaluation import Scores, evaluate
 from dodona.neural.encoder import kernels
 
 MODELS = Path("src/dodona/models")
-VECTORS = "DODONA_VECTORS"
+WORK = Path("build/models")  # what students learn from
+TEACHER, TEXT, SILVER = (WORK / name for name in ("teacher.model", "text.txt", "silver"))
+ENCODER_VARIABLE, TEXT_VARIABLE, VECTORS_VARIABLE = "DODONA_ENCODER", "DODONA_TEXT", "DODONA_VECTORS"
 SCORES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 RUNS = 5
+WORDS = {"am": 1_600_000, "cv": 450_000, "ng": 1_500_000, "im": 2_100_000}  # of each source: mixed, not all of one kind
+SHORTEST, LONGEST = 3, 80  # words of a sentence
+ENCODER = (
+    "the encoder all-mpnet-base-v2 (sentence-transformers, Apache 2.0 by its model card), "
+    "fine-tuned on the same treebank"
+)
+SOURCES = (
+    "AMALGUM (<https://github.com/gucorpling/amalgum>; texts under CC BY, CC BY-SA or in the public domain), sentences "
+    "of Common Voice (<https://github.com/common-voice/common-voice>, CC0), 20 Newsgroups and the IMDB corpus of "
+    "reviews (research corpora in general use, no licence stated)"
+)
+VECTORS = (
+    "GloVe 6B (100 dimensions) by Jeffrey Pennington, Richard Socher and Christopher D. Manning, "
+    "<https://nlp.stanford.edu/projects/glove/>, which are under the Public Domain Dedication and License 1.0"
+)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a model is made of, and how."""
+    """What a model is made of, and how: a student of the teacher, on a treebank and raw text."""
 
     name: str
-    language: str
-    folder: str
-    data: str
-    treebank: str
-    page: str
-    licence: str
     options: tuple[str, ...]
-    vectors: str = ""  # where they come from, and their licence
 
-    def file(self, part: str) -> str:
-        """Without the folder of all treebanks, which is different on every machine."""
-        return f"${VARIABLE}/{self.folder}/{part}.conllu.gz"
+    @property
+    def has_vectors(self) -> bool:
+        return "--vectors" in self.options
 
     def command(self, model: str, more: list[str]) -> list[str]:
-        vectors = ["--vectors", f"${VECTORS}"] if self.vectors else []
-        about = ["--name", self.data, "--licence", self.licence]
-        data = ["train", self.file("train"), "--dev", self.file("dev")]
-        return [*data, *self.options, *vectors, *about, *more, "-o", model]
+        data = ["distill", str(TEACHER), treebank_file("train"), "--dev", treebank_file("dev")]
+        text = [
+            "--held-out",
+            treebank_file("test"),
+            "--text",
+            str(TEXT),
+            "--input",
+            "horizontal",
+            "--scheduler",
+            "local",
+        ]
+        about = ["--cache", str(SILVER), "--name", DATA, "--licence", LICENCE]
+        return [*data, *text, *about, *self.options, *more, "-o", model]
 
 
-EWT = {
-    "language": "English",
-    "folder": "en_ewt",
-    "treebank": "UD_English-EWT, release 2.16 or later",
-    "page": "https://universaldependencies.org/treebanks/en_ewt/",
-    "licence": "CC BY-SA 4.0",
-}
+def treebank_file(part: str) -> str:
+    """Without the folder of all treebanks, which is different on every machine."""
+    return f"${VARIABLE}/en_ewt/{part}.conllu.gz"
+
+
+TREEBANK = "UD_English-EWT, release 2.16 or later"
+PAGE = "https://universaldependencies.org/treebanks/en_ewt/"
+LICENCE = "CC BY-SA 4.0"
+DATA = "UD English EWT 2.16, and text parsed by a teacher"
+TEACHER_COMMAND = [
+    *("train", treebank_file("train"), "--dev", treebank_file("dev"), "--scorer", "transformer"),
+    *("--encoder", f"${ENCODER_VARIABLE}", "--iterations", "6", "--nonprojective", "baseline", "--seed", "1"),
+    *("--name", "UD English EWT 2.16, all-mpnet-base-v2", "--licence", LICENCE, "-o", str(TEACHER)),
+]
 RECIPES = [
     Recipe(
-        name="en",
-        data="UD English EWT 2.16, GloVe 6B",
-        options=(
-            *("--scorer", "neural", "--width", "224", "--iterations", "34"),
-            *("--nonprojective", "baseline", "--vectors-size", "8", "--seed", "1"),
+        "en",
+        (
+            *("--scorer", "neural", "--width", "224", "--embedding", "112", "--subwords", "16384", "--dropout", "0.33"),
+            *("--iterations", "20", "--silver-words", "11000000", "--batch", "3000"),
+            *("--vectors", f"${VECTORS_VARIABLE}", "--vectors-size", "6", "--nonprojective", "baseline", "--seed", "1"),
         ),
-        vectors="GloVe 6B (100 dimensions) by Jeffrey Pennington, Richard Socher and Christopher D. Manning, "
-        "<https://nlp.stanford.edu/projects/glove/>, which are under the Public Domain Dedication and License 1.0",
-        **EWT,
     ),
     Recipe(
-        name="en-fast",
-        data="UD English EWT 2.16",
-        options=("--nonprojective", "baseline", "--size", "6", "--seed", "1"),
-        **EWT,
+        "en-small",
+        (
+            *("--scorer", "neural", "--layers", "2", "--width", "160", "--embedding", "96", "--subwords", "16384"),
+            *("--dropout", "0.25", "--iterations", "20", "--silver-words", "11000000", "--batch", "3000"),
+            *("--nonprojective", "baseline", "--seed", "1"),
+        ),
+    ),
+    Recipe(
+        "en-fast",
+        (
+            "--iterations",
+            "12",
+            "--silver-words",
+            "8000000",
+            "--nonprojective",
+            "baseline",
+            "--size",
+            "8",
+            "--seed",
+            "1",
+        ),
     ),
 ]
 
@@ -93,39 +141,70 @@ def main() -> None:
     if "--" in own:
         own, more = own[: own.index("--")], own[own.index("--") + 1 :]
     recipes = {recipe.name: recipe for recipe in RECIPES}
+    names = ["teacher", *recipes]
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("models", nargs="*", metavar="MODEL", help=f"some of {', '.join(recipes)} (default: all)")
+    options.add_argument("models", nargs="*", metavar="MODEL", help=f"some of {', '.join(names)} (default: all)")
     options.add_argument("--into", type=Path, default=MODELS, help="the folder for the models")
     options.add_argument("--describe", action="store_true", help="train nothing: measure models that are there")
     chosen = options.parse_args(own)
     for name in chosen.models:
-        if name not in recipes:
-            options.error(f"model {name!r}: expected some of {', '.join(recipes)}")
-    wanted = [recipes[name] for name in chosen.models or recipes]
+        if name not in names:
+            options.error(f"model {name!r}: expected some of {', '.join(names)}")
+    wanted = [recipes[name] for name in chosen.models or recipes if name in recipes]
     paths = {f"${VARIABLE}": str(treebank_folder())}
-    if any(recipe.vectors for recipe in wanted) and not chosen.describe:
-        paths[f"${VECTORS}"] = _find_vectors()
-    for recipe in wanted:
-        needed = [_resolve(recipe.file(part), paths) for part in ("train", "dev", "test")]
-        if chosen.describe:
-            needed = [needed[-1], str(chosen.into / f"{recipe.name}.model")]
-        for file in needed:
-            if not Path(file).is_file():
-                sys.exit(f"{file}: there is no such file; expected the data and models of {recipe.name}")
+    test = _resolve(treebank_file("test"), paths)
+    if chosen.describe:
+        for recipe in wanted:
+            _describe(recipe, _need(chosen.into / f"{recipe.name}.model"), str(_need(Path(test))), more)
+        return
+    for part in ("train", "dev", "test"):
+        _need(Path(_resolve(treebank_file(part), paths)))
+    if not TEACHER.exists() or "teacher" in chosen.models:
+        paths[f"${ENCODER_VARIABLE}"] = str(_find(ENCODER_VARIABLE, "the folder of all-mpnet-base-v2"))
+        WORK.mkdir(parents=True, exist_ok=True)
+        _run(TEACHER_COMMAND, paths)
+    if wanted and not TEXT.exists():
+        _choose_text(_need(_find(TEXT_VARIABLE, "a folder with en.txt.xz") / "en.txt.xz"))
+    if any(recipe.has_vectors for recipe in wanted):
+        paths[f"${VECTORS_VARIABLE}"] = str(_find(VECTORS_VARIABLE, "a file of vectors, glove.6B.100d.txt.gz"))
     for recipe in wanted:
         model = chosen.into / f"{recipe.name}.model"
-        if not chosen.describe:
-            _train(recipe.command(str(model), more), paths)
-        _describe(recipe, model, _resolve(recipe.file("test"), paths), more)
+        _run(recipe.command(str(model), more), paths)
+        _describe(recipe, model, test, more)
 
 
-def _find_vectors() -> str:
-    file = os.environ.get(VECTORS)
-    if not file or not Path(file).expanduser().is_file():
-        sys.exit(
-            f"{VECTORS}: {file or 'is not set'}; expected a file of word vectors, glove.6B.100d.txt.gz for example"
-        )
-    return str(Path(file).expanduser())
+def _find(variable: str, expected: str) -> Path:
+    path = os.environ.get(variable)
+    if not path or not Path(path).expanduser().exists():
+        sys.exit(f"{variable}: {path or 'is not set'}; expected {expected}")
+    return Path(path).expanduser()
+
+
+def _need(file: Path) -> Path:
+    if not file.is_file():
+        sys.exit(f"{file}: there is no such file; expected the data and models of English")
+    return file
+
+
+def _choose_text(source: Path) -> None:
+    """Write what the teacher parses: so many words of each source, each sentence once, in random order."""
+    chance = random.Random(1)
+    sentences: dict[str, dict[str, None]] = {name: {} for name in WORDS}
+    with lzma.open(source, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            name, _, sentence = line.rstrip("\n").partition("\t")
+            if name in sentences and SHORTEST <= len(sentence.split()) <= LONGEST:
+                sentences[name][sentence] = None
+    chosen: list[str] = []
+    for name, own in sentences.items():
+        words = 0
+        for sentence in chance.sample(list(own), len(own)):
+            if words < WORDS[name]:
+                chosen.append(sentence)
+                words += len(sentence.split())
+    chance.shuffle(chosen)
+    with output(str(TEXT)) as stream:
+        stream.write("".join(f"{sentence}\n" for sentence in chosen).encode())
 
 
 def _resolve(word: str, names: dict[str, str]) -> str:
@@ -135,7 +214,7 @@ def _resolve(word: str, names: dict[str, str]) -> str:
     return word
 
 
-def _train(command: list[str], names: dict[str, str]) -> None:
+def _run(command: list[str], names: dict[str, str]) -> None:
     done = subprocess.run([sys.executable, "-m", "dodona", *(_resolve(word, names) for word in command)], check=False)
     if done.returncode:
         sys.exit(done.returncode)
@@ -193,13 +272,14 @@ def _write_page(
     lines = [
         f"# {model.name}",
         "",
-        f"Trained on {recipe.treebank}, a treebank of the Universal Dependencies project:",
-        f"<{recipe.page}>. The model is derived from it and, like it, under the licence {recipe.licence}.",
-        *([f"It contains word vectors: {recipe.vectors}."] if recipe.vectors else []),
+        f"Trained on {TREEBANK}, a treebank of the Universal Dependencies project:",
+        f"<{PAGE}>. The model is derived from it and, like it, under the licence {LICENCE}.",
+        f"It has also learned from what a teacher makes of raw text. The teacher: {ENCODER}. The text: {SOURCES}.",
+        *([f"It contains word vectors: {VECTORS}."] if recipe.has_vectors else []),
         "",
         f"    dodona {' '.join(_quote(word) for word in command)}",
         "",
-        f"- language: {recipe.language}",
+        "- language: English",
         f"- scorer: {scorer}",
         f"- size: {len(data) / 1e6:.1f} MB",
         f"- SHA-256: `{hashlib.sha256(data).hexdigest()}`",

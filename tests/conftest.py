@@ -27,6 +27,7 @@ for _name, _value in {
     "JAX_COMPILATION_CACHE_DIR": _FOLDER.name,
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
     "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+    "DODONA_PRECISION": "32",  # on every processor
 }.items():
     os.environ.setdefault(_name, _value)
 

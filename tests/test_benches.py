@@ -53,11 +53,10 @@ def test_no_path_leads_out_of_the_repository() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["fr"], 2, "model 'fr': expected some of en, en-fast"),
-        (["en"], 1, "DODONA_VECTORS: is not set; expected a file of word vectors"),
+        (["fr"], 2, "model 'fr': expected some of teacher, en, en-small, en-fast"),
         (["en-fast"], 1, "en_ewt/train.conllu.gz: there is no such file"),
         (["en-fast", "--describe"], 1, "en_ewt/test.conllu.gz: there is no such file"),
-        (["--", "--seed"], 1, "DODONA_VECTORS: is not set; expected a file of word vectors"),
+        (["--", "--seed"], 1, "en_ewt/train.conllu.gz: there is no such file"),
     ],
 )
 def test_models_need_their_data(arguments: list[str], code: int, message: str, tmp_path: Path) -> None:

@@ -166,3 +166,15 @@ def test_models_that_disagree() -> None:
     ordered = list(only_sentences(sort_by_measure(copies, "disagreement", [poor])))
     place = {" ".join(each.words): i for i, each in enumerate(sentences)}
     assert [values[place[" ".join(each.words)]] for each in ordered] == sorted(values, reverse=True)
+
+
+def test_information_counts_lemmas_also_where_sentences_have_none() -> None:
+    gold = treebank(40)
+    for each in gold:
+        each.lemmas = [word.lower()[:4] for word in each.words]
+    nlp = train(gold, components=["tagger", "lemmatizer", "parser"], iterations=1)
+    bare = [Sentence.from_words(each.words) for each in treebank(20, seed=3)]
+    whole = list(nlp.parse([each.copy() for each in bare]))
+    trees = [best for best, *_ in nlp.parser.analyses_of(whole, Request(confidence=True))]
+    assert {lemma for each in whole for lemma in each.lemmas} != {"_"}
+    assert rank_sentences(nlp, bare, "information") == measure_sentences(whole, [trees], "information")

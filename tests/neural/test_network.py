@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -12,6 +13,8 @@ import pytest
 from numpy.typing import NDArray
 from reference import network as reference
 
+from dodona.errors import DodonaError
+from dodona.neural.encoder import trains_in_16_bits
 from dodona.neural.network import (
     Batch,
     DataSizes,
@@ -20,6 +23,7 @@ from dodona.neural.network import (
     drop_out,
     encode,
     initial_weights,
+    multiply,
     step_loss,
     tag_loss,
     word_inputs,
@@ -219,6 +223,75 @@ def test_dropping_out() -> None:
     assert sorted(set(found.ravel().tolist())) == [0, 4]
     assert found.mean() == pytest.approx(3, abs=0.1)
     assert drop_out(0.0, x, key()) is x
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.4, 0.95])
+def test_each_unit_is_dropped_by_itself(rate: float) -> None:
+    """As often as was asked for, to 1/256, at every place; also where the number of units is no multiple of four."""
+    found = np.asarray(drop_out(rate, jnp.ones((4001, 3)), key())) == 0
+    np.testing.assert_allclose(found.mean(axis=0), rate, atol=0.03)
+    together = np.corrcoef(found.T)
+    np.testing.assert_allclose(together - np.eye(3), 0, atol=0.08)
+
+
+@pytest.mark.parametrize("bits", [16, 32])
+def test_products_and_their_gradients(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In 16 bits, a factor is off by one part in 256 at most, and sums are exact."""
+    monkeypatch.setenv("DODONA_PRECISION", str(bits))
+    chance = np.random.default_rng(1)
+    x, weights, d = (chance.normal(size=shape) for shape in ((5, 4, 30), (30, 7), (5, 4, 7)))
+    product, backward = jax.vjp(multiply, *(jnp.asarray(each, jnp.float32) for each in (x, weights)))
+    found = [product, *backward(jnp.asarray(d, jnp.float32))]
+    rows, d_rows = x.reshape(-1, 30), d.reshape(-1, 7)
+    for one, (a, b) in zip(found, ((rows, weights), (d_rows, weights.T), (rows.T, d_rows)), strict=True):
+        assert one.dtype == jnp.float32
+        off = np.abs(np.asarray(one, np.float64).reshape(len(a), -1) - a @ b)
+        bound = np.abs(a) @ np.abs(b)
+        assert (off <= bound * (2 / 256 if bits == 16 else 1e-6)).all()
+        assert bits == 32 or (off > bound * 1e-5).any()
+
+
+def test_gradients_of_the_network_in_16_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They point nearly where those in 32 bits do, for every weight."""
+    p, b = parameters(), batch()
+
+    def loss(p: Any) -> Any:
+        rows, tags, _ = encode(p, b, VECTORS, OPTIONS, STILL, key())
+        return (rows**2).sum() + tags
+
+    def gradients(bits: str) -> dict[str, NDArray[Any]]:
+        monkeypatch.setenv("DODONA_PRECISION", bits)
+        with jax.enable_x64(False):
+            found = jax.grad(loss)({name: jnp.asarray(values) for name, values in p.items()})
+            return {name: np.asarray(values, np.float64) for name, values in found.items()}
+
+    wide, narrow = gradients("32"), gradients("16")
+    assert any((wide[name] != narrow[name]).any() for name in wide)
+    for name, values in wide.items():
+        if length := np.linalg.norm(values):
+            assert np.linalg.norm(values - narrow[name]) < 0.05 * length, name
+
+
+@pytest.mark.parametrize(("said", "narrow"), [("16", True), ("32", False)])
+def test_the_bits_of_training_can_be_chosen(said: str, narrow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DODONA_PRECISION", said)
+    assert trains_in_16_bits() is narrow
+
+
+def test_other_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DODONA_PRECISION", "8")
+    with pytest.raises(DodonaError, match="DODONA_PRECISION=8: expected 16 or 32 bits"):
+        trains_in_16_bits()
+    for nothing_said in ("", None):
+        monkeypatch.delenv("DODONA_PRECISION")
+        if nothing_said is not None:
+            monkeypatch.setenv("DODONA_PRECISION", nothing_said)
+        assert trains_in_16_bits() is _processor_has_bfloat16()
+
+
+def _processor_has_bfloat16() -> bool:
+    file = Path("/proc/cpuinfo")
+    return file.exists() and "avx512_bf16" in file.read_text()
 
 
 def test_rare_words_are_dropped_more_often() -> None:

@@ -389,6 +389,20 @@ def test_a_parser_that_is_no_better_leaves_tags_alone(pipeline: Pipeline, parser
     assert not {tag for each in found for tag in each.upos} & {"_", "X"}
 
 
+def test_tags_for_several_bonuses_at_once(pipeline: Pipeline) -> None:
+    """As for each alone; with a large one, only tags of the tagger are left; the sentences stay as they are."""
+    model = pipeline.parser.model
+    tagged = [Sentence.from_words(each.words, ["DET"] * len(each)) for each in TEST[:10]]
+    before = [columns(each) for each in tagged]
+    found = pipeline.parser.predict_tags_by_bonus(tagged, (0.0, 2.0, 500.0))
+    assert [columns(each) for each in tagged] == before
+    for bonus, made in zip((0.0, 2.0, 500.0), found, strict=True):
+        model.tagger_bonus = bonus
+        assert [columns(each) for each in pipeline.parser.predict_tags(tagged)] == [columns(each) for each in made]
+    model.tagger_bonus = 0.0
+    assert {tag for each in found[2] for tag in each.upos} == {"DET"} != {tag for each in found[0] for tag in each.upos}
+
+
 # Strange data
 
 

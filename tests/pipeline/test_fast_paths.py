@@ -104,14 +104,14 @@ def plain_parse(nlp: Pipeline, block: str, request: Request, retag: bool) -> Ite
     tags = retag or set(columns["upos"]) == {"_"}
     if tags:
         columns |= dict(zip(("upos", "xpos", "feats"), nlp.tagger.columns(words), strict=True))
-    if retag or set(columns["lemmas"]) == {"_"}:
-        columns["lemmas"] = nlp.lemmatizer.lemmas(words, columns["upos"], columns["feats"])
     columns["heads"] = [None if head == "_" else int(head) for head in columns["heads"]]
     sentence = Sentence.from_words(words, **columns)
     analyses = nlp.parser.analyses(sentence, request)
     if tags and nlp.parser.model.retags:
         (better,) = nlp.parser.predict_tags([sentence])
         columns |= {name: getattr(better, name) for name in ("upos", "xpos", "feats")}
+    if retag or set(columns["lemmas"]) == {"_"}:
+        columns["lemmas"] = nlp.lemmatizer.lemmas(words, columns["upos"], columns["feats"])
     comments = [comment for comment in comments if not comment.startswith(NOTES)]
     for rank, tree in enumerate(analyses, start=1):
         columns |= {"heads": list(map(str, tree.heads)), "labels": tree.labels}

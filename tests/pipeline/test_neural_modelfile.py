@@ -1,6 +1,7 @@
 """Model files of networks: each array and each entry of the description is checked before the network runs."""
 
 import json
+import math
 import re
 import tracemalloc
 from pathlib import Path
@@ -121,6 +122,19 @@ def test_entries_of_the_wrong_kind(name: str, value: Any, tmp_path: Path) -> Non
 def test_missing_entries(name: str, tmp_path: Path) -> None:
     less = {key: value for key, value in METADATA["parser"].items() if key != name}
     assert name in refuse(tmp_path / "m", METADATA | {"parser": less}, ARRAYS)
+
+
+@pytest.mark.parametrize("bonus", [-0.5, 1000.5, math.inf, math.nan, 3, "1", None, True])
+def test_a_bonus_that_is_none(bonus: Any, tmp_path: Path) -> None:
+    assert "bonus" in described(tmp_path / "m", tagger_bonus=bonus)
+
+
+def test_models_from_before_there_was_a_bonus(tmp_path: Path) -> None:
+    old = {key: value for key, value in METADATA["parser"].items() if key != "tagger_bonus"}
+    for own, bonus in ((old, 0.0), (old | {"tagger_bonus": 2.0}, 2.0)):
+        modelfile.save(tmp_path / "m", METADATA | {"parser": own}, ARRAYS)
+        model = Pipeline.load(tmp_path / "m").parser.model
+        assert (model.tagger_bonus, model.description().get("tagger_bonus")) == (bonus, bonus)
 
 
 def test_tags_and_positions(tmp_path: Path) -> None:

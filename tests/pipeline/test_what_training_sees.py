@@ -263,7 +263,7 @@ def test_a_network_is_asked_whether_its_tags_are_better_on_predicted_ones(
     from dodona.neural.trainer import NeuralLearner
 
     monkeypatch.setattr(NeuralLearner, "iterate", lambda *arguments: (1, 0, 0.0))
-    asked = record(monkeypatch, Parser, "predict_tags")
+    asked = record(monkeypatch, Parser, "predict_tags_by_bonus")
     options = ParserOptions(scorer="neural", iterations=1, network=SMALL)
 
     def train() -> bool:
@@ -273,21 +273,46 @@ def test_a_network_is_asked_whether_its_tags_are_better_on_predicted_ones(
         return nlp.parser.model.retags
 
     assert not train()  # the network has learned nothing
-    recorded = Parser.predict_tags
+    recorded = Parser.predict_tags_by_bonus
 
-    def know(parser: Parser, sentences: Sequence[Sentence]) -> list[Sentence]:
-        recorded(parser, sentences)
-        return [s.copy() for s in DEV]
+    def know(parser: Parser, sentences: Sequence[Sentence], bonuses: Sequence[float]) -> list[list[Sentence]]:
+        recorded(parser, sentences, bonuses)
+        return [[s.copy() for s in DEV] for _ in bonuses]
 
-    monkeypatch.setattr(Parser, "predict_tags", know)
+    monkeypatch.setattr(Parser, "predict_tags_by_bonus", know)
     assert train()
 
-    def copy(parser: Parser, sentences: Sequence[Sentence]) -> list[Sentence]:
-        recorded(parser, sentences)
-        return [s.copy() for s in sentences]
+    def copy(parser: Parser, sentences: Sequence[Sentence], bonuses: Sequence[float]) -> list[list[Sentence]]:
+        recorded(parser, sentences, bonuses)
+        return [[s.copy() for s in sentences] for _ in bonuses]
 
-    monkeypatch.setattr(Parser, "predict_tags", copy)
+    monkeypatch.setattr(Parser, "predict_tags_by_bonus", copy)
     assert not train()  # as good is not better
+
+
+@pytest.mark.parametrize("best", [0.0, 0.5, 3.0, 6.0])
+def test_the_bonus_of_the_tagger_is_the_one_with_most_tags_right(
+    calls: Calls, monkeypatch: pytest.MonkeyPatch, best: float
+) -> None:
+    """The smallest of those that are equally good, and none where the tagger is better anyway."""
+    from samples.networks import SMALL
+
+    from dodona.neural.trainer import NeuralLearner
+
+    monkeypatch.setattr(NeuralLearner, "iterate", lambda *arguments: (1, 0, 0.0))
+    asked: list[Sequence[float]] = []
+
+    def predict(parser: Parser, sentences: Sequence[Sentence], bonuses: Sequence[float]) -> list[list[Sentence]]:
+        asked.append(bonuses)
+        wrong = [Sentence.from_words(gold.words, ["?"] * len(gold)) for gold in DEV]
+        return [[s.copy() for s in (DEV if bonus >= best else wrong)] for bonus in bonuses]
+
+    monkeypatch.setattr(Parser, "predict_tags_by_bonus", predict)
+    options = ParserOptions(scorer="neural", iterations=1, network=SMALL)
+    model = train_pipeline(TRAIN, options, TrainingPlan(["tagger", "parser"], folds=2), DEV).parser.model
+    assert (model.retags, model.tagger_bonus) == (True, best)
+    tried, chosen = asked  # the last time for the scores in the model
+    assert (tried[0], list(tried), list(chosen)) == (0, sorted(set(tried)), [best])
 
 
 def test_a_network_learns_gold_tags_and_sees_predicted_ones() -> None:

@@ -110,6 +110,7 @@ def test_tags_of_the_input_are_replaced_or_kept() -> None:
     (tagged,) = sentences(result(models, data=given, tagger=""))
     expected = Sentence.from_words(["dog"])
     whole().tag([expected])
+    whole().lemmatize([expected])
     assert (tagged.upos, tagged.lemmas, tagged.heads) == (expected.upos, expected.lemmas, [None])
     assert (tagged.upos, tagged.lemmas) != (["X"], ["wolf"])
 
@@ -121,6 +122,9 @@ def test_a_network_that_tags_better_is_used_for_tags_alone() -> None:
     alone = sentences(result(models, data=TEXT, tokenizer="", tagger=""))
     assert [s.upos for s in alone] == [s.upos for s in both]
     assert [s.upos for s in alone] != [s.upos for s in whole()(TEXT)]
+    assert pipeline.lemmatizer is not None
+    for sentence in (*alone, *both):
+        assert sentence.lemmas == pipeline.lemmatizer.lemmas(sentence.words, sentence.upos, sentence.feats)
 
 
 def test_formats_of_input_and_output(models: Models) -> None:

@@ -1,17 +1,20 @@
 """The tagger learns from a small treebank, is the same after a round trip, and refuses parts that do not fit."""
 
+from array import array as make_array
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from samples.inflected import STRANGE, bare, inflected
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.component import TrainingProgress
+from dodona.data.conllu import read_conllu
+from dodona.data.stream import only_sentences
 from dodona.pipeline import modelfile
-from dodona.tagger import tagger as tagger_module
 from dodona.tagger.tagger import COLUMNS, TagChoice, Tagger, TaggerOptions, train_tagger
 
 TRAIN, TEST = inflected(150), inflected(50, seed=2)
@@ -184,22 +187,68 @@ def test_strings_of_numpy_are_strings(tagger: Tagger) -> None:
     assert [s.upos for s in tagger.apply([plain])] == [s.upos for s in tagger.apply([other])]
 
 
-@pytest.mark.parametrize("compared", [1, 7, 512])
-def test_the_best_tag_is_the_one_whose_parts_score_most_together(
-    monkeypatch: pytest.MonkeyPatch, compared: int
-) -> None:
-    """However many words are compared at a time. Also where the best parts make up no tag, whatever their numbers are:
-    below, between and above those of tags."""
-    monkeypatch.setattr(tagger_module, "COMPARED", compared)
+def tag_names(choice: TagChoice, sentences: list[Sentence], scores: NDArray[Any], bonus: float = 0.0) -> list[Any]:
+    """The tags that are chosen for each word, as a sentence has them then."""
+    copies = [sentence.copy() for sentence in sentences]
+    choice.fill_in(copies, choice.tag(scores, sentences, bonus))
+    return [list(zip(each.upos, each.xpos, each.feats, strict=True)) for each in copies]
+
+
+def test_the_best_tag_is_the_one_whose_parts_score_most_together() -> None:
+    """Also where the best parts make up no tag, whatever their numbers are: below, between and above those of tags."""
     chance = np.random.default_rng(1)
     values = [[f"{kind}{i}" for i in range(3)] for kind in "uxf"]
     every = list(product(*values))
+    sentences = [Sentence.from_words(["w"] * n) for n in (7, 1, 22)]
     for _ in range(40):
         tags = [every[i] for i in chance.permutation(len(every))[: chance.integers(1, 9)]]
-        choice = TagChoice(tags)
         kinds = [sorted({tag[kind] for tag in tags}) for kind in range(3)]
         scores = chance.normal(size=(30, sum(map(len, kinds)))).astype(np.float32)
         columns = {value: place for place, value in enumerate(value for kind in kinds for value in kind)}
-        for row, found in zip(scores, choice.best(scores), strict=True):
-            totals = [float(sum(row[columns[value]] for value in tag)) for tag in tags]
-            assert totals[found] == pytest.approx(max(totals))
+        found = [tag for each in tag_names(TagChoice(tags), sentences, scores) for tag in each]
+        for row, chosen in zip(scores, found, strict=True):
+            totals = {tag: float(sum(row[columns[value]] for value in tag)) for tag in tags}
+            assert totals[chosen] == pytest.approx(max(totals.values()))
+
+
+def test_of_equal_tags_the_first_is_chosen() -> None:
+    tags = [("B", "x", "_"), ("A", "y", "_"), ("A", "x", "_")]
+    (found,) = tag_names(TagChoice(tags), [Sentence.from_words(["w"])], np.zeros((1, 5), np.float32))
+    assert found == [("A", "x", "_")]  # the first of each part, if they make up a tag
+    (found,) = tag_names(TagChoice(tags[:2]), [Sentence.from_words(["w"])], np.zeros((1, 5), np.float32))
+    assert found == [tags[0]]
+
+
+@pytest.mark.parametrize("kept", ["lists", "read", "tagged"])
+@pytest.mark.parametrize("bonus", [0.0, 0.5, 2.0, 100.0])
+def test_parts_of_the_tags_that_words_have_get_a_bonus(bonus: float, kept: str) -> None:
+    """Each part by itself, also where no tag has all of them; parts that nobody knows get none."""
+    tags = [("N", "n1", "_"), ("N", "n2", "F=1"), ("V", "v", "_"), ("V", "v", "F=1")]
+    kinds = [["N", "V"], ["n1", "n2", "v"], ["F=1", "_"]]
+    chance = np.random.default_rng(2)
+    had = [("N", "n1", "F=1"), ("N", "other", "F=2"), ("V", "n2", "_"), ("?", "v", "F=1")]
+    lengths = [3, 1, 5]
+    own = [[had[i] for i in chance.integers(len(had), size=n)] for n in lengths]
+    sentences = []
+    for each in own:
+        upos, xpos, feats = (list(column) for column in zip(*each, strict=True))
+        sentences.append(Sentence.from_words(["w"] * len(each), upos, xpos=xpos, feats=feats))
+    if kept == "read":
+        sentences = list(only_sentences(read_conllu([each.to_bytes() for each in sentences], "here")))
+    elif kept == "tagged":  # numbers of another list of values
+        numbers = [make_array("i", [had.index(tag) for tag in each]) for each in own]
+        TagChoice(had).fill_in(sentences, numbers)
+    scores = chance.normal(size=(9, 7)).astype(np.float32)
+    before = scores.copy()
+    found = tag_names(TagChoice(tags), sentences, scores, bonus)
+    assert (scores == before).all()
+    rows = iter(scores.tolist())
+    for each, names in zip(own, found, strict=True):
+        for word, (mine, chosen) in enumerate(zip(each, names, strict=True)):
+            row = next(rows)
+            parts = [value for kind in kinds for value in kind]
+            totals = {
+                tag: sum(row[parts.index(value)] + bonus * (value == mine[kind]) for kind, value in enumerate(tag))
+                for tag in tags
+            }
+            assert totals[chosen] == pytest.approx(max(totals.values())), word

@@ -118,12 +118,12 @@ def first_pieces(batch: PieceBatch) -> list[int]:
     return numbers
 
 
-@pytest.mark.parametrize("alone", [True, False])
-def test_a_batch_by_hand(pieces: WordPieces, alone: bool) -> None:
-    sentences = [["dove", "asks", "oak"], [], ["dove"], ["hears", "the", "dove", "?"]]
-    batch = PieceTable(pieces, 50, 64).lay_out(sentences, alone)
+@pytest.mark.parametrize("like", [1.0, 0.75, 0.1])
+def test_a_batch_by_hand(pieces: WordPieces, like: float) -> None:
+    sentences = [["dove", "asks", "oak"], [], ["dove"], ["hears", "the", "dove", "?"], ["oak", "asks", "dove"]]
+    batch = PieceTable(pieces, 50, 64).lay_out(sentences, like)
     forms = [form for sentence in sentences for form in sentence]
-    assert batch.lengths.tolist() == [3, 0, 1, 4]
+    assert batch.lengths.tolist() == [3, 0, 1, 4, 3]
     assert first_pieces(batch) == [pieces.of_form(form)[0] for form in forms]
     vocabulary = Vocabulary((), (), (), 50)
     assert batch.subwords.tolist() == [vocabulary.of_form(form)[2:] for form in forms]
@@ -135,8 +135,9 @@ def test_a_batch_by_hand(pieces: WordPieces, alone: bool) -> None:
     wanted = [[2, *(n for form in sentence for n in pieces.of_form(form)), 3] for sentence in sentences if sentence]
     assert sorted(rows) == sorted(wanted)
     assert all((mask[:, 1:] <= mask[:, :-1]).all() for mask in batch.masks)
-    if alone:
-        assert rows == wanted
+    if like == 1:
+        assert all(mask.all() for mask in batch.masks), "no padding where all have the same length"
+        assert sorted(map(len, batch.masks)) == [1, 1, 2], "and those of the same length are together"
 
 
 def test_an_empty_batch(pieces: WordPieces) -> None:
@@ -146,8 +147,8 @@ def test_an_empty_batch(pieces: WordPieces) -> None:
 
 def test_a_long_sentence_is_seen_in_windows(pieces: WordPieces) -> None:
     forms = ["dove", "oak", "the", "priest"] * 30
-    batch = PieceTable(pieces, 50, 20).lay_out([forms], alone=True)
-    assert len(batch.pieces) > 10
+    batch = PieceTable(pieces, 50, 20).lay_out([forms], 1.0)
+    assert sum(map(len, batch.pieces)) > 10
     assert all(group.shape[1] <= 20 for group in batch.pieces)
     assert first_pieces(batch) == [pieces.of_form(form)[0] for form in forms]
     assert batch.subwords.shape == (120, SUBWORDS)

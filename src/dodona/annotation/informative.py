@@ -56,6 +56,7 @@ def rank_sentences(
         seen.append([sentence.copy() for sentence in sentences])
         tagged = each.tag(seen[-1])
         trees.append([best for best, *_ in each.parser.analyses_of(seen[-1], CONFIDENT, tagged)])
+        each.lemmatize(seen[-1])
     return measure_sentences(seen[0], trees, measure)
 
 

@@ -31,6 +31,7 @@ cdef extern from "products.h" nogil:
         void* weights
         int32_t* start
     bint dodona_can_run(int kernel)
+    bint dodona_has_bfloat16()
     int cell_size "dodona_cell_size" (int kernel)
     void dodona_pack(const PackedMatrix* matrix, int output, const int8_t* weights)
     void prepare "dodona_prepare" (const PackedMatrix* matrix, const int8_t* row, void* prepared)
@@ -50,6 +51,7 @@ cdef extern from "gates.h" nogil:
 
 KERNELS = ("portable", "avx2", "avx512vnni")  # by number, the fastest last
 VARIABLE = "DODONA_KERNEL"  # of the environment
+PRECISION = "DODONA_PRECISION"  # likewise
 MAX_INPUTS = 100_000  # with more, a sum of products might not fit 32 bits
 STATE_SCALE = np.float32(1) / np.float32(127)  # outputs of a layer are between -1 and 1
 
@@ -80,6 +82,15 @@ def quantize(matrix):
 def kernels():
     """Return the names of the kernels that this machine can run, the fastest first."""
     return [name for number, name in reversed(list(enumerate(KERNELS))) if dodona_can_run(number)]
+
+
+def trains_in_16_bits():
+    """Return whether factors have 16 bits (bfloat16) in the training of networks, and sums 32: as DODONA_PRECISION
+    says, or where this processor has instructions for it."""
+    bits = os.environ.get(PRECISION)
+    if bits not in (None, "", "16", "32"):
+        raise DodonaError(f"{PRECISION}={bits}: expected 16 or 32 bits")
+    return bits == "16" if bits else bool(dodona_has_bfloat16())
 
 
 def kernel_number(kernel):

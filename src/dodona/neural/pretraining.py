@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.neural.batching import Lanes, pad_rows
-from dodona.neural.network import LOW, Batch, Dropout, Parameters, drop_out, run_layers, word_inputs
+from dodona.neural.network import LOW, Batch, Dropout, Parameters, drop_out, multiply, run_layers, word_inputs
 from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import SIZES, PretrainedEncoder, encoder_shapes
 from dodona.neural.raw_text import LONGEST, RawText, pick_order
@@ -124,10 +124,10 @@ def guess_loss(
     for x, second in run_layers(p, x, batch, options, dropout, second):  # noqa: B007, B020
         pass
     states = drop_out(dropout.units, x.reshape(-1, x.shape[-1])[guesses.places], second)
-    hidden = jax.nn.gelu(states @ p["guess.hidden"] + p["guess.hidden.bias"])
+    hidden = jax.nn.gelu(multiply(states, p["guess.hidden"]) + p["guess.hidden.bias"])
     right = (hidden * p["guess.word"][guesses.words]).sum(-1) + p["guess.bias"][guesses.words]
     others, weights = candidates
-    scores = hidden @ p["guess.word"][others].T + p["guess.bias"][others] + weights
+    scores = multiply(hidden, p["guess.word"][others].T) + p["guess.bias"][others] + weights
     scores = jnp.where(others == guesses.words[:, None], LOW, scores)  # the right one is there already
     total = jnp.logaddexp(right, jax.nn.logsumexp(scores, axis=-1))
     counted = guesses.words > 0

@@ -1,5 +1,6 @@
 """A linear model of the parser: feature templates and frozen weights."""
 
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ class LinearModel:
     """Feature templates and frozen weights."""
 
     retags = False
+    tagger_bonus = 0.0
+    choice = None
 
     def __init__(self, templates: Templates, arrays: Mapping[str, NDArray[Any]], actions: int, where: str) -> None:
         self.templates = templates
@@ -55,5 +58,5 @@ class LinearSession:
         self.greedy.prepare(encoded)
         return encoded
 
-    def tags(self) -> list[list[list[str]]]:
+    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
         raise NotImplementedError("a linear parser predicts no tags")

@@ -4,6 +4,7 @@ Weights are 8-bit numbers. Everything that depends on the form of a word alone, 
 and kept. All products are exact or have a fixed order: the same parse on every machine, whatever else is in the batch.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Generic, TypeVar
@@ -28,6 +29,7 @@ __all__ = ["CheckedArrays", "NeuralModel", "NeuralSession", "check_outputs", "qu
 TABLES = ("word", "subword", "vector", "tag")
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
 MAX_CHARACTERS = 1 << 22  # in them, and in tags
+MAX_BONUS = 1e3  # of the tagger's tags
 COMPUTED = 1024  # forms or tags at a time whose inputs are computed
 
 K = TypeVar("K")  # a form or a tag
@@ -50,6 +52,7 @@ class NeuralModel:
     ) -> None:
         self.options, self.positions, self.tag_parts, self.tags = options, positions, list(tag_parts), list(tags)
         self.retags, self.arrays = retags, arrays
+        self.tagger_bonus = 0.0
         take = CheckedArrays(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
         self.vocabulary = Vocabulary(words.tolist(), vectors.tolist(), tag_parts, options.subwords)
@@ -100,6 +103,7 @@ class NeuralModel:
             "tag_parts": self.tag_parts,
             "tags": [list(tag) for tag in self.tags],
             "retags": self.retags,
+            "tagger_bonus": self.tagger_bonus,
         }
 
     @classmethod
@@ -112,13 +116,15 @@ class NeuralModel:
         actions: int,
         where: str,
     ) -> "NeuralModel":
-        positions, triples, retags = check_outputs(description, where)
+        positions, triples, retags, bonus = check_outputs(description, where)
         tag_parts = description["tag_parts"]
         if not isinstance(tag_parts, list) or not all(isinstance(part, str) for part in tag_parts):
             raise TypeError("expected the parts of tags as a list of strings")
         if len(set(tag_parts)) != len(tag_parts):
             raise ValueError("expected the parts of tags, each once")
-        return cls(options, positions, tag_parts, triples, retags, arrays, labels, actions, where)
+        model = cls(options, positions, tag_parts, triples, retags, arrays, labels, actions, where)
+        model.tagger_bonus = bonus
+        return model
 
 
 class InputCache(Generic[K]):
@@ -168,7 +174,7 @@ class NeuralSession:
         model = self._model
         lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.int32)
         layers = self._encoder.encode(self._inputs(sentences), lengths)
-        self._lengths, self._seen = lengths, layers[model.options.tag_layer]
+        self._seen = layers[model.options.tag_layer]
         rows = model.project.apply(np.concatenate([layers[-1], model.ends]))
         firsts = (np.cumsum(lengths) - lengths).tolist()
         encoded: list[EncodedSentence] = [
@@ -196,21 +202,25 @@ class NeuralSession:
         rows: NDArray[np.float32] = self._model.inputs.of_tags([self._model.vocabulary.of_tag(tag) for tag in tags])
         return rows
 
-    def tags(self) -> list[list[list[str]]]:
-        """Return the tags whose parts together have the highest score, for the sentences encoded last."""
+    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
+        """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
         model = self._model
-        return model.choice.tag(model.heads.apply(self._seen), self._lengths.tolist())
+        return model.choice.tag(model.heads.apply(self._seen), sentences, bonus)
 
 
-def check_outputs(description: Mapping[str, Any], where: str) -> tuple[Positions, list[Tag], bool]:
-    """Return what a description says of a network's positions, of the tags it knows, and whether they are better."""
+def check_outputs(description: Mapping[str, Any], where: str) -> tuple[Positions, list[Tag], bool, float]:
+    """Return what a description says of a network's positions, of the tags it knows, whether they are better than the
+    tagger's, and the bonus of the tagger's among them; older models give none."""
     text, tags, retags = (description[key] for key in ("positions", "tags", "retags"))
     if not isinstance(text, str) or type(retags) is not bool:
         raise TypeError("expected positions as text, and whether it predicts tags")
+    bonus = description.get("tagger_bonus", 0.0)
+    if type(bonus) is not float or not 0 <= bonus <= MAX_BONUS:
+        raise ValueError(f"a bonus of {bonus!r} for the tagger's tags; expected a number from 0 to {MAX_BONUS:g}")
     triples = [check_tag(tag) for tag in tags]
     if not triples or len(set(triples)) != len(triples):
         raise ValueError("expected tags, each once")
-    return Positions.parse(text, f"{where}, positions"), triples, retags
+    return Positions.parse(text, f"{where}, positions"), triples, retags, bonus
 
 
 class CheckedArrays:

@@ -41,6 +41,7 @@ from dodona.search.beam import Beam
 from dodona.search.greedy import GreedySearch
 from dodona.search.scorer import EncodedSentence, Scorer
 from dodona.systems.registry import BUDGET
+from dodona.tagger.tagger import TagChoice
 from dodona.transformer.options import TransformerOptions
 from dodona.transitions.derivations import actions, canonical_derivation, gold_tree
 from dodona.transitions.gold import Gold
@@ -87,8 +88,9 @@ class ParserSession(Protocol):
     def encode(self, sentences: Sequence[Sentence]) -> list[EncodedSentence]:
         """Return sentences as numbers, ready to be scored until the next call."""
 
-    def tags(self) -> list[list[list[str]]]:
-        """Return UPOS, XPOS and FEATS of the sentences encoded last, if the model predicts tags."""
+    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
+        """Return the numbers of the tags of the sentences encoded last, if the model predicts tags. The parts of those
+        that they have get a bonus."""
 
 
 class ParserModel(Protocol):
@@ -96,6 +98,12 @@ class ParserModel(Protocol):
 
     retags: bool
     """Whether it predicts tags that are better than those of the tagger before it."""
+    tagger_bonus: float
+    """What the parts of the tagger's tags get when it chooses tags."""
+
+    @property
+    def choice(self) -> TagChoice | None:
+        """The tags that it chooses from, if it predicts tags."""
 
     def session(self) -> ParserSession: ...
     def description(self) -> dict[str, Any]: ...
@@ -234,21 +242,22 @@ class Parser:
 
     def _encode(
         self, batch: Sequence[Sentence], tagged: Collection[int]
-    ) -> tuple[list[EncodedSentence], list[list[list[str]]]]:
+    ) -> "tuple[list[EncodedSentence], list[array[int]]]":
         """Return the sentences as numbers, and better tags for predicted ones, if the model has some.
 
         They are written when all is parsed: until then everybody sees the tags that the model has learned to use, also
         the pieces of a long sentence, and what its confidence was fitted to.
         """
         encoded = self._searches.session.encode(batch)
-        return encoded, self._searches.session.tags() if self.model.retags and tagged else []
+        if not self.model.retags or not tagged:
+            return encoded, []
+        return encoded, self._searches.session.tags(batch, self.model.tagger_bonus)
 
-    def _retag(self, batch: Sequence[Sentence], tagged: Collection[int], better: list[list[list[str]]]) -> None:
+    def _retag(self, batch: Sequence[Sentence], tagged: Collection[int], better: "list[array[int]]") -> None:
         """Write these tags, if there are any."""
-        for sentence, columns in zip(batch, better, strict=bool(better)):
-            if id(sentence) in tagged:
-                for name, values in zip(("upos", "xpos", "feats"), columns, strict=True):
-                    sentence.accept_column(name, values)
+        if better and self.model.choice is not None:
+            pairs = [pair for pair in zip(batch, better, strict=True) if id(pair[0]) in tagged]
+            self.model.choice.fill_in([sentence for sentence, _ in pairs], [numbers for _, numbers in pairs])
 
     def release_workspace(self) -> None:
         """Give up the workspace of this thread, as large as its longest sentence; the next one makes another."""
@@ -404,12 +413,22 @@ class Parser:
 
     def predict_tags(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Return copies of the sentences with the tags that the model predicts."""
-        copies = [sentence.copy() for sentence in sentences]
-        for items, _ in split_batches(copies):
+        (copies,) = self.predict_tags_by_bonus(sentences, [self.model.tagger_bonus])
+        return copies
+
+    def predict_tags_by_bonus(self, sentences: Iterable[Sentence], bonuses: Sequence[float]) -> list[list[Sentence]]:
+        """Return, for each bonus of the tagger's tags, copies of the sentences with the tags that the model predicts.
+        The network runs once for all of them."""
+        assert self.model.choice is not None
+        made: list[list[Sentence]] = [[] for _ in bonuses]
+        for items, _ in split_batches(list(sentences)):
             batch = list(only_sentences(items))
             self._searches.session.encode(batch)
-            self._retag(batch, {id(sentence) for sentence in batch}, self._searches.session.tags())
-        return copies
+            for bonus, copies in zip(bonuses, made, strict=True):
+                own = [sentence.copy() for sentence in batch]
+                self.model.choice.fill_in(own, self._searches.session.tags(batch, bonus))
+                copies += own
+        return made
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """Return UAS and LAS in percent on gold trees, full labels, all words; the sentences are not changed."""

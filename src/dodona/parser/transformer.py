@@ -1,11 +1,14 @@
 """A teacher as a model of the parser: restored from arrays, checked, and applied to batches of sentences.
 
 In a model, a matrix has 8 bits a number with a scale for each row, as in `parser.neural`; biases and the weights of
-layer normalization are few, and stay floats. The network runs in floating point. On a processor each sentence runs
-alone, so its parse does not depend on what else is in the batch; on a GPU, where that would be slow, sentences of like
-length run together, and the last digits of their scores may differ.
+layer normalization are few, and stay floats. The network runs in floating point, and its encoder in 16 bits where the
+device has instructions for that. On a CPU a parse does not depend on what else is in the batch: with 16 bits, only
+windows of equal length run together through the encoder, without padding, and the rest is done sentence by sentence;
+with 32 bits, where the order of a sum depends on the number of rows, each sentence runs alone. On a GPU, where that
+would be slow, sentences of like length run together, and the last digits of their scores may differ.
 """
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +23,7 @@ from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.parser.neural import CheckedArrays, check_outputs
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice
-from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
+from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device, multiplies_in_16_bits
 from dodona.transformer.options import TransformerOptions
 from dodona.transformer.pieces import PieceTable, WordPieces
 from dodona.transformer.pretrained import TeacherEncoder, count_positions
@@ -29,7 +32,8 @@ __all__ = ["TransformerModel", "TransformerSession", "make_table", "quantize_par
 
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
 MAX_CHARACTERS = 1 << 22  # in them
-TOGETHER = 8192  # words that run together on a GPU
+TOGETHER = 8192  # words that run together where several sentences may
+EQUAL = 1.0  # the share of the longest that the others of a group have at least: all of it
 
 
 class TransformerModel:
@@ -52,6 +56,7 @@ class TransformerModel:
         """`threads`: of PyTorch, in each thread of the parser; None: as many as PyTorch likes."""
         self.options, self.positions, self.encoder, self.tags = options, positions, encoder, list(tags)
         self.retags, self.arrays, self.threads = retags, arrays, threads
+        self.tagger_bonus = 0.0
         self.choice = TagChoice(tags)
         sizes = TeacherSizes(
             labels, actions, len(positions.words), len(positions.labels), tuple(map(int, self.choice.sizes))
@@ -63,6 +68,8 @@ class TransformerModel:
             self.network = TeacherNetwork(encoder.config, options, sizes, where)
         self.network.fill(weights)
         self.network.to(choose_device(device)).eval().requires_grad_(False)
+        if multiplies_in_16_bits(self.network.device.type):
+            self.network.round_encoder()
         self.pieces = make_pieces(encoder, self.network, where)
         with torch.inference_mode():
             self.ends = self.network.contributions(self.network.ends).cpu().numpy()
@@ -79,6 +86,7 @@ class TransformerModel:
             "positions": self.positions.text,
             "tags": [list(tag) for tag in self.tags],
             "retags": self.retags,
+            "tagger_bonus": self.tagger_bonus,
             "encoder": self.encoder.description(),
         }
 
@@ -92,9 +100,11 @@ class TransformerModel:
         actions: int,
         where: str,
     ) -> "TransformerModel":
-        positions, tags, retags = check_outputs(description, where)
+        positions, tags, retags, bonus = check_outputs(description, where)
         encoder = TeacherEncoder.restore(description["encoder"])
-        return cls(options, positions, encoder, tags, retags, arrays, labels, actions, where)
+        model = cls(options, positions, encoder, tags, retags, arrays, labels, actions, where)
+        model.tagger_bonus = bonus
+        return model
 
 
 def make_pieces(encoder: TeacherEncoder, network: TeacherNetwork, where: str) -> WordPieces:
@@ -160,12 +170,11 @@ class TransformerSession:
         first = 0
         with torch.inference_mode():
             for part in self._parts(sentences):
-                batch = self._table.lay_out(part, alone=model.network.device.type == "cpu")
-                encoded, scores = model.network.encode(batch)
-                last = first + len(encoded)
-                rows[first:last] = model.network.contributions(encoded).cpu().numpy()
-                self._scores[first:last] = scores.cpu().numpy()
-                first = last
+                for encoded, scores in self._encode(part):
+                    last = first + len(encoded)
+                    rows[first:last] = model.network.contributions(encoded).cpu().numpy()
+                    self._scores[first:last] = scores.cpu().numpy()
+                    first = last
         rows[words:] = model.ends
         firsts = np.cumsum([0, *self._lengths]).tolist()
         contributions: list[EncodedSentence] = [
@@ -175,17 +184,33 @@ class TransformerSession:
         return contributions
 
     def _parts(self, sentences: Sequence[Sentence]) -> Iterator[list[Sequence[str]]]:
-        """Yield the forms of sentences that run together: one on a processor, many on a GPU."""
-        most = 0 if self._model.network.device.type == "cpu" else TOGETHER
+        """Yield the forms of sentences that run together through the encoder."""
+        most = TOGETHER if multiplies_in_16_bits(self._model.network.device.type) else 0
         part: list[Sequence[str]] = []
+        words = 0
         for sentence in sentences:
-            if part and sum(map(len, part)) + len(sentence.words) > most:
+            if part and words + len(sentence.words) > most:
                 yield part
-                part = []
+                part, words = [], 0
             part.append(sentence.words)
+            words += len(sentence.words)
         if part:
             yield part
 
-    def tags(self) -> list[list[list[str]]]:
-        """Return the tags whose parts together have the highest score, for the sentences encoded last."""
-        return self._model.choice.tag(self._scores, self._lengths)
+    def _encode(self, part: list[Sequence[str]]) -> Iterator[tuple[Any, Any]]:
+        """Yield the words of some of these sentences, encoded, with their scores of all tags."""
+        network = self._model.network
+        if network.device.type != "cpu":
+            yield network.encode(self._table.lay_out(part))
+            return
+        batch = self._table.lay_out(part, EQUAL)
+        vectors = network.piece_vectors(batch)
+        first = 0
+        for forms in part:
+            last = first + len(forms)
+            yield network.encode_words(vectors[first:last], batch.subwords[first:last], [len(forms)])
+            first = last
+
+    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
+        """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
+        return self._model.choice.tag(self._scores, sentences, bonus)

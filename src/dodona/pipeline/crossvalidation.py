@@ -133,6 +133,7 @@ def _parse(
     """Return the columns of each sentence that were filled in, and its tree."""
     tagged = pipeline.tag(held_out, retag=retag)
     trees = parse_calibrated(pipeline.parser, held_out, tagged)
+    pipeline.lemmatize(list(held_out), retag=retag)
     return [({name: getattr(each, name) for name in FILLED}, tree) for each, tree in zip(held_out, trees, strict=True)]
 
 

@@ -114,11 +114,14 @@ def describe(pipeline: "Pipeline") -> dict[str, str]:
         "word vectors": None,
         "encoder": None,
         "encoder digest": None,
-        "tags": "those of the network replace the tagger's" if parser.model.retags else None,
+        "tags": None,
         "non-projective": options.nonprojective,
         "roots": "exactly one" if options.single_root else "any number",
         "labels": f"{len(parser.labels)}: {' '.join(parser.labels)}",
     }
+    if parser.model.retags:
+        tags = "those of the network replace the tagger's"
+        rows["tags"] = f"{tags}, which it prefers by {bonus:g}" if (bonus := parser.model.tagger_bonus) else tags
     if (network := options.network) is not None:
         rows["network"] = f"{network.layers} layers of {network.width} in each direction, {network.units} hidden units"
         rows["word vectors"] = f"{len(parser.model.arrays['vectors']):,} words"
@@ -231,8 +234,8 @@ class Pipeline:
         tagged = self.tag(sentences, retag)
         for sentence in select_mentioning(sentences, MENTIONS) if retag else ():
             release(sentence, "upos", "feats", "lemma")
-        parsed = self.parser.apply(sentences, request=request, tagged=tagged)
-        return parsed if len(sentences) == len(items) else interleave(items, parsed)
+        parsed = self.lemmatize(list(self.parser.apply(sentences, request=request, tagged=tagged)), retag)
+        return iter(parsed) if len(sentences) == len(items) else interleave(items, parsed)
 
     @overload
     def pipe(
@@ -283,21 +286,28 @@ class Pipeline:
             yield Boundary(pair)
 
     def tag(self, batch: Sequence[Sentence], retag: bool = False) -> set[int]:
-        """Fill in missing tags and lemmas, in place; returns the `id` of the sentences that were tagged."""
+        """Fill in missing tags, in place, as the parser reads them; returns the `id` of the sentences that were tagged.
+
+        A parser that predicts better tags replaces those of these sentences when it has parsed them.
+        """
+        if self.tagger is None:
+            return set()
         sentences = list(batch)
-        tagged: list[Sentence] = []
-        if self.tagger is not None:
-            tagged = self.tagger.apply(sentences if retag else select_lacking(sentences, "upos"))
+        return set(map(id, self.tagger.apply(sentences if retag else select_lacking(sentences, "upos"))))
+
+    def lemmatize(self, batch: list[Sentence], retag: bool = False) -> list[Sentence]:
+        """Fill in missing lemmas, in place, by the tags that sentences have now: when nobody replaces them any more."""
         if self.lemmatizer is not None:
-            self.lemmatizer.apply(sentences if retag else select_lacking(sentences, "lemmas"))
-        return set(map(id, tagged))
+            self.lemmatizer.apply(batch if retag else select_lacking(batch, "lemmas"))
+        return batch
 
     def scores(self, gold: Iterable[Sentence]) -> tuple[float, float]:
         """Return UAS and LAS in percent on gold trees, with the tags of these sentences."""
         return self.parser.scores(gold)
 
     def components(self) -> dict[str, Component[Any]]:
-        """Return the components by name, in the order in which they are applied."""
+        """Return the components by name, in the order in which they are trained. The lemmatizer is applied last,
+        because it reads tags, which the parser may replace."""
         components = {name: getattr(self, name) for name in COMPONENTS}
         return {name: component for name, component in components.items() if component is not None}
 

@@ -56,6 +56,7 @@ LEARNED_COLUMNS = {"tagger": ("upos", "xpos", "feats"), "lemmatizer": ("lemmas",
 ANNOTATED = ("arc", "upos", "feats", "lemma")  # what must be annotated in development data
 LEARNED_ASPECTS = {"tokenizer": ("token",), "tagger": ("upos", "feats"), "lemmatizer": ("lemma", "upos", "feats")}
 PATIENCE = 5
+BONUSES = 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0  # of the tagger's tags when a network chooses tags
 FOREIGN = 0.4  # an encoder that knows fewer of the words has learned from text in another language
 PAUSE = 15.0  # seconds between checkpoints at least: each is large
 SHARE = 10  # and so many times as long as the last one took
@@ -341,6 +342,7 @@ def _score_tags(pipeline: Pipeline, dev: Sequence[Sentence]) -> dict[str, float]
     pipeline.tag(predicted, retag=True)
     if pipeline.tagger and pipeline.parser.model.retags:
         predicted = pipeline.parser.predict_tags(predicted)
+    pipeline.lemmatize(predicted, retag=True)
     names = ["UPOS", "XPOS", "FEATS"] if pipeline.tagger else []
     names += ["Lemmas"] if pipeline.lemmatizer else []
     names = [name for name in names if not all(sentence.lacks(name.lower()) for sentence in dev)]  # no data, no score
@@ -434,10 +436,19 @@ class _ParserTrainer:
         parser = self.best.parser
         calibrate(parser, self.seen)
         if not isinstance(parser.model, LinearModel) and self.seen is not self.dev:
-            before, after = (_count_right(self.dev, tagged) for tagged in (self.seen, parser.predict_tags(self.seen)))
-            parser.model.retags = after > before
+            self._choose_tags(parser)
         scores = {"UAS": round(self.best.uas, 2), "LAS": round(self.best.las, 2)}
         return parser, {"dev": scores, "iteration": self.best.iteration}
+
+    def _choose_tags(self, parser: Parser) -> None:
+        """Find out which tags are best on the development data: the tagger's, the network's, or those that the network
+        chooses with a bonus for the tagger's."""
+        model, most, best = parser.model, _count_right(self.dev, self.seen), None
+        for bonus, tagged in zip(BONUSES, parser.predict_tags_by_bonus(self.seen, BONUSES), strict=True):
+            right = _count_right(self.dev, tagged)
+            if right > most:
+                most, best = right, bonus
+        model.retags, model.tagger_bonus = best is not None, best or 0.0
 
     def _tell(self, component: str, message: str) -> None:
         self.callback(TrainingProgress(component, message=message))

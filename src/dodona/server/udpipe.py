@@ -133,6 +133,7 @@ def _analyse(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse
             pipeline.tag(portion, retag=True)
             if pipeline.parser.model.retags:
                 portion = pipeline.parser.predict_tags(portion)
+            pipeline.lemmatize(portion, retag=True)
         yield from portion
 
 

@@ -39,3 +39,14 @@ class TagLearner:
 class GreedyTagger:
     def __init__(self, tagset: TagSet, weights: FrozenWeights) -> None: ...
     def tag_all(self, sentences: list[Values], lexicon: Lexicon) -> list[array[int]]: ...
+
+def choose_tags(
+    scores: NDArray[Any],
+    starts: NDArray[Any],
+    codes: NDArray[Any],
+    order: NDArray[Any],
+    places: NDArray[Any],
+    own: NDArray[Any],
+    bonus: float,
+    chosen: NDArray[Any],
+) -> None: ...

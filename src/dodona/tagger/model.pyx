@@ -9,7 +9,7 @@ from array import array as new_array
 
 cimport cython
 from cpython cimport array
-from libc.stdint cimport int32_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from dodona.data.hashing cimport (
@@ -367,3 +367,49 @@ cdef class GreedyTagger:
             tag1, class2, class1 = tagset.names[tag], class1, tagset.classes[tag]
             self.watch.step()
         return 0
+
+
+def choose_tags(
+    const float[:, ::1] scores not None, const int32_t[::1] starts not None, const int64_t[::1] codes not None,
+    const int32_t[::1] order not None, const int32_t[:, ::1] places not None, const int32_t[:, ::1] own not None,
+    float bonus, int32_t[::1] chosen not None
+):
+    """Write the number of the best tag of each word, by the scores [words, values of all kinds] of a tag's three parts.
+
+    The values of kind k have the places from starts[k] to starts[k + 1]; `places` [3, tags] are those of each tag, and
+    `own` [3, words] those that get the bonus, -1 for none. `codes` tell tags by their parts, in ascending order, and
+    `order` says which tags they are. Where the best parts make up a tag, it is that one; all tags are compared only for
+    the other words.
+    """
+    cdef Py_ssize_t word, low, high, middle, tag, tags = codes.shape[0]
+    cdef int32_t kind, place, best[3]
+    cdef float score, most
+    cdef int64_t code
+    with nogil:
+        for word in range(scores.shape[0]):
+            code = 0
+            for kind in range(3):
+                best[kind], most = starts[kind], 0
+                for place in range(starts[kind], starts[kind + 1]):
+                    score = scores[word, place] + (bonus if own[kind, word] == place else 0)
+                    if place == starts[kind] or score > most:
+                        best[kind], most = place, score
+                code = code * (starts[kind + 1] - starts[kind]) + best[kind] - starts[kind]
+            low, high = 0, tags
+            while low < high:
+                middle = (low + high) // 2
+                if codes[middle] < code:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < tags and codes[low] == code:
+                chosen[word] = order[low]
+                continue
+            most = 0
+            for tag in range(tags):
+                score = 0
+                for kind in range(3):
+                    place = places[kind, tag]
+                    score += scores[word, place] + (bonus if own[kind, word] == place else 0)
+                if tag == 0 or score > most:
+                    chosen[word], most = tag, score

@@ -16,11 +16,11 @@ from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.hashing import hash_text
 from dodona.data.silver import MOST_FEATURES, Silver
-from dodona.data.storage import fill_in_tags, forms_of
+from dodona.data.storage import columns_of, fill_in_tags, forms_of
 from dodona.data.values import Inventory, Values, pick, values_of
 from dodona.errors import FormatError
 from dodona.linear.frozen import check_weights, freeze_weights
-from dodona.tagger.model import GreedyTagger, Lexicon, TagLearner, TagSet, Traits
+from dodona.tagger.model import GreedyTagger, Lexicon, TagLearner, TagSet, Traits, choose_tags
 
 __all__ = [
     "COLUMNS",
@@ -41,7 +41,6 @@ FREQUENT_TAG = 100  # a tag with this frequency has its own weights, in addition
 FREQUENT_WORD = 20  # a word with this frequency can have only the tags it was seen with
 SURE = 0.995  # and only its most frequent tag, if that has this share
 FOLDS = 10
-COMPARED = 512  # words at a time for which all tags are compared
 
 Tag = tuple[str, str, str]  # UPOS, XPOS, FEATS
 Example = tuple[Sequence[str], Sequence[int]]  # words and the numbers of their tags
@@ -153,45 +152,56 @@ class TagChoice:
     def __init__(self, tags: Sequence[Tag]) -> None:
         kinds = list_values(tags)
         self.sizes = [len(values) for values in kinds]
-        self.columns = [[tag[kind] for tag in tags] for kind in range(len(COLUMNS))]
-        for values in self.columns:
+        columns = [[tag[kind] for tag in tags] for kind in range(len(COLUMNS))]
+        for values in columns:
             check_values(values, len(values))  # checked once, so that columns need no check
-        numbers = [{value: i for i, value in enumerate(values)} for values in kinds]
-        parts = np.array([[numbers[kind][tag[kind]] for tag in tags] for kind in range(len(COLUMNS))], dtype=np.int64)
-        starts = np.cumsum([0, *self.sizes[:-1]])
-        self._places = parts + starts[:, None]
-        codes = self._code(parts)
-        self._order = np.argsort(codes)
+        self._inventories = [(name, Inventory(values)) for name, values in zip(COLUMNS, columns, strict=True)]
+        self._starts = np.cumsum([0, *self.sizes], dtype=np.int32)
+        self._place = [
+            {value: start + i for i, value in enumerate(values)}
+            for start, values in zip(self._starts.tolist(), kinds, strict=False)
+        ]
+        places = [list(map(place.__getitem__, column)) for place, column in zip(self._place, columns, strict=True)]
+        self._places = np.array(places, np.int32)
+        upos, xpos, feats = (self._places - self._starts[:-1, None]).astype(np.int64)
+        codes = (upos * self.sizes[1] + xpos) * self.sizes[2] + feats
+        self._order = np.argsort(codes).astype(np.int32)
         self._codes = codes[self._order]
 
-    def _code(self, parts: NDArray[np.int64]) -> NDArray[np.int64]:
-        _, xpos, feats = self.sizes
-        codes: NDArray[np.int64] = (parts[0] * xpos + parts[1]) * feats + parts[2]
-        return codes
+    def tag(self, scores: NDArray[np.float32], sentences: Sequence[Sentence], bonus: float = 0.0) -> "list[array[int]]":
+        """Return the numbers of the best tags of each sentence, by scores [words, values of all kinds]. The parts of
+        the tags that their words have already get a bonus."""
+        own = np.full((len(COLUMNS), len(scores)), -1, np.int32)
+        if bonus:
+            for row, name, place in zip(own, COLUMNS, self._place, strict=True):
+                row[:] = _find_places(columns_of(list(sentences), name), place)
+        best = np.empty(len(scores), np.int32)
+        choose_tags(scores, self._starts, self._codes, self._order, self._places, own, bonus, best)
+        ends = np.cumsum([len(sentence) for sentence in sentences])
+        return [array("i", own.tobytes()) for own in np.split(best, ends[:-1])]
 
-    def best(self, scores: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return the number of the best tag of each word, from scores [words, values of all kinds].
+    def fill_in(self, sentences: Sequence[Sentence], numbers: "Sequence[array[int]]") -> None:
+        """Give sentences the tags with these numbers, in place."""
+        fill_in_tags(list(sentences), self._inventories, list(numbers))
 
-        Where the best parts make up a tag, it is that one; all tags are compared only for the other words.
-        """
-        parts = [kind.argmax(axis=1) for kind in np.split(scores, np.cumsum(self.sizes)[:-1], axis=1)]
-        codes = self._code(np.stack(parts))
-        at = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
-        best: NDArray[np.int64] = self._order[at]
-        rest = np.flatnonzero(self._codes[at] != codes)
-        upos, xpos, feats = self._places
-        for begin in range(0, len(rest), COMPARED):  # or the memory would be that of all tags for each word
-            some = rest[begin : begin + COMPARED]
-            own = scores[some]
-            best[some] = (own[:, upos] + own[:, xpos] + own[:, feats]).argmax(axis=1)
-        return best
 
-    def tag(self, scores: NDArray[np.float32], lengths: Sequence[int]) -> list[list[list[str]]]:
-        """Return the columns of sentences with these numbers of words, each with the best tags by these scores."""
-        return [
-            [list(map(column.__getitem__, here.tolist())) for column in self.columns]
-            for here in np.split(self.best(scores), np.cumsum(lengths)[:-1])
-        ]
+def _find_places(columns: Iterable[list[str] | Values], place: Mapping[str, int]) -> NDArray[np.int32]:
+    """Return the place of each value of the columns, -1 where it has none: another tagger may have values of its own.
+
+    A tagger gives all its columns numbers of one list of values, each of which is looked up once.
+    """
+    known: dict[int, NDArray[np.int32]] = {}
+    parts = []
+    for column in columns:
+        if isinstance(column, Values) and column.inventory is not None and column.numbers is not None:
+            inventory = column.inventory
+            if id(inventory) not in known:
+                known[id(inventory)] = np.array([place.get(value, -1) for value in inventory.values], np.int32)
+            parts.append(known[id(inventory)][np.frombuffer(column.numbers, np.int32)])
+        else:
+            values = column.strings() if isinstance(column, Values) else column
+            parts.append(np.array([place.get(value, -1) for value in values], np.int32))
+    return np.concatenate(parts)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ Everything above the word is as in `neural.network`. The loss of a configuration
 probability of all correct actions together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +21,12 @@ from torch.nn.functional import dropout, log_softmax, relu
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
 
 from dodona.errors import OptionError
+from dodona.neural.encoder import trains_in_16_bits
 from dodona.transformer.options import DEVICES, TransformerOptions
 from dodona.transformer.pieces import PieceBatch
 from dodona.transformer.pretrained import build_encoder
 
-__all__ = ["TeacherNetwork", "TeacherSizes", "choose_device", "step_loss", "tag_loss"]
+__all__ = ["TeacherNetwork", "TeacherSizes", "choose_device", "multiplies_in_16_bits", "step_loss", "tag_loss"]
 
 LOW = -1e9
 LAYER = ("labels", "hidden_bias", "actions", "actions_bias")  # what the compiled hidden layer takes
@@ -49,6 +50,11 @@ def choose_device(name: str) -> str:
     if name == "cuda" and not torch.cuda.is_available():
         raise OptionError("device 'cuda': PyTorch finds no GPU; expected one, or the device 'cpu'")
     return "cuda" if name != "cpu" and torch.cuda.is_available() else "cpu"
+
+
+def multiplies_in_16_bits(device: str) -> bool:
+    """Return whether encoders run in bfloat16 on a device: on GPUs, and where networks are trained so."""
+    return device == "cuda" or trains_in_16_bits()
 
 
 class TeacherNetwork(nn.Module):
@@ -83,12 +89,22 @@ class TeacherNetwork(nn.Module):
 
     def encode(self, batch: PieceBatch) -> tuple[Any, Any]:
         """Return the words of a batch, encoded [words, 2 × width], and their scores of all tags."""
-        if not len(batch.first):
+        return self.encode_words(self.piece_vectors(batch), batch.subwords, batch.lengths.tolist())
+
+    def encode_words(self, vectors: Any, subwords: NDArray[np.int64], lengths: Sequence[int]) -> tuple[Any, Any]:
+        """Return what `encode` does, from the vectors of first pieces, subwords, and the words of each sentence."""
+        if not len(vectors):
             return self.ends.new_zeros((0, self.ends.shape[1])), self.ends.new_zeros((0, sum(self.sizes.tag_kinds)))
-        x = torch.cat([self._drop(self.piece_vectors(batch)), self._drop(self.subword_vectors(batch))], dim=1)
-        states = self._drop(self._run_lstm(self._drop(self.input(x)), batch.lengths))
+        x = torch.cat([self._drop(vectors), self._drop(self.subword_vectors(subwords))], dim=1)
+        states = self._drop(self._run_lstm(self._drop(self.input(x)), lengths))
         scores = self.heads(states)
         return states + self.upos(torch.softmax(scores[:, : self.sizes.tag_kinds[0]], dim=1)), scores
+
+    def round_encoder(self) -> None:
+        """Store the encoder's matrices in the 16 bits that they are multiplied in: a call need not round them again."""
+        for module in self.encoder.modules():
+            if isinstance(module, nn.Linear):
+                module.weight.data = module.weight.data.to(torch.bfloat16)
 
     def contributions(self, words: Any) -> Any:
         """Return what encoded words contribute to the hidden layer [words, positions × units]."""
@@ -97,25 +113,26 @@ class TeacherNetwork(nn.Module):
     def piece_vectors(self, batch: PieceBatch) -> Any:
         """Return for each word the vector of its first piece: a mix of the last layers, by softmax."""
         weights = torch.softmax(self.mix, dim=0)
-        rows = []
-        for pieces, mask in zip(batch.pieces, batch.masks, strict=True):
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        rows = [self.ends.new_zeros((0, self.encoder.config.hidden_size))]
+        device = self.device.type
+        with torch.autocast(device, torch.bfloat16, enabled=multiplies_in_16_bits(device)):
+            for pieces, mask in zip(batch.pieces, batch.masks, strict=True):
                 layers = self.encoder(
                     input_ids=self._move(pieces), attention_mask=self._move(mask), output_hidden_states=True,
                     return_dict=True,
                 ).hidden_states  # fmt: skip
-            last = layers[len(layers) - len(weights) :]
-            mixed = sum(weight * layer.to(weight.dtype) for weight, layer in zip(weights, last, strict=True))
-            rows.append(mixed.reshape(-1, mixed.shape[-1]))
+                last = layers[len(layers) - len(weights) :]
+                mixed = sum(weight * layer.to(weight.dtype) for weight, layer in zip(weights, last, strict=True))
+                rows.append(mixed.reshape(-1, mixed.shape[-1]))
         return torch.cat(rows)[self._move(batch.first)]
 
-    def subword_vectors(self, batch: PieceBatch) -> Any:
+    def subword_vectors(self, subwords: NDArray[np.int64]) -> Any:
         """Return for each word the mean of the embeddings of its subwords."""
-        numbers = self._move(batch.subwords)
+        numbers = self._move(subwords)
         some = (numbers > 0).unsqueeze(-1)
         return (self.subword[numbers] * some).sum(1) / some.sum(1).clamp(min=1)
 
-    def _run_lstm(self, x: Any, lengths: NDArray[np.int64]) -> Any:
+    def _run_lstm(self, x: Any, lengths: Sequence[int]) -> Any:
         filled = [int(n) for n in lengths if n]
         packed = pack_padded_sequence(pad_sequence(torch.split(x, filled)), torch.tensor(filled), enforce_sorted=False)
         states, _ = pad_packed_sequence(self.lstm(packed)[0])

@@ -142,9 +142,8 @@ class PieceTable:
             self.characters += len(form)
         return known
 
-    def lay_out(self, sentences: Sequence[Sequence[str]], alone: bool = False, like: float = LIKE) -> PieceBatch:
-        """Return sentences, given by their forms, as a batch. With `alone`, each window is a group of its own; else
-        they are grouped by `group_windows`."""
+    def lay_out(self, sentences: Sequence[Sequence[str]], like: float = LIKE) -> PieceBatch:
+        """Return sentences, given by their forms, as a batch, with windows grouped by `group_windows`."""
         rows: list[list[int]] = []
         owners: list[tuple[int, int, int]] = []  # the word, its window, and its first piece there
         subwords: list[list[int]] = []
@@ -159,7 +158,7 @@ class PieceTable:
                         owners.append((before + k, len(rows), len(row)))
                     row += words[k][0]
                 rows.append([*row, *self._pieces.after])
-        groups = [[i] for i in range(len(rows))] if alone else group_windows([len(row) for row in rows], like)
+        groups = group_windows([len(row) for row in rows], like)
         starts = np.zeros(len(rows), np.int64)
         pieces, masks, total = [], [], 0
         for group in groups:

@@ -135,7 +135,7 @@ class TransformerLearner:
         network = self.network
         network.train()
         like = LIKE if network.device.type == "cpu" else LIKE_ON_GPU
-        words, scores = network.encode(self.table.lay_out([example.forms for example in examples], like=like))
+        words, scores = network.encode(self.table.lay_out([example.forms for example in examples], like))
         rows = network.contributions(torch.cat([words, network.ends]))
         gold = torch.from_numpy(np.concatenate([example.tags for example in examples], axis=1)).to(network.device)
         counted = self._walk(examples, rows.detach().float().cpu().numpy(), explore)

@@ -32,7 +32,7 @@ USUAL = NetworkOptions()
 GROUPS = {
     "Options": ("output", "held_out", "passes", "minutes", "resume", "seed", "name", "licence"),
     "The text": ("kind", "model", "treebank"),
-    "The encoder": ("layers", "width", "vocabulary", "batch", "dropout"),
+    "The encoder": ("layers", "width", "embedding", "subwords", "vocabulary", "batch", "dropout"),
 }
 
 
@@ -68,6 +68,8 @@ GROUPS = {
 )
 @integer("--layers", "Number of layers of bidirectional LSTM.", default=USUAL.layers)
 @integer("--width", "Width of each layer in each direction.", default=USUAL.width)
+@integer("--embedding", "Numbers that stand for a word, or a part of it.", default=USUAL.embedding)
+@integer("--subwords", "Rows of the table that parts of words are hashed into.", default=USUAL.subwords)
 @integer("--vocabulary WORDS", "The most frequent words, which have embeddings.", default=20_000)
 @integer("--batch", "Number of words in a batch. [default: CPU: 2048; GPU: 8192]")
 @option("--dropout P", "Dropout.", default=USUAL.dropout)

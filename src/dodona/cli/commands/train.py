@@ -26,6 +26,7 @@ from dodona.systems.registry import SYSTEMS
 from dodona.transformer.options import DEVICES, TransformerOptions
 
 NETWORK, TEACHER = NetworkOptions(), TransformerOptions()  # the defaults
+OF_ENCODER = ("layers", "width", "embedding", "subwords")  # sizes that pretraining decides
 GROUPS = {
     "Options": ("output", "dev", "scorer", "seed", "name", "licence"),
     "The pipeline": ("components", "tags", "folds", "jobs", "detokenize"),
@@ -35,7 +36,9 @@ GROUPS = {
         *("nonprojective", *option_names(), "allow_multiple_roots", "max_length"),
     ),
     "The parser, only with --scorer linear": ("beam", "early_update", "update", "templates", "size"),
-    "The parser, with --scorer neural or transformer": ("width", "units", "positions", "dropout", "batch", "resume"),
+    "The parser, with --scorer neural or transformer": (
+        *("width", "units", "embedding", "subwords", "positions", "dropout", "batch", "resume"),
+    ),
     "The parser, only with --scorer neural": (
         *("text", "pretrained", "pretrained_rate", "vectors", "vectors_size", "layers"),
     ),
@@ -147,6 +150,16 @@ GROUPS = {
     f"[default: neural: {NETWORK.width}; transformer: {TEACHER.width}]",
 )
 @integer("--units", f"Number of units of the hidden layer, which scores the actions. [default: {NETWORK.units}]")
+@integer(
+    "--embedding",
+    "Numbers that stand for a word, or a part of it; they make the model larger, but not slower. "
+    f"[default: neural: {NETWORK.embedding}; transformer: {TEACHER.embedding}]",
+)
+@integer(
+    "--subwords",
+    "Rows of the table that parts of words are hashed into. "
+    f"[default: neural: {NETWORK.subwords:,}; transformer: {TEACHER.subwords:,}]",
+)
 @integer("--batch", "Number of words in a batch of training. [default: 500 to 2000, by the size of the treebank]")
 @option(
     "--dropout P",
@@ -271,7 +284,7 @@ def _find_encoder(
     is_begun = resume and os.path.exists(f"{target}.checkpoint")
     if resume and not is_begun and os.path.exists(target):
         return load_encoder(target)
-    sizes = {name: options[name] for name in ("layers", "width") if options[name] is not None}
+    sizes = {name: options[name] for name in OF_ENCODER if options[name] is not None}
     return pretrain_for_training(text, target, treebank, held_out, sizes, options["seed"], is_begun)
 
 
@@ -280,7 +293,7 @@ def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = 
     of the encoder that it begins with."""
     of_network, of_system = (
         {name: value for name in names if (value := options.pop(name, None)) is not None}
-        for names in (("layers", "width", "units", "batch", "dropout"), option_names())
+        for names in ((*OF_ENCODER, "units", "batch", "dropout"), option_names())
     )
     if encoder is not None:
         of_network = encoder.sizes | of_network

@@ -196,7 +196,9 @@ def _analyse(nlp: Pipeline, sentences: list[Sentence], wanted: Request) -> list[
         for sentence in sentences:
             remove_notes(sentence)
             check_columns(sentence, wanted.constrained)
-        return nlp.parser.analyses_of(sentences, wanted, nlp.tag(sentences))
+        analyses = nlp.parser.analyses_of(sentences, wanted, nlp.tag(sentences))
+        nlp.lemmatize(sentences)
+        return analyses
     except DodonaError as error:
         raise OptionError(_explain(error, sentences)) from None
 
