@@ -43,7 +43,7 @@ TEACHER, TEXT, SILVER = (WORK / name for name in ("teacher.model", "text.txt", "
 ENCODER_VARIABLE, TEXT_VARIABLE, VECTORS_VARIABLE = "DODONA_ENCODER", "DODONA_TEXT", "DODONA_VECTORS"
 SCORES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 RUNS = 5
-WORDS = {"am": 1_600_000, "cv": 450_000, "ng": 1_500_000, "im": 2_100_000}  # of each source: mixed, not all of one kind
+WORDS = {"am": 1_300_000, "cv": 350_000, "ng": 1_300_000, "im": 1_900_000}  # of each source: mixed, not all of one kind
 SHORTEST, LONGEST = 3, 80  # words of a sentence
 ENCODER = (
     "the encoder all-mpnet-base-v2 (sentence-transformers, Apache 2.0 by its model card), "
@@ -73,18 +73,9 @@ class Recipe:
 
     def command(self, model: str, more: list[str]) -> list[str]:
         data = ["distill", str(TEACHER), treebank_file("train"), "--dev", treebank_file("dev")]
-        text = [
-            "--held-out",
-            treebank_file("test"),
-            "--text",
-            str(TEXT),
-            "--input",
-            "horizontal",
-            "--scheduler",
-            "local",
-        ]
+        text = ["--held-out", treebank_file("test"), "--text", str(TEXT), "--input", "horizontal"]
         about = ["--cache", str(SILVER), "--name", DATA, "--licence", LICENCE]
-        return [*data, *text, *about, *self.options, *more, "-o", model]
+        return [*data, *text, "--scheduler", "local", *about, *self.options, *more, "-o", model]
 
 
 def treebank_file(part: str) -> str:
@@ -98,15 +89,15 @@ LICENCE = "CC BY-SA 4.0"
 DATA = "UD English EWT 2.16, and text parsed by a teacher"
 TEACHER_COMMAND = [
     *("train", treebank_file("train"), "--dev", treebank_file("dev"), "--scorer", "transformer"),
-    *("--encoder", f"${ENCODER_VARIABLE}", "--iterations", "6", "--nonprojective", "baseline", "--seed", "1"),
-    *("--name", "UD English EWT 2.16, all-mpnet-base-v2", "--licence", LICENCE, "-o", str(TEACHER)),
+    *("--encoder", f"${ENCODER_VARIABLE}", "--components", "tagger,parser", "--nonprojective", "baseline"),
+    *("--seed", "1", "--name", "UD English EWT 2.16, all-mpnet-base-v2", "--licence", LICENCE, "-o", str(TEACHER)),
 ]
 RECIPES = [
     Recipe(
         "en",
         (
             *("--scorer", "neural", "--width", "224", "--embedding", "112", "--subwords", "16384", "--dropout", "0.33"),
-            *("--iterations", "20", "--silver-words", "11000000", "--batch", "3000"),
+            *("--iterations", "20", "--silver-words", "14000000", "--batch", "3000"),
             *("--vectors", f"${VECTORS_VARIABLE}", "--vectors-size", "6", "--nonprojective", "baseline", "--seed", "1"),
         ),
     ),
@@ -114,23 +105,15 @@ RECIPES = [
         "en-small",
         (
             *("--scorer", "neural", "--layers", "2", "--width", "160", "--embedding", "96", "--subwords", "16384"),
-            *("--dropout", "0.25", "--iterations", "20", "--silver-words", "11000000", "--batch", "3000"),
+            *("--dropout", "0.25", "--iterations", "20", "--silver-words", "14000000", "--batch", "3000"),
             *("--nonprojective", "baseline", "--seed", "1"),
         ),
     ),
     Recipe(
         "en-fast",
         (
-            "--iterations",
-            "12",
-            "--silver-words",
-            "8000000",
-            "--nonprojective",
-            "baseline",
-            "--size",
-            "8",
-            "--seed",
-            "1",
+            *("--iterations", "12", "--silver-words", "12000000", "--nonprojective", "baseline", "--size", "9"),
+            *("--seed", "1"),
         ),
     ),
 ]

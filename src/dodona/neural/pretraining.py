@@ -165,9 +165,13 @@ class WordGuesser:
         recent = 0.0
         share = self._share()
         while share < 1:
-            for words, batch, guesses in self._batches():
-                loss = float(self._update(batch, guesses, share))
-                recent = loss if not recent else 0.95 * recent + 0.05 * loss
+            batches = self._batches()
+            now = next(batches, None)
+            while now is not None:
+                self.position, words, batch, guesses = now
+                loss = self._update(batch, guesses, share)
+                now = next(batches, None)  # laid out while JAX is at work
+                recent = float(loss) if not recent else 0.95 * recent + 0.05 * float(loss)
                 self.seen += words
                 self.seconds = self._clock() - begin
                 share = self._share()
@@ -203,25 +207,25 @@ class WordGuesser:
         self.parameters, self.updates = after, self.updates + 1
         return loss
 
-    def _batches(self) -> Iterator[tuple[int, Batch, Guesses]]:
-        """Yield the batches of this pass from its position on."""
+    def _batches(self) -> Iterator[tuple[int, int, Batch, Guesses]]:
+        """Yield the batches of this pass from its position on, each after the position that follows it, and its number
+        of words."""
         text = self.text
         lanes, sentences = Lanes(LONGEST, self._lanes), list[list[str]]()
         order = pick_order(len(text), text.spacing, self.seed, self.number)
-        position = self.position
+        position, number_of_pass = self.position, self.number
         for place, number in enumerate(order):
             if place < position:
                 continue
             words = text[number]
             if not lanes.add(len(words)):
-                self.position = place
-                yield self._lay_out(sentences, lanes, [self.seed, 2, self.number, place])
+                yield place, *self._lay_out(sentences, lanes, [self.seed, 2, number_of_pass, place])
                 lanes, sentences = Lanes(LONGEST, self._lanes), []
                 lanes.add(len(words))
             sentences.append(words)
         if sentences:
-            self.position = len(text) - len(text.held_back())
-            yield self._lay_out(sentences, lanes, [self.seed, 2, self.number, self.position])
+            end = len(text) - len(text.held_back())
+            yield end, *self._lay_out(sentences, lanes, [self.seed, 2, number_of_pass, end])
 
     def _lay_out(self, sentences: list[list[str]], lanes: Lanes, seed: list[int]) -> tuple[int, Batch, Guesses]:
         """Return the number of words, the batch with some words hidden, and what is to be guessed."""
