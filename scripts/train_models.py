@@ -2,15 +2,15 @@
 
     export DODONA_TREEBANKS=~/treebanks DODONA_ENCODER=~/all-mpnet-base-v2 DODONA_TEXT=~/text
     export DODONA_VECTORS=~/glove.6B.100d.txt.gz
-    python scripts/train_models.py teacher                               # with a pretrained encoder, on a GPU best
-    python scripts/train_models.py en en-small en-fast                   # its students; first of all it parses the text
+    python scripts/train_models.py teacher silver                        # on a GPU best
+    python scripts/train_models.py en en-small en-fast                   # the students: two hours on two cores
     python scripts/train_models.py en-fast --into FOLDER -- --beam 20    # with more options of `dodona train`
     python scripts/train_models.py en --describe                         # only the page of a model that is there
 
 The treebanks are in folders of their own (en_ewt), each with train.conllu.gz, dev.conllu.gz and test.conllu.gz. The
 encoder is a folder in Hugging Face's layout. The text is a file en.txt.xz, a sentence a line: the name of its source, a
-tab, and words separated by spaces. Teacher, text, and what the teacher makes of it (silver), are kept in build/models,
-and made only if they are not there.
+tab, and words separated by spaces. Teacher, and what it makes of the text (silver), are kept in build/models. Without
+names, all is made; silver that is there is taken as it is, whichever parser made it.
 """
 
 import argparse
@@ -39,15 +39,16 @@ from dodona.neural.encoder import kernels
 
 MODELS = Path("src/dodona/models")
 WORK = Path("build/models")  # what students learn from
-TEACHER, TEXT, SILVER = (WORK / name for name in ("teacher.model", "text.txt", "silver"))
+TEACHER, SILVER = WORK / "teacher.model", WORK / "silver"
+PARTS = 8  # files of silver, which are read in turns
 ENCODER_VARIABLE, TEXT_VARIABLE, VECTORS_VARIABLE = "DODONA_ENCODER", "DODONA_TEXT", "DODONA_VECTORS"
 SCORES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 RUNS = 5
-WORDS = {"am": 1_300_000, "cv": 350_000, "ng": 1_300_000, "im": 1_900_000}  # of each source: mixed, not all of one kind
 SHORTEST, LONGEST = 3, 80  # words of a sentence
 ENCODER = (
-    "the encoder all-mpnet-base-v2 (sentence-transformers, Apache 2.0 by its model card), "
-    "fine-tuned on the same treebank"
+    "the encoder all-mpnet-base-v2 (sentence-transformers, Apache 2.0 by its model card), its matrices rounded to 4.5 "
+    "bits a number, then fine-tuned on the same treebank for seven iterations; on its test part it has UPOS 97.80, UAS "
+    "93.37 and LAS 90.84 (full labels, gold words)"
 )
 SOURCES = (
     "AMALGUM (<https://github.com/gucorpling/amalgum>; texts under CC BY, CC BY-SA or in the public domain), sentences "
@@ -72,10 +73,9 @@ class Recipe:
         return "--vectors" in self.options
 
     def command(self, model: str, more: list[str]) -> list[str]:
-        data = ["distill", str(TEACHER), treebank_file("train"), "--dev", treebank_file("dev")]
-        text = ["--held-out", treebank_file("test"), "--text", str(TEXT), "--input", "horizontal"]
-        about = ["--cache", str(SILVER), "--name", DATA, "--licence", LICENCE]
-        return [*data, *text, "--scheduler", "local", *about, *self.options, *more, "-o", model]
+        data = ["train", treebank_file("train"), "--dev", treebank_file("dev"), "--held-out", treebank_file("test")]
+        silver = [word for part in range(PARTS) for word in ("--silver", str(SILVER / f"{part}.conllu.gz"))]
+        return [*data, *silver, *self.options, "--name", DATA, "--licence", LICENCE, *more, "-o", model]
 
 
 def treebank_file(part: str) -> str:
@@ -89,8 +89,9 @@ LICENCE = "CC BY-SA 4.0"
 DATA = "UD English EWT 2.16, and text parsed by a teacher"
 TEACHER_COMMAND = [
     *("train", treebank_file("train"), "--dev", treebank_file("dev"), "--scorer", "transformer"),
-    *("--encoder", f"${ENCODER_VARIABLE}", "--components", "tagger,parser", "--nonprojective", "baseline"),
-    *("--seed", "1", "--name", "UD English EWT 2.16, all-mpnet-base-v2", "--licence", LICENCE, "-o", str(TEACHER)),
+    *("--encoder", f"${ENCODER_VARIABLE}", "--components", "tagger,parser", "--iterations", "7"),
+    *("--nonprojective", "baseline", "--seed", "1", "--name", "UD English EWT 2.16, all-mpnet-base-v2"),
+    *("--licence", LICENCE, "-o", str(TEACHER)),
 ]
 RECIPES = [
     Recipe(
@@ -124,7 +125,7 @@ def main() -> None:
     if "--" in own:
         own, more = own[: own.index("--")], own[own.index("--") + 1 :]
     recipes = {recipe.name: recipe for recipe in RECIPES}
-    names = ["teacher", *recipes]
+    names = ["teacher", "silver", *recipes]
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("models", nargs="*", metavar="MODEL", help=f"some of {', '.join(names)} (default: all)")
     options.add_argument("--into", type=Path, default=MODELS, help="the folder for the models")
@@ -133,7 +134,8 @@ def main() -> None:
     for name in chosen.models:
         if name not in names:
             options.error(f"model {name!r}: expected some of {', '.join(names)}")
-    wanted = [recipes[name] for name in chosen.models or recipes if name in recipes]
+    chosen.models = chosen.models or names
+    wanted = [recipes[name] for name in chosen.models if name in recipes]
     paths = {f"${VARIABLE}": str(treebank_folder())}
     test = _resolve(treebank_file("test"), paths)
     if chosen.describe:
@@ -142,15 +144,15 @@ def main() -> None:
         return
     for part in ("train", "dev", "test"):
         _need(Path(_resolve(treebank_file(part), paths)))
-    if not TEACHER.exists() or "teacher" in chosen.models:
+    if "teacher" in chosen.models and not TEACHER.exists():
         paths[f"${ENCODER_VARIABLE}"] = str(_find(ENCODER_VARIABLE, "the folder of all-mpnet-base-v2"))
         WORK.mkdir(parents=True, exist_ok=True)
         _run(TEACHER_COMMAND, paths)
-    if wanted and not TEXT.exists():
-        _choose_text(_need(_find(TEXT_VARIABLE, "a folder with en.txt.xz") / "en.txt.xz"))
-    if any(recipe.has_vectors for recipe in wanted):
-        paths[f"${VECTORS_VARIABLE}"] = str(_find(VECTORS_VARIABLE, "a file of vectors, glove.6B.100d.txt.gz"))
+    if "silver" in chosen.models:
+        _make_silver()
     for recipe in wanted:
+        if recipe.has_vectors:
+            paths[f"${VECTORS_VARIABLE}"] = str(_find(VECTORS_VARIABLE, "a file of vectors, glove.6B.100d.txt.gz"))
         model = chosen.into / f"{recipe.name}.model"
         _run(recipe.command(str(model), more), paths)
         _describe(recipe, model, test, more)
@@ -169,25 +171,29 @@ def _need(file: Path) -> Path:
     return file
 
 
-def _choose_text(source: Path) -> None:
-    """Write what the teacher parses: so many words of each source, each sentence once, in random order."""
-    chance = random.Random(1)
-    sentences: dict[str, dict[str, None]] = {name: {} for name in WORDS}
-    with lzma.open(source, "rt", encoding="utf-8") as lines:
+def _make_silver() -> None:
+    """Let the teacher parse the text: each sentence once, in random order, in several files."""
+    sentences: dict[str, None] = {}
+    wanted = [SILVER / f"{part}.conllu.gz" for part in range(PARTS)]
+    if all(file.exists() for file in wanted):
+        return
+    with lzma.open(
+        _need(_find(TEXT_VARIABLE, "a folder with en.txt.xz") / "en.txt.xz"), "rt", encoding="utf-8"
+    ) as lines:
         for line in lines:
-            name, _, sentence = line.rstrip("\n").partition("\t")
-            if name in sentences and SHORTEST <= len(sentence.split()) <= LONGEST:
-                sentences[name][sentence] = None
-    chosen: list[str] = []
-    for name, own in sentences.items():
-        words = 0
-        for sentence in chance.sample(list(own), len(own)):
-            if words < WORDS[name]:
-                chosen.append(sentence)
-                words += len(sentence.split())
-    chance.shuffle(chosen)
-    with output(str(TEXT)) as stream:
-        stream.write("".join(f"{sentence}\n" for sentence in chosen).encode())
+            sentence = line.rstrip("\n").partition("\t")[2]
+            if SHORTEST <= len(sentence.split()) <= LONGEST:
+                sentences[sentence] = None
+    order = list(sentences)
+    random.Random(1).shuffle(order)
+    SILVER.mkdir(parents=True, exist_ok=True)
+    for part, file in enumerate(wanted):
+        if not file.exists():
+            text = file.with_name(f"{part}.txt")
+            with output(str(text)) as stream:
+                stream.write("".join(f"{sentence}\n" for sentence in order[part::PARTS]).encode())
+            _run(["parse", str(_need(TEACHER)), str(text), "--input", "horizontal", "-o", str(file)], {})
+            text.unlink()
 
 
 def _resolve(word: str, names: dict[str, str]) -> str:

@@ -53,7 +53,7 @@ def test_no_path_leads_out_of_the_repository() -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["fr"], 2, "model 'fr': expected some of teacher, en, en-small, en-fast"),
+        (["fr"], 2, "model 'fr': expected some of teacher, silver, en, en-small, en-fast"),
         (["en-fast"], 1, "en_ewt/train.conllu.gz: there is no such file"),
         (["en-fast", "--describe"], 1, "en_ewt/test.conllu.gz: there is no such file"),
         (["--", "--seed"], 1, "en_ewt/train.conllu.gz: there is no such file"),
