@@ -1,6 +1,7 @@
 """`dodona train --scorer neural` from the outside: a training that is interrupted, resumed, and refused."""
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -141,3 +142,27 @@ def test_options_that_do_not_fit(folder: Path, tmp_path: Path, arguments: tuple[
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+FRESH = """
+import resource, sys
+import numpy as np
+from dodona.cli.process import keep_freed_memory
+if sys.argv[1] == "keep":
+    keep_freed_memory()
+np.ones(8_000_000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(5):
+    np.ones(8_000_000)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_memory_that_was_freed_is_used_again() -> None:
+    def count_pages(what: str) -> int:
+        command = [sys.executable, "-c", FRESH, what]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=60)
+        return int(done.stdout)
+
+    assert count_pages("keep") * 20 < count_pages("give back")

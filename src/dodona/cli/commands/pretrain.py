@@ -10,6 +10,7 @@ import click
 
 from dodona.cli.options import GroupedCommand, amount, choice, flag, integer, option
 from dodona.cli.outputs import is_same_file, say
+from dodona.cli.process import keep_freed_memory
 from dodona.cli.progress import ReadingProgress, show_training
 from dodona.data.conllu import read_all
 from dodona.data.formats import INPUTS
@@ -125,12 +126,13 @@ def pretrain_on_files(
     held_out: Sequence[str],
 ) -> PretrainedEncoder:  # fmt: skip
     """Read the text, learn from it and write the encoder, with a bar on a terminal, lines and messages."""
+    keep_freed_memory()
     begin = time.monotonic()
     left_out = read_held_out(held_out)
     with collect_rarely(), ReadingProgress(texts, results=False) as progress:
         sentences = progress.count(read_texts(texts, tokenize, kind, progress.read))
         text = collect_text(sentences, Path(output).resolve().parent, left_out)
-    with text, show_training() as show:
+    with text, collect_rarely(), show_training() as show:
         try:
             encoder = pretrain_on(text, output, network, plan, show)
         except KeyboardInterrupt:

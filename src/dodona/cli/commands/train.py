@@ -9,6 +9,7 @@ import click
 
 from dodona.cli.options import GroupedCommand, choice, flag, integer, option, option_names, system_options
 from dodona.cli.outputs import is_same_file, say
+from dodona.cli.process import keep_freed_memory
 from dodona.cli.progress import show_training
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
@@ -18,7 +19,7 @@ from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
-from dodona.pipeline.pipeline import COMPONENTS, Pipeline
+from dodona.pipeline.pipeline import COMPONENTS, Pipeline, collect_rarely
 from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import ANNOTATED, TAGS, TrainingPlan, train_pipeline
@@ -193,6 +194,7 @@ def train_command(
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
+    keep_freed_memory()
     check_target(output)
     begun_from = None
     if text or pretrained is not None:
@@ -314,7 +316,7 @@ def _replace_surrogates(text: str | None) -> str | None:
 
 def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
     """Train, with a bar on a terminal and a line after each iteration."""
-    with show_training() as show:
+    with collect_rarely(), show_training() as show:
         try:
             return train_pipeline(sentences, options, plan, dev, show)
         except KeyboardInterrupt:
