@@ -87,7 +87,13 @@ class TrainingProgress:
     uas: float | None = None  # of the parser on the development data, in percent; None without such data
     las: float | None = None
     share: float = 1.0  # of the iteration that is done: less than 1 while a network is learning
+    whole: float | None = None  # the share of all words, if some iterations have more than others: those with silver
     message: str = ""
+
+    @property
+    def done(self) -> float:
+        """The share of the whole training that is done."""
+        return (self.iteration - 1 + self.share) / self.iterations if self.whole is None else self.whole
 
     @property
     def is_iteration(self) -> bool:

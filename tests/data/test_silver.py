@@ -56,6 +56,9 @@ def test_silver_is_due_in_proportion_and_gold_is_alone_at_the_end(mixture: Mixtu
     assert [(done, mixture.due(done)) for done, _ in by_hand] == by_hand
     assert mixture.due(0) == 0
     assert by_hand[-1][1] == mixture.silver
+    words = mixture.gold * mixture.iterations + mixture.silver
+    shares = [mixture.share(done / mixture.gold) for done, _ in by_hand]
+    assert shares == [(done + silver) / words for done, silver in by_hand]
     bounds = [mixture.bounds(number) for number in range(1, mixture.iterations + 1)]
     assert [end for _, end in bounds] == [begin for begin, _ in bounds[1:]] + [mixture.silver]
 

@@ -12,7 +12,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import FormatError, OptionError, Sentence, write
-from dodona.data.silver import survey_silver
+from dodona.data.silver import Mixture, survey_silver
 from dodona.linear.perceptron import GreedyLearner
 from dodona.neural.trainer import NeuralLearner
 from dodona.parser import neural_training
@@ -352,6 +352,26 @@ def test_training_does_not_stop_before_gold_is_alone(silver: list[Path]) -> None
 
 
 # Files that are refused
+
+
+def test_progress_counts_words_and_not_iterations(silver: list[Path]) -> None:
+    """Silver comes early, so the first of four iterations is more than a fourth of the work."""
+    done: dict[str, list[float]] = {"tagger": [], "parser": []}
+
+    def note(progress: TrainingProgress) -> None:
+        done[progress.component].append(progress.done)
+
+    options: dict[str, Any] = {"components": ["tagger", "parser"], "folds": 2, "iterations": 4}
+    dodona.train(GOLD, **options, silver=silver, silver_words=400, callback=note)
+    gold = sum(map(len, GOLD))
+    for shares in done.values():
+        mixture = Mixture(gold, len(shares), 400)
+        words = [number * gold + mixture.bounds(number)[1] for number in range(1, len(shares) + 1)]
+        assert shares == [count / (gold * len(shares) + 400) for count in words]
+        assert shares[0] > 1 / len(shares)
+    done = {"tagger": [], "parser": []}
+    dodona.train(GOLD, **options, callback=note)
+    assert done["parser"] == [0.25, 0.5, 0.75, 1]
 
 
 def refuse(path: Path, message: str, **options: Any) -> None:

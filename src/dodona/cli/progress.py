@@ -134,8 +134,7 @@ def show_training() -> Iterator[Callable[["TrainingProgress"], None]]:
         def show(progress: "TrainingProgress") -> None:
             if progress.share == 1:
                 bar.console.print(str(progress))
-            done = progress.iteration - 1 + progress.share
-            bar.update(task, description=progress.component, completed=done, total=progress.iterations)
+            bar.update(task, description=progress.component, completed=progress.done, total=1)
 
         yield show
 

@@ -67,6 +67,11 @@ class Mixture:
         """Return the part of the silver words that belongs to an iteration, counted from 1."""
         return self.due((iteration - 1) * self.gold), self.due(iteration * self.gold)
 
+    def share(self, iterations: float) -> float:
+        """Return the share of all words, gold and silver, that have been learned from after so many iterations."""
+        done = round(iterations * self.gold)
+        return (done + self.due(done)) / (self.gold * self.iterations + self.silver)
+
     def mix(
         self, iteration: int, gold: Iterable[Item], silver: Iterator[Item], count_words: Callable[[Item], int]
     ) -> Iterator[Item]:

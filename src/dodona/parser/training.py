@@ -326,6 +326,15 @@ class ParserTraining:
     def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
         raise NotImplementedError
 
+    def _progress(
+        self, iteration: int, decisions: int = 0, mistakes: int = 0, transitions: int = 0, share: float = 1.0
+    ) -> TrainingProgress:
+        """Return how far the training is, in or after an iteration."""
+        whole = None if self.silver is None else self.silver.mixture.share(iteration - 1 + share)
+        return TrainingProgress(
+            "parser", iteration, self.planned, decisions, mistakes, transitions, share=share, whole=whole
+        )
+
     def parser(self) -> Parser:
         """Return a parser with the current averaged weights."""
         raise NotImplementedError
@@ -361,16 +370,16 @@ class LearnerTraining(ParserTraining):
 
     def iterations(self, callback: Callback = ignore) -> Iterator[TrainingProgress]:
         if self.done == self.planned:  # interrupted after the last iteration, before the model was written
-            yield TrainingProgress("parser", self.done, self.planned)
+            yield self._progress(self.done)
         yield from super().iterations(callback)
 
     def _iterate(self, number: int, explore: float, callback: Callback) -> TrainingProgress:
         def report(share: float) -> None:
             if share < 1:
-                callback(TrainingProgress("parser", number, self.planned, share=share))
+                callback(self._progress(number, share=share))
 
         steps, mistakes, _ = self.learner.iterate(number, explore, report)
-        return TrainingProgress("parser", number, self.planned, steps, mistakes)
+        return self._progress(number, steps, mistakes)
 
     def state(self) -> dict[str, NDArray[Any]]:
         state: dict[str, NDArray[Any]] = self.learner.state(self.done)
@@ -413,8 +422,7 @@ class LinearTraining(ParserTraining):
             if self.silver is not None and self.learner.weights.features > MOST_FEATURES:
                 self.learner.weights.forget(MOST_FEATURES // 2)
         before, self._transitions = self._transitions, self.learner.transitions
-        counts = (*self.learner.count(), self._transitions - before)
-        return TrainingProgress("parser", number, self.planned, *counts)
+        return self._progress(number, *self.learner.count(), self._transitions - before)
 
     def _list_examples(self, number: int) -> Iterable[LinearExample]:
         """Return what an iteration learns from, in its order."""

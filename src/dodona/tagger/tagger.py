@@ -303,7 +303,8 @@ def train_tagger(
             learner.train(traits, numbers)
             if mixed is not None and learner.weights.features > MOST_FEATURES:
                 learner.weights.forget(MOST_FEATURES // 2)
-        if callback(TrainingProgress("tagger", iteration, options.iterations, *learner.count())):
+        whole = None if mixed is None else mixed.mixture.share(iteration)
+        if callback(TrainingProgress("tagger", iteration, options.iterations, *learner.count(), whole=whole)):
             break
     return Tagger(options, tags, frequent, arrays | freeze_weights(learner.weights, options.size), "this tagger")
 
@@ -315,14 +316,14 @@ class _SilverTags:
         self, silver: Silver, gold: int, options: TaggerOptions, number: Mapping[Tag, int], tagset: TagSet,
         lexicon: Mapping[str, NDArray[Any]],
     ) -> None:  # fmt: skip
-        self._mixture = silver.mixture(gold, options.iterations, tags=True)
+        self.mixture = silver.mixture(gold, options.iterations, tags=True)
         self._stream = silver.stream(options.seed, tags=True)
         self._number, self._tagset, self._lexicon = number, tagset, _make_lexicon(lexicon)
 
     def mix(self, iteration: int, gold: Iterable[Prepared]) -> Iterator[Prepared]:
         """Yield the examples of an iteration, gold and silver."""
-        silver = self._prepare(self._stream.between(*self._mixture.bounds(iteration)))
-        return self._mixture.mix(iteration, gold, silver, lambda example: len(example[1]))
+        silver = self._prepare(self._stream.between(*self.mixture.bounds(iteration)))
+        return self.mixture.mix(iteration, gold, silver, lambda example: len(example[1]))
 
     def _prepare(self, sentences: Iterable[Sentence]) -> Iterator[Prepared]:
         for sentence in sentences:
