@@ -12,7 +12,7 @@ HEADS = [2, 3, 0, 3, 3]
 def main() -> None:
     assert COMPILED, "the core is not compiled"
     print(f"dodona {dodona.__version__} in {dodona.__path__[0]}")
-    assert {"en", "en-fast"} <= set(dodona.model_names()), dodona.model_names()
+    assert {"en", "en-small", "en-fast"} <= set(dodona.model_names()), dodona.model_names()
     for name in dodona.model_names():
         (sentence,) = dodona.load(name)("Oak trees grow slowly.")
         assert (sentence.words, sentence.heads) == (WORDS, HEADS), (sentence.words, sentence.heads)
