@@ -166,7 +166,7 @@ GROUPS = {
     f"Dropout in training. [default: neural: {NETWORK.dropout}; transformer: {TEACHER.dropout}]",
     type=float,
 )
-@flag("--resume", "Continue an interrupted training from MODEL.checkpoint.")
+@flag("--resume", "Continue an interrupted training from MODEL.checkpoint; with --text, from MODEL.encoder.")
 @system_options
 @integer("--max-length WORDS", "Train the parser on no longer sentences. [default: no limit]")
 @flag("--allow-multiple-roots", "Parses may have more than one root word.")
@@ -194,6 +194,10 @@ def train_command(
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
     check_target(output)
+    checkpoint = f"{output}.checkpoint" if options["scorer"] != "linear" else None
+    resumes = resume and (checkpoint is None or os.path.exists(checkpoint))
+    if resume and not resumes and not (text and any(map(os.path.exists, _encoder_files(output)))):
+        raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
     begun_from = None
     if text or pretrained is not None:
         begun_from = _find_encoder(
@@ -203,15 +207,12 @@ def train_command(
         raise OptionError("--held-out without --silver or --text; expected one of them")
     chosen = parser_options(options, begun_from)
     named = component_names(components)
-    checkpoint = f"{output}.checkpoint" if chosen.scorer != "linear" else None
     plan = TrainingPlan(
         named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
         pretrained=begun_from, pretrained_rate=pretrained_rate, encoder=encoder, device=device, checkpoint=checkpoint,
-        resume=resume, max_length=max_length, silver=silver, silver_words=silver_words,
+        resume=resumes, max_length=max_length, silver=silver, silver_words=silver_words,
         held_out=held_out if silver else (),
     )  # fmt: skip
-    if resume and checkpoint is not None and not os.path.exists(checkpoint):
-        raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
     sources = {"treebank": (treebank, dev), "vectors": (vectors,), "encoder": (pretrained,), "silver sentences": silver}
     _check_is_new(output, sources)
     if dev and is_same_file(treebank, dev):
@@ -280,12 +281,17 @@ def _find_encoder(
         return load_encoder(pretrained)
     from dodona.cli.commands.pretrain import pretrain_for_training
 
-    target = f"{output}.encoder"
-    is_begun = resume and os.path.exists(f"{target}.checkpoint")
+    target, unfinished = _encoder_files(output)
+    is_begun = resume and os.path.exists(unfinished)
     if resume and not is_begun and os.path.exists(target):
         return load_encoder(target)
     sizes = {name: options[name] for name in OF_ENCODER if options[name] is not None}
     return pretrain_for_training(text, target, treebank, held_out, sizes, options["seed"], is_begun)
+
+
+def _encoder_files(output: str) -> tuple[str, str]:
+    """Return the names of the encoder that belongs to a model, and of its checkpoint."""
+    return f"{output}.encoder", f"{output}.encoder.checkpoint"
 
 
 def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = None) -> ParserOptions:
