@@ -82,20 +82,34 @@ def test_one_program_at_a_time(tmp_path: Path) -> None:
     open_session(folder).close()
 
 
-def test_a_full_disk_saves_nothing_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("when", ["while a line is written", "when it must be on disk"])
+def test_a_full_disk_saves_nothing_and_says_so(when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_folder(tmp_path / "p")
     session = open_session(folder)
     before = dump(session)
     view = session.open(1, "page")
 
+    journal = (folder / JOURNAL).read_bytes()
+    write = os.write
+    room = 7
+
     def fail(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
+    def write_some(handle: int, data: bytes) -> int:
+        nonlocal room
+        room -= (count := min(room, len(data)))
+        return write(handle, data[:count]) if count else fail(handle) or 0
+
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", fail)
+        if when == "while a line is written":
+            patch.setattr(os, "write", write_some)
+        else:
+            patch.setattr(os, "fsync", fail)
         with pytest.raises(DodonaError, match=r"annotation.jsonl: cannot be written: No space left on device"):
             session.act(1, view["version"], "page", {"kind": "arc", "word": 1, "head": 2, "label": "x"})
     assert dump(session) == before
+    assert (folder / JOURNAL).read_bytes() == journal
     act(session, 1, kind="arc", word=1, head=2, label="y")
     state = dump(session)
     session.close()

@@ -360,6 +360,7 @@ def test_a_client_that_takes_nothing_frees_its_thread(monkeypatch: pytest.Monkey
     app = app_with(writer.run, threads=1)
     asyncio.run(receive_slowly(app, writer, lambda sent: busy_threads(app) == 0))
     assert busy(app) == "0.0"
+    assert "dodona_body_bytes 0.0\n" in ask(app, "/metrics", method="GET").text
 
 
 def busy_threads(app: Starlette) -> float:
