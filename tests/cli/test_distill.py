@@ -135,6 +135,9 @@ def test_what_is_refused_before_anything_is_parsed(
     good = command(folder, target)
     wrong: list[tuple[list[str], type[DodonaError], str]] = [
         ([*good, "--beam", "4", "--oracle", "dynamic"], OptionError, "can be trained with a beam with"),
+        ([*good, "--resume"], OptionError, "expected one with the scorer 'neural' or 'transformer'"),
+        ([*good, "--scorer", "neural", "--resume"], OptionError, "student.model.checkpoint: there is no such file"),
+        ([*good, "--scorer", "neural", "--vectors", str(tmp_path / "missing")], FormatError, "cannot be read"),
         ([*good, "--held-out", str(tmp_path / "missing")], FormatError, "cannot be read"),
         ([*good, "--text", str(tmp_path / "*.missing")], FormatError, "no file has a name like this"),
         (["missing.model", *good[1:]], FormatError, "there is no such file or model"),

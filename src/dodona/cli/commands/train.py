@@ -166,7 +166,7 @@ GROUPS = {
     f"Dropout in training. [default: neural: {NETWORK.dropout}; transformer: {TEACHER.dropout}]",
     type=float,
 )
-@flag("--resume", "Continue an interrupted training from MODEL.checkpoint; with --text, from MODEL.encoder.")
+@flag("--resume", "Continue an interrupted training from MODEL.checkpoint.")
 @system_options
 @integer("--max-length WORDS", "Train the parser on no longer sentences. [default: no limit]")
 @flag("--allow-multiple-roots", "Parses may have more than one root word.")
@@ -195,9 +195,7 @@ def train_command(
     """
     check_target(output)
     checkpoint = f"{output}.checkpoint" if options["scorer"] != "linear" else None
-    resumes = resume and (checkpoint is None or os.path.exists(checkpoint))
-    if resume and not resumes and not (text and any(map(os.path.exists, _encoder_files(output)))):
-        raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
+    resumes = resume and (checkpoint is None or has_checkpoint(output, text))
     begun_from = None
     if text or pretrained is not None:
         begun_from = _find_encoder(
@@ -287,6 +285,17 @@ def _find_encoder(
         return load_encoder(target)
     sizes = {name: options[name] for name in OF_ENCODER if options[name] is not None}
     return pretrain_for_training(text, target, treebank, held_out, sizes, options["seed"], is_begun)
+
+
+def has_checkpoint(output: str, text: Sequence[str] = ()) -> bool:
+    """Whether a training is resumed from a checkpoint of the model, and not before it, where only the words of a text
+    were learned; an error if there is nothing at all to go on from."""
+    checkpoint = f"{output}.checkpoint"
+    if os.path.exists(checkpoint):
+        return True
+    if text and any(map(os.path.exists, _encoder_files(output))):
+        return False
+    raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
 
 
 def _encoder_files(output: str) -> tuple[str, str]:
