@@ -199,6 +199,22 @@ def test_pieces_and_confidence_see_the_tags_that_the_network_has_learned_to_use(
         nlp.parser.calibration = Calibration()
 
 
+def test_a_network_weighs_the_taggers_tags_in_a_batch_as_in_a_sentence(tmp_path: Path) -> None:
+    """A tagger leaves numbers of its own tags; here they are strings, as somebody else may have written them."""
+    nlp = model("neural", "arc-hybrid", True)
+    assert nlp.parser.model.retags
+    without = plainly(nlp, blocks(), Request())
+    nlp.parser.model.tagger_bonus = 1.5
+    try:
+        expected = plainly(nlp, blocks(), Request())
+        assert expected != without
+        for batch, jobs in ((128, 1), (3, 2)):
+            found = nlp.stream(stored(tmp_path, blocks(), "as read"), batch=batch, jobs=jobs)
+            assert as_text(only_sentences(found)) == expected
+    finally:
+        nlp.parser.model.tagger_bonus = 0.0
+
+
 def test_marks_change_nothing(tmp_path: Path) -> None:
     """Pauses and boundaries stand where they stood, whatever the batches and threads are."""
     nlp = model("linear", "arc-eager", True)
