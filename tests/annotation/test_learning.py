@@ -41,6 +41,19 @@ def test_what_is_learned_from(tmp_path: Path) -> None:
     session.close()
 
 
+def test_models_are_scored_with_their_own_tags(tmp_path: Path) -> None:
+    """They will have no others: the tags of an annotator are not known when a model guesses."""
+    gold = full_treebank(8)
+    strange = [sentence.copy() for sentence in gold]
+    for sentence in strange:
+        sentence.set_column("upos", ["INTJ"] * len(sentence))
+        sentence.set_column("xpos", ["strange"] * len(sentence))
+        sentence.set_comments([*sentence.comments, "# annotation = done"])
+    before = [sentence.to_bytes() for sentence in strange]
+    assert score(whole(), strange) == score(whole(), gold)
+    assert [sentence.to_bytes() for sentence in strange] == before
+
+
 def test_a_better_model_is_taken_and_stays(tmp_path: Path, poor: Any) -> None:
     folder = make_folder(tmp_path / "p", treebank=SENTENCES, guesses=2)
     session = open_session(folder)

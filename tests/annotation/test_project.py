@@ -2,14 +2,19 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from samples.annotated import act, dump, make_folder, open_session
+from samples.interruptions import Interruption, interrupt_everywhere
 
 from dodona import DodonaError, read, write
+from dodona.annotation import project as project_module
 from dodona.annotation.journal import JOURNAL, Journal, read_journal
 from dodona.annotation.project import SET_ASIDE, Project, find_files
+from dodona.annotation.session import AnnotationSession
 
 GOLD, NEW = "gold.conllu", "new.conllu"
 
@@ -82,20 +87,36 @@ def test_one_program_at_a_time(tmp_path: Path) -> None:
     open_session(folder).close()
 
 
-def test_a_full_disk_saves_nothing_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("when", ["while a line is written", "when it must be on disk"])
+def test_a_full_disk_saves_nothing_and_says_so(when: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = make_folder(tmp_path / "p")
     session = open_session(folder)
     before = dump(session)
     view = session.open(1, "page")
 
+    journal = (folder / JOURNAL).read_bytes()
+    write = os.write
+    room = 7
+
     def fail(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
+    def write_some(handle: int, data: bytes) -> int:
+        nonlocal room
+        room -= (count := min(room, len(data)))
+        if not count:
+            fail(handle)
+        return write(handle, data[:count])
+
     with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", fail)
+        if when == "while a line is written":
+            patch.setattr(os, "write", write_some)
+        else:
+            patch.setattr(os, "fsync", fail)
         with pytest.raises(DodonaError, match=r"annotation.jsonl: cannot be written: No space left on device"):
             session.act(1, view["version"], "page", {"kind": "arc", "word": 1, "head": 2, "label": "x"})
     assert dump(session) == before
+    assert (folder / JOURNAL).read_bytes() == journal
     act(session, 1, kind="arc", word=1, head=2, label="y")
     state = dump(session)
     session.close()
@@ -166,6 +187,66 @@ def test_dying_while_a_file_is_replaced(tmp_path: Path, monkeypatch: pytest.Monk
     again.close()
     assert len(list(read(folder / GOLD))) == 4
     assert sorted(path.name for path in folder.iterdir()) == sorted([JOURNAL, GOLD, NEW])
+
+
+STEPS: list[tuple[int, dict[str, Any]] | None] = [  # None: all files are saved
+    (1, {"kind": "arc", "word": 1, "head": 2, "label": "mine"}),
+    (2, {"kind": "split_sentence", "word": 2}),
+    None,
+    (3, {"kind": "arc", "word": 1, "head": 2, "label": "mine"}),
+    (2, {"kind": "undo"}),
+    None,
+]
+
+
+@pytest.mark.parametrize("sudden", [False, True])
+def test_stopped_at_every_point(tmp_path: Path, sudden: bool) -> None:
+    """Around each line of the journal, and each step of saving: what was answered is there after a restart, and when
+    the rest is done, the files are the same. Of an action that was not answered, all is there, or nothing."""
+    folder, sound = tmp_path / "p", make_folder(tmp_path / "sound", guesses=0)
+    answered: list[Any] = []
+
+    def go_on(session: AnnotationSession, steps: list[tuple[int, dict[str, Any]] | None]) -> None:
+        for step in steps:
+            if step is None:
+                session.save()
+            else:
+                act(session, step[0], **step[1])
+            answered.append(states(session))
+
+    def states(session: AnnotationSession) -> Any:
+        project = session.project
+        return {number: project.sentences[number].current.to_bytes() for number in project.order()}
+
+    def work(interruption: Interruption | None = None) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        answered.clear()
+        shutil.copytree(sound, folder)
+        session = open_session(folder)
+        answered.append(states(session))
+        try:
+            go_on(session, STEPS)
+        finally:
+            session.close()
+
+    work()
+    expected, files = list(answered), (folder / GOLD).read_bytes()
+    places = [(Journal, "write"), (project_module, "write"), (project_module, "_sync_file"), (os, "replace")]
+    names = []
+    for name in interrupt_everywhere(work, places, sudden):
+        names.append(name)
+        done = max(0, len(answered) - 1)
+        session = open_session(folder)
+        found = states(session)
+        assert found in expected[done : done + 2], name
+        go_on(session, STEPS[done + (found != expected[done]) :])
+        assert session.project.messages == [], name
+        session.save()
+        session.close()
+        assert (folder / GOLD).read_bytes() == files, name
+        if not sudden:
+            assert sorted(path.name for path in folder.iterdir()) == sorted([JOURNAL, GOLD]), name
+    assert len(names) == 2 * (1 + 4 + 2 * 5)
 
 
 def test_undo_reaches_behind_a_save_and_a_restart(tmp_path: Path) -> None:

@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from samples.recording import record
 from samples.treebank import treebank
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.annotation.suspects import INPUTS, Suspect, Variation, find_suspects, put_in_errors
 from dodona.data.trees import find_cycle
 from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
+from dodona.pipeline import crossvalidation
 from dodona.pipeline.training import TrainingPlan
 
 OPTIONS, PLAN = ParserOptions(iterations=2), TrainingPlan()
@@ -68,6 +71,28 @@ def test_same_on_any_number_of_processes(
     again = find_suspects(sentences, OPTIONS, PLAN, seeds=2, jobs=jobs, folds=3)
     assert list(map(astuple, again)) == list(map(astuple, suspects))
     assert [sentence.to_bytes() for sentence in sentences] == before
+
+
+def test_no_parser_has_seen_the_sentence_that_it_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor one of its copies with errors; each seed has other folds."""
+    trained = record(monkeypatch, crossvalidation, "train_pipeline")
+    asked = record(monkeypatch, Parser, "judge")
+    sentences = treebank(12, crossing=0)
+    for i, sentence in enumerate(sentences):
+        sentence.set_column("lemmas", [f"own{i}"] * len(sentence))
+    find_suspects(sentences, ParserOptions(iterations=1), PLAN, seeds=2, folds=3)
+    assert len(trained) == len(asked) == 2 * 3
+    folds = []
+    for training, question in zip(trained, asked, strict=True):
+        assert training["plan"].components == ("parser",)
+        learned, own = ({s.lemmas[0] for s in call} for call in (training["sentences"], question["gold"]))
+        assert not learned & own
+        assert len(learned | own) == 12
+        assert {s.lemmas[0]: (s.heads, s.labels) for s in training["sentences"]} == {
+            s.lemmas[0]: (s.heads, s.labels) for s in sentences if s.lemmas[0] in learned
+        }
+        folds.append(frozenset(own))
+    assert set(folds[:3]) != set(folds[3:])
 
 
 def test_what_cannot_be_searched() -> None:

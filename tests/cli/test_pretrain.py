@@ -4,13 +4,24 @@ import lzma
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from samples.interruptions import Interruption, interrupt_everywhere
+from samples.pretrained_encoders import random_encoder
 from samples.signals import interrupted
+from samples.small_models import linear
 from samples.treebank import treebank
 
 from dodona import write
+from dodona.cli.commands import pretrain as pretrain_module
+from dodona.cli.commands import train as train_module
+from dodona.neural.pretrained import PretrainedEncoder
+from dodona.pipeline.pipeline import Pipeline
+from dodona.pipeline.pretraining import PretrainingPlan, load_encoder, save_encoder
+from dodona.pipeline.training import TrainingPlan
 
 SMALL = ("--layers", "1", "--width", "8", "--batch", "64", "--vocabulary", "50")
 NETWORK = ("--scorer", "neural", "--units", "16", "--iterations", "2", "--components", "parser", "--tags", "gold")
@@ -87,6 +98,83 @@ def test_both_steps_in_one(folder: Path) -> None:
     assert "pretraining: 20 passes over the text, as about 10 million words are enough" in done.stderr
     assert (folder / "both.model.encoder").exists()
     assert model.exists()
+
+
+STEPS = 3
+
+
+class Steps:
+    """What learning does to files: a checkpoint after each step but the first."""
+
+    def __init__(self, interruption: Interruption) -> None:
+        self.interruption, self.log = interruption, list[tuple[str, int]]()
+
+    def go(self, kind: str, checkpoint: Path, resume: bool) -> None:
+        done = int(checkpoint.read_text()) if resume else 0
+        for step in range(done + 1, STEPS + 1):
+            self.log.append((kind, step))
+            self.interruption.point(f"{kind} {step}")
+            if step > 1:
+                checkpoint.write_text(str(step))
+                self.interruption.point(f"{kind} {step}, saved")
+
+    def learn_words(self, text: Any, output: str, network: Any, plan: PretrainingPlan, tell: Any) -> PretrainedEncoder:
+        assert plan.checkpoint is not None
+        try:
+            self.go("words", Path(plan.checkpoint), plan.resume)
+        except KeyboardInterrupt:
+            save_encoder(output, random_encoder("unfinished"))
+            raise
+        encoder = random_encoder("the", "oak")
+        save_encoder(output, encoder)
+        return encoder
+
+    def learn_trees(self, sentences: Any, options: Any, plan: TrainingPlan, dev: Any, tell: Any) -> Pipeline:
+        assert plan.checkpoint is not None
+        assert plan.pretrained is not None
+        assert len(plan.pretrained.words) == 2
+        self.interruption.point("before trees")
+        self.go("trees", Path(plan.checkpoint), plan.resume)
+        return Pipeline(linear("arc-eager").parser)
+
+
+def test_words_and_trees_stopped_at_every_point(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`train --text --resume` does nothing twice of what was saved, and takes no unfinished encoder for a finished one.
+    How learning itself goes on is tested where that is."""
+    model = tmp_path / "model"
+    checkpoints = {"words": tmp_path / "model.encoder.checkpoint", "trees": tmp_path / "model.checkpoint"}
+    encoder = tmp_path / "model.encoder"
+    command = [str(folder / "train.conllu"), "--text", str(folder / "dev.conllu"), *NETWORK, "-o", str(model)]
+
+    def train(interruption: Interruption, *more: str) -> list[tuple[str, int]]:
+        steps = Steps(interruption)
+        monkeypatch.setattr(pretrain_module, "pretrain_on", steps.learn_words)
+        monkeypatch.setattr(train_module, "train_pipeline", steps.learn_trees)
+        train_command = train_module.train_command
+        with train_command.make_context("train", [*command, *more]) as context:
+            train_command.invoke(context)
+        return steps.log
+
+    def begin(interruption: Interruption) -> None:
+        for path in tmp_path.iterdir():
+            path.unlink()
+        train(interruption)
+
+    def left(kind: str) -> Iterator[tuple[str, int]]:
+        done = int(checkpoints[kind].read_text()) if checkpoints[kind].exists() else 0
+        yield from ((kind, step) for step in range(done + 1, STEPS + 1))
+
+    names = []
+    for name in interrupt_everywhere(begin, []):
+        names.append(name)
+        has_words = encoder.exists() and not checkpoints["words"].exists()
+        assert has_words == ("trees" in name)
+        expected = [*([] if has_words else left("words")), *left("trees")]
+        resume = ["--resume"] if list(tmp_path.iterdir()) else []
+        assert train(Interruption(), *resume) == expected, name
+        assert len(load_encoder(encoder).words) == 2
+        assert sorted(tmp_path.iterdir()) == [model, encoder], name
+    assert len(names) == 2 * (STEPS + STEPS - 1) + 1
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,25 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dodona.cli.inputs import name_texts
+import pytest
+
+from dodona import FormatError, OptionError, Sentence, write
+from dodona.cli.inputs import find_sentence, name_texts
 from dodona.validation import validate
+
+
+def test_a_sentence_is_found_by_its_number_or_else_by_its_name(tmp_path: Path) -> None:
+    """A name that is a number is none here, or the same word would mean two sentences."""
+    file = str(tmp_path / "three.conllu")
+    write([Sentence.from_words([f"w{k}"], comments=[f"# sent_id = {name}"]) for k, name in enumerate("2a1")], file)
+    for wanted, form in (("1", "w0"), ("2", "w1"), ("3", "w2"), ("a", "w1")):
+        assert find_sentence(file, wanted).words == [form]
+    for wanted in ("0", "4", "b", ""):
+        with pytest.raises(OptionError, match="expected a number from 1 to 3, or a sent_id"):
+            find_sentence(file, wanted)
+    (tmp_path / "none.conllu").touch()
+    with pytest.raises(FormatError, match="there are no sentences"):
+        find_sentence(str(tmp_path / "none.conllu"), "1")
 
 
 def test_a_name_is_that_of_the_file_or_a_number() -> None:

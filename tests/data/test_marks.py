@@ -50,6 +50,8 @@ def test_the_status_keeps_its_place() -> None:
     assert read_status(comments) == "open"
     assert write_status(comments, "done") == ["# sent_id = 1", "# annotation = done", "# text = a"]
     assert write_status(comments, None) == ["# sent_id = 1", "# text = a"]
+    twice = ["# annotation = open", "# a", "# annotation = done"]
+    assert (write_status(twice, "done"), write_status(twice, None)) == (["# annotation = done", "# a"], ["# a"])
     assert write_status(["# a"], "open") == ["# a", "# annotation = open"]
     assert read_status(["# annotations = open", "# text = annotation"]) is None
 

@@ -19,13 +19,13 @@ from dodona.tables import Cell, Table, escape_latex, escape_xml
 SIGNS = string.punctuation
 BY_NAME = {"\\": "textbackslash", "~": "textasciitilde", "^": "textasciicircum", "<": "textless", ">": "textgreater"}
 BY_NAME |= {"|": "textbar", "`": "textasciigrave"}
-PLACES = ("title", "word", "tag", "tooltip", "label", "token", "legend")
+PLACES = ("title", "word", "marked word", "tag", "tooltip", "label", "token", "legend")
 
 
 def picture(place: str, text: str) -> Picture:
     """A picture with this text in one place."""
     given = dict.fromkeys(PLACES, "x") | {place: text}
-    words = [Word(given["word"], given["tag"], given["tooltip"]), Word("b", "X", "2")]
+    words = [Word(given["word"], given["tag"], given["tooltip"]), Word(given["marked word"], "X", "2", True)]
     links = [Link(0, 1, given["label"]), Link(1, 2, "y")]
     return Picture(given["title"], words, links, [], [(1, 2, given["token"])], False, given["legend"])
 
@@ -38,7 +38,7 @@ def test_a_picture_says_what_it_was_told(place: str) -> None:
         texts = [text for text in root.itertext() if told in text]
         assert texts, sign
         written = picture_tikz(picture(place, told)).split("\n")
-        if place in ("word", "tag", "label"):
+        if place in ("word", "marked word", "tag", "label"):
             assert any(f"a{escape_latex(sign)}b" in line for line in written), sign
 
 

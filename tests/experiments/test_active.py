@@ -3,12 +3,16 @@
 import random
 
 import pytest
+from samples.recording import record
 from samples.treebank import treebank
 
 from dodona import Sentence
+from dodona.experiments import active
 from dodona.experiments.active import (
     ARCS,
     GOAL,
+    MEMBERS,
+    RANDOM,
     SENTENCES,
     ArcAnnotation,
     SentenceAnnotation,
@@ -16,6 +20,7 @@ from dodona.experiments.active import (
     find_crossing,
 )
 from dodona.parser.options import ParserOptions
+from dodona.parser.parser import Parser
 from dodona.parser.request import Request
 from dodona.parser.training import train_parser
 
@@ -53,6 +58,34 @@ def test_until_the_goal(order: str, gold: list[Sentence]) -> None:
     assert list(words) == sorted(set(words))
     assert all(score < whole - GOAL for score in scores[:-1])
     assert scores[-1] >= whole - GOAL - 1e-4 or words[-1] == found["words"]
+
+
+@pytest.mark.parametrize("order", [*SENTENCES, *ARCS])
+def test_parsers_see_predicted_tags_beside_gold_trees(
+    order: str, gold: list[Sentence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When they learn, and when they are asked what to annotate; each sentence has the tags that are predicted for it,
+    also where single arcs are annotated."""
+    seen = [sentence.copy() for sentence in gold]
+    for i, sentence in enumerate(seen):
+        sentence.set_column("xpos", [f"predicted{i}"] * len(sentence))
+    tags_of = {tuple(sentence.words): sentence.xpos for sentence in seen}
+    trained = record(monkeypatch, active, "train_parser")
+    asked = record(monkeypatch, Parser, "analyses_of")
+    work = (ArcAnnotation if order in ARCS else SentenceAnnotation)(order, gold, seen, OPTIONS)
+    for _ in range(2):
+        work.learn()
+        work.annotate()
+    assert len(trained) == 2 * (MEMBERS if order == "disagreement" else 1)
+    for call in trained:
+        assert len(call["sentences"]) == len(call["seen"]) > 0
+        for sentence, shown in zip(call["sentences"], call["seen"], strict=True):
+            assert shown.words == sentence.words
+            assert shown.xpos == tags_of[tuple(shown.words)]
+            assert not set(sentence.xpos) & set(shown.xpos)
+    assert (order == RANDOM) == (not asked)
+    for call in asked:
+        assert all(shown.xpos == tags_of[tuple(shown.words)] for shown in call["batch"])
 
 
 def test_the_least_sure_sentences_come_next(gold: list[Sentence]) -> None:

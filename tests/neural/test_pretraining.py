@@ -1,8 +1,10 @@
 """Guessing hidden words: the loss and its gradient against plain numpy, what is hidden, and that it is learned."""
 
+import itertools
 import math
 import random
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -273,6 +275,20 @@ def test_so_many_minutes(text: RawText) -> None:
     assert seen[-1].share == 1
     assert seen[-1].number > 1
     assert [each.share for each in seen[:3]] == pytest.approx([1 / 60, 2 / 60, 3 / 60])
+
+
+def test_minutes_go_on_where_they_were(text: RawText) -> None:
+    """The time of both parts counts, and not that between them."""
+    first, second = (
+        guesser(text, passes=None, minutes=0.1, clock=partial(next, itertools.count(float(begin))))
+        for begin in (0, 1000)
+    )
+    states = [first.state() for _ in first.run()]
+    second.restore(states[3])
+    seen = list(second.run())
+    assert len(states) == 6
+    assert len(seen) == 2
+    assert seen[0].share == pytest.approx(5 / 6)
 
 
 def test_forgotten_forms_change_nothing(text: RawText, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dodona import FormatError, Sentence
+from dodona import FormatError, Sentence, read
 from dodona.data.held_out import HeldOut
 from dodona.neural.raw_text import GROUP, LONGEST, RUN, HashFilter, RawText, WordCounts, choose_words, pick_order
 from dodona.neural.vocabulary import fingerprint
@@ -64,6 +64,20 @@ def test_what_is_kept_and_what_is_left_out(tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())  # nothing that could stay behind
     with pytest.raises(FormatError, match="temporary file cannot be made"):
         RawText(str(tmp_path / "missing"))
+
+
+def test_held_out_sentences_are_known_by_words_and_by_what_is_written(tmp_path: Path) -> None:
+    """A treebank splits what raw text does not split, and the other way round."""
+    rows = ["1-2\tDu\t", "1\tDe\t", "2\tle\t", "3\tbon\t", "4\tvin\t"]
+    path = tmp_path / "split.conllu"
+    path.write_text("\n".join(row + "\t".join("_" * 8) for row in rows) + "\n\n")
+    (split,) = read(path)
+    for held, others in ((split, ["Du bon vin", "De le bon vin"]), (sentence("Du bon vin"), [])):
+        with RawText(str(tmp_path), HeldOut([held])) as text:
+            for each in (split, *map(sentence, others), sentence("Du bon pain")):
+                text.add(each)
+            assert [text[i] for i in range(len(text))] == [["Du", "bon", "pain"]]
+            assert text.counts.words == 3  # the vocabulary is not that of held-out sentences either
 
 
 def test_long_sentences_are_cut(tmp_path: Path) -> None:

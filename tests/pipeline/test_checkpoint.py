@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from samples.networks import SMALL
+from samples.pretrained_encoders import random_encoder
 from samples.treebank import treebank
 
 from dodona import FormatError, OptionError, Sentence
+from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
 from dodona.parser.options import ParserOptions
 from dodona.pipeline import modelfile
@@ -61,14 +63,21 @@ def test_checkpoints_are_some_time_apart(tmp_path: Path, monkeypatch: pytest.Mon
     assert arrays["state.progress"][0] == 1
 
 
-def test_vectors_have_to_be_the_same(tmp_path: Path) -> None:
+def test_vectors_and_encoders_have_to_be_the_same(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     vectors = Vectors(["oak", "dove"], np.ones((2, 3), np.int8), np.ones(2, np.float32), 2, 0)
     other = np.array([[1, 1, 1], [1, 1, 2]], np.int8)
     state: dict[str, Any] = {"progress": np.array([1, 1], np.int32), "weights": np.ones(3, np.float32)}
-    given: list[Vectors | None] = [
+    encoder = random_encoder("oak", "dove")
+    weights = {name: values + (name == "layer0.forward.bias") for name, values in encoder.weights.items()}
+    given: list[Vectors | PretrainedEncoder | str | None] = [
         vectors,
         None,
+        encoder,
+        random_encoder("oak", "priest"),
+        replace(encoder, weights=weights),
+        "the digest of a transformer",
+        "another digest",
         replace(vectors, words=["oak", "priest"]),
         replace(vectors, values=other),
         replace(vectors, scales=np.array([1, 2], np.float32)),

@@ -3,6 +3,7 @@
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from dodona.parser.options import ParserOptions
 from dodona.parser.request import Request
 from dodona.pipeline.crossvalidation import SPLITS, Fold, assign_folds, cross_validate
 from dodona.pipeline.training import TrainingPlan, train_pipeline
+from dodona.systems.registry import SYSTEMS
 
 SENTENCES = treebank(24)
 QUICK = ParserOptions(iterations=2)
@@ -108,9 +110,11 @@ def test_tags_are_predicted_unless_gold_ones_are_wanted() -> None:
                 assert (parsed.upos[1] == f"T{i}") == (tags == "gold")
 
 
-def test_several_processes_find_the_same(capfd: pytest.CaptureFixture[str]) -> None:
-    plan = TrainingPlan(folds=2)
-    one, two = (run(plan=plan, jobs=jobs) for jobs in (1, 2))
+def test_several_processes_find_the_same(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with a system that only this one knows."""
+    monkeypatch.setitem(SYSTEMS, "mine", replace(SYSTEMS["arc-hybrid"], name="mine"))
+    plan, options = TrainingPlan(folds=2), replace(QUICK, system="mine")
+    one, two = (run(plan=plan, options=options, jobs=jobs) for jobs in (1, 2))
     assert [fold.places for fold in one] == [fold.places for fold in two]
     assert [s.to_bytes() for fold in one for s in fold.sentences] == [
         s.to_bytes() for fold in two for s in fold.sentences

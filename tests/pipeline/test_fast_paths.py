@@ -177,7 +177,8 @@ def test_batches_are_parsed_as_single_sentences(kind: str, system: str, single_r
             items = stored(tmp_path, texts, how)
             assert as_text(only_sentences(nlp.stream(items, request, batch=batch, jobs=jobs))) == expected, request
     retagged = plainly(nlp, blocks(), Request(), retag=True)
-    assert as_text(nlp.parse(stored(tmp_path, blocks(), "as read"), retag=True)) == retagged
+    for jobs in (1, 3):
+        assert as_text(nlp.parse(stored(tmp_path, blocks(), "as read"), retag=True, jobs=jobs)) == retagged
 
 
 def test_pieces_and_confidence_see_the_tags_that_the_network_has_learned_to_use() -> None:
@@ -196,6 +197,22 @@ def test_pieces_and_confidence_see_the_tags_that_the_network_has_learned_to_use(
             assert found.misc == [f"Confidence={value:.4f}" for value in plain.confidence]
     finally:
         nlp.parser.calibration = Calibration()
+
+
+def test_a_network_weighs_the_taggers_tags_in_a_batch_as_in_a_sentence(tmp_path: Path) -> None:
+    """A tagger leaves numbers of its own tags; here they are strings, as somebody else may have written them."""
+    nlp = model("neural", "arc-hybrid", True)
+    assert nlp.parser.model.retags
+    without = plainly(nlp, blocks(), Request())
+    nlp.parser.model.tagger_bonus = 1.5
+    try:
+        expected = plainly(nlp, blocks(), Request())
+        assert expected != without
+        for batch, jobs in ((128, 1), (3, 2)):
+            found = nlp.stream(stored(tmp_path, blocks(), "as read"), batch=batch, jobs=jobs)
+            assert as_text(only_sentences(found)) == expected
+    finally:
+        nlp.parser.model.tagger_bonus = 0.0
 
 
 def test_marks_change_nothing(tmp_path: Path) -> None:
@@ -267,7 +284,9 @@ def test_what_is_known_of_a_sentence_does_not_go_to_the_next(tmp_path: Path) -> 
         assert as_text(nlp.parse(stored(tmp_path, texts, "as read"))) == expected
 
 
-@pytest.mark.parametrize("arguments", [(), ("--jobs", "3"), ("--confidence",), ("--retag",), ("--beam", "3")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("--jobs", "3"), ("--confidence",), ("--retag", "--jobs", "2"), ("--beam", "3")]
+)
 def test_the_command_parses_as_single_sentences(
     arguments: tuple[str, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -150,11 +150,21 @@ def test_pretraining_learns_in_another_order_with_other_dropout_each_time(tmp_pa
             return learn(*arguments)
 
         guesser._learn = record  # type: ignore[assignment]
+        hidden: list[tuple[int, ...]] = []  # from which seed the words to be guessed are chosen
+        lay_out = guesser._lay_out
+
+        def note_seed(sentences: Any, lanes: Any, seed: list[int]) -> Any:
+            hidden.append(tuple(seed))
+            return lay_out(sentences, lanes, seed)
+
+        guesser._lay_out = note_seed  # type: ignore[method-assign]
         for _ in guesser.run():
             pass
     assert len(log) == guesser.updates > 4
     assert len({key for *_, key in log}) == len(log)
     assert len({offset for _, _, offset, _ in log}) > 1
+    learned = [seed for seed in hidden if seed[1] != 4]  # the held-out loss is always that of the same words
+    assert len(set(learned)) == len(learned) == len(log)
     passes = [[batch for number, batch, *_ in log if number == each] for each in (1, 2)]
     assert passes[0] != passes[1]
     assert len({batch for own in passes for batch in own}) == len(log)

@@ -247,6 +247,36 @@ def test_the_tagger_of_a_fold_learns_no_guesses(calls: Calls, marks: Sequence[st
         assert words_of(part["sentences"]) == others
 
 
+@pytest.mark.parametrize("lacking", ["token", "upos", "feats", "lemma", "arc"])
+def test_no_component_learns_guesses_of_what_it_reads_or_predicts(calls: Calls, lacking: str) -> None:
+    """Of a sentence with one aspect that nobody has looked at."""
+    aspects = ("token", "upos", "feats", "lemma", "arc")
+    sentences = [*TRAIN[1:], mark(TRAIN[0], *(aspect for aspect in aspects if aspect != lacking))]
+    train_pipeline(sentences, QUICK, TrainingPlan(folds=2))
+    tags = {"upos", "feats"}
+    for (own, *_), needed in ((calls.tokenizer, {"token"}), (calls.tagger, tags), (calls.lemmatizer, {"lemma", *tags})):
+        assert words_of(own["sentences"]) == words_of(TRAIN[1:] if lacking in needed else sentences)
+    (parser,) = calls.parser
+    arcs = [[None] * len(TRAIN[0])] if lacking == "arc" else [TRAIN[0].heads]
+    assert [s.heads for s in parser["sentences"]] == [s.heads for s in TRAIN[1:]] + arcs
+
+
+@pytest.mark.parametrize(("patience", "last"), [(None, 7), (2, 3)])
+def test_a_network_goes_on_as_planned_without_gain(
+    monkeypatch: pytest.MonkeyPatch, patience: int | None, last: int
+) -> None:
+    """Its rate falls to the end; it stops only if that is asked for."""
+    from samples.networks import SMALL
+
+    from dodona.neural.trainer import NeuralLearner
+
+    monkeypatch.setattr(NeuralLearner, "iterate", lambda *arguments: (1, 0, 0.0))
+    options = ParserOptions(scorer="neural", iterations=7, network=SMALL)
+    script = Scripted(monkeypatch, [1.0] * 7)
+    train_pipeline(TRAIN[:4], options, TrainingPlan(["parser"], "gold", patience=patience), DEV[:2])
+    assert len(script.parsers) == last
+
+
 def test_where_a_fold_has_only_guesses_its_tagger_learns_from_them(calls: Calls) -> None:
     sentences = [mark(s) if i % 2 else s for i, s in enumerate(TRAIN)]
     train_pipeline(sentences, QUICK, TrainingPlan(["tagger", "parser"], folds=2))
@@ -369,6 +399,8 @@ def test_no_fold_of_a_cross_validation_sees_itself(monkeypatch: pytest.MonkeyPat
             assert tags_of(parsed["batch"]) == seen[turn::2]
         for parsed_sentence, tagged in zip(fold.sentences, seen, strict=True):
             assert [getattr(parsed_sentence, name) for name in GOLD] == tagged
+        lemmas = [sentence.lemmas for sentence in fold.sentences]
+        assert (lemmas == [sentence.lemmas for sentence in own]) == (tags == "gold")
     learned = [call["sentences"] for call in calls.tagger]
     assert len(learned) == (3 if tags == "gold" else 9)
     per_fold = len(learned) // 3

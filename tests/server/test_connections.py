@@ -206,6 +206,9 @@ def test_lines_of_the_log(capsys: pytest.CaptureFixture[str]) -> None:
     shown = json.loads(JsonFormatter().format(entry))
     assert {"level": "info", "words": 2, "text": 'a "b"\nc=', "milliseconds": 1.5}.items() <= shown.items()
     assert "reason" not in shown
+    for value, quoted in (("a=b", '"a=b"'), ("a b", '"a b"'), ('a"b', '"a\\"b"'), ("a\nb", '"a\\nb"'), ("a-b", "a-b")):
+        entry.msg = RequestRecord(model=value)
+        assert TextFormatter().format(entry).endswith(f" model={quoted}")
     try:
         raise ValueError("why")
     except ValueError as error:

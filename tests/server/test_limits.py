@@ -362,6 +362,23 @@ def test_a_client_that_takes_nothing_frees_its_thread(monkeypatch: pytest.Monkey
     assert busy(app) == "0.0"
 
 
+def test_the_memory_of_an_answer_that_cannot_be_sent_is_given_back() -> None:
+    """The connection breaks while half a megabyte of it waits."""
+    writer = Writer()
+    app = app_with(writer.run, threads=1)
+
+    def lose(sent: list[Any]) -> bool:
+        if len(sent) > 1:
+            raise ConnectionResetError
+        return True
+
+    with pytest.raises(ConnectionResetError):
+        asyncio.run(receive_slowly(app, writer, lose))
+    while busy_threads(app):
+        time.sleep(0.01)
+    assert "dodona_body_bytes 0.0\n" in ask(app, "/metrics", method="GET").text
+
+
 def busy_threads(app: Starlette) -> float:
     return float(app.state.metrics.busy._value.get())
 

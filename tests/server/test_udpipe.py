@@ -180,6 +180,16 @@ def test_models_are_listed_and_chosen_by_name_or_its_beginning(app: Starlette, m
         assert models.pick(name)[0] == "parser"
 
 
+def test_of_several_models_that_a_name_fits_the_first_is_taken(models: Models) -> None:
+    """Unless one has this very name."""
+    one, other = models.pipelines.values()
+    several = Models({"en-a-1": one, "en-a-2": other, "en-b": other, "de": one}, {"de-x": "en-b", "en-b-1": "en-a-1"})
+    wanted = {"en": "en-a-1", "en-a": "en-a-1", "en-a-2": "en-a-2", "en-b": "en-b", "en-b-1": "en-a-1", "de": "de"}
+    assert {name: several.pick(name)[0] for name in wanted} == wanted
+    assert several.pick("de-x")[0] == "en-b"
+    assert several.pick()[0] == "en-a-1"
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -56,6 +56,8 @@ def test_order_of_features_and_of_deps() -> None:
     data, repairs = fix(plain(("Case=Nom|Number=Sing", "b[x]=C|Abc=B,a|Aa=B".replace("b[", "B[").replace(",a", ",A"))))
     assert b"\tAa=B|Abc=A,B|B[x]=C\t" in data
     assert repairs == {"unsorted-features": 1, "unsorted-feature-values": 1}
+    data, _ = fix(plain(("Case=Nom|Number=Sing", "Ba=1|BC=Ad,AC,Ab")))
+    assert b"\tBa=1|BC=Ab,AC,Ad\t" in data  # as if all letters were small
     data, repairs = fix(enhanced(("0:root|1:conj:and", "10:b|1.10:a|1.2:c|1:z|1:a")))
     assert b"\t1:a|1:z|1.2:c|1.10:a|10:b\t" in data
     assert repairs == {"unsorted-deps": 1}

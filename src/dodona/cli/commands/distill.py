@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from dodona.cli.commands.parse import find_files, name_documents, pick_cluster
-from dodona.cli.commands.train import GROUPS, parser_options, train_command
+from dodona.cli.commands.train import GROUPS, has_checkpoint, parser_options, train_command
 from dodona.cli.options import GroupedCommand, amount, choice, flag, option
 from dodona.cli.outputs import is_same_file, say, write_results
 from dodona.data import Sentence
@@ -23,6 +23,7 @@ from dodona.parser.training import check_parser_options
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline
+from dodona.pipeline.training import TrainingPlan
 from dodona.tables import FORMATS, Result, Table
 
 SHARD_SIZE = 2.0  # megabytes: small ones, because those of different texts are mixed when they are learned from
@@ -111,7 +112,11 @@ def _check_before(teacher: Path, output: str, treebank: str, dev: str, kind: str
     """Whatever cannot work is an error now, and not after hours of parsing."""
     assert train_command.callback is not None
     others = signature(train_command.callback).parameters  # those that are not of the parser
-    check_parser_options(parser_options({key: value for key, value in options.items() if key not in others}))
+    chosen = parser_options({key: value for key, value in options.items() if key not in others})
+    check_parser_options(chosen)
+    TrainingPlan(**{name: options[name] for name in ("vectors", "encoder", "device", "resume")}).check(chosen)
+    if options["resume"]:
+        has_checkpoint(output)
     check_target(output)
     if is_same_file(output, teacher):
         raise OptionError(f"{output}: the student would take the place of the teacher; expected another name")

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +113,13 @@ def pretrain_for_training(
     plan = PretrainingPlan(seed=seed, name=name_files(texts), checkpoint=f"{output}.checkpoint", resume=resume)
     network = NetworkOptions(**sizes)
     tokenize = choose_tokenizer(treebank=treebank if has_text else None)
-    return pretrain_on_files(texts, output, network, plan, tokenize, "auto", held_out)
+    try:
+        return pretrain_on_files(texts, output, network, plan, tokenize, "auto", held_out)
+    except KeyboardInterrupt:
+        if not os.path.exists(f"{output}.checkpoint"):  # what has hardly begun would be taken for what is finished
+            with suppress(FileNotFoundError):
+                os.remove(output)
+        raise
 
 
 def name_files(files: Sequence[str]) -> str:

@@ -196,6 +196,8 @@ def train_command(
     """
     keep_freed_memory()
     check_target(output)
+    checkpoint = f"{output}.checkpoint" if options["scorer"] != "linear" else None
+    resumes = resume and (checkpoint is None or has_checkpoint(output, text))
     begun_from = None
     if text or pretrained is not None:
         begun_from = _find_encoder(
@@ -205,15 +207,12 @@ def train_command(
         raise OptionError("--held-out without --silver or --text; expected one of them")
     chosen = parser_options(options, begun_from)
     named = component_names(components)
-    checkpoint = f"{output}.checkpoint" if chosen.scorer != "linear" else None
     plan = TrainingPlan(
         named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
         pretrained=begun_from, pretrained_rate=pretrained_rate, encoder=encoder, device=device, checkpoint=checkpoint,
-        resume=resume, max_length=max_length, silver=silver, silver_words=silver_words,
+        resume=resumes, max_length=max_length, silver=silver, silver_words=silver_words,
         held_out=held_out if silver else (),
     )  # fmt: skip
-    if resume and checkpoint is not None and not os.path.exists(checkpoint):
-        raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
     sources = {"treebank": (treebank, dev), "vectors": (vectors,), "encoder": (pretrained,), "silver sentences": silver}
     _check_is_new(output, sources)
     if dev and is_same_file(treebank, dev):
@@ -282,12 +281,28 @@ def _find_encoder(
         return load_encoder(pretrained)
     from dodona.cli.commands.pretrain import pretrain_for_training
 
-    target = f"{output}.encoder"
-    is_begun = resume and os.path.exists(f"{target}.checkpoint")
+    target, unfinished = _encoder_files(output)
+    is_begun = resume and os.path.exists(unfinished)
     if resume and not is_begun and os.path.exists(target):
         return load_encoder(target)
     sizes = {name: options[name] for name in OF_ENCODER if options[name] is not None}
     return pretrain_for_training(text, target, treebank, held_out, sizes, options["seed"], is_begun)
+
+
+def has_checkpoint(output: str, text: Sequence[str] = ()) -> bool:
+    """Whether a training is resumed from a checkpoint of the model, and not before it, where only the words of a text
+    were learned; an error if there is nothing at all to go on from."""
+    checkpoint = f"{output}.checkpoint"
+    if os.path.exists(checkpoint):
+        return True
+    if text and any(map(os.path.exists, _encoder_files(output))):
+        return False
+    raise OptionError(f"{checkpoint}: there is no such file; expected the checkpoint of a training to be resumed")
+
+
+def _encoder_files(output: str) -> tuple[str, str]:
+    """Return the names of the encoder that belongs to a model, and of its checkpoint."""
+    return f"{output}.encoder", f"{output}.encoder.checkpoint"
 
 
 def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = None) -> ParserOptions:
