@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { percent } from "./tree.js";
 
 const MOST = 12; // choices that are shown at a time
+const [LEAST, ENOUGH, HEADER] = [100, 310, 60]; // pixels: of the list, and of what is fixed at the top of the page
 let count = 0; // of fields, for their names
 
 export class Completion {
@@ -86,7 +87,17 @@ export class Completion {
   show(isShown) {
     this.list.hidden = !isShown;
     this.input.setAttribute("aria-expanded", String(isShown));
-    if (!isShown) this.input.removeAttribute("aria-activedescendant");
+    if (isShown) this.place();
+    else this.input.removeAttribute("aria-activedescendant");
+  }
+
+  /** Put the list where there is room for it: below the field, or above it. */
+  place() {
+    const box = this.input.getBoundingClientRect();
+    const room = { below: (window.visualViewport?.height ?? innerHeight) - box.bottom, above: box.top - HEADER };
+    const isAbove = room.below < ENOUGH && room.above > room.below;
+    this.list.classList.toggle("above", isAbove);
+    this.list.style.maxHeight = `${Math.max(LEAST, Math.min(ENOUGH, (isAbove ? room.above : room.below) - 10))}px`;
   }
 
   mark(at) {
