@@ -258,6 +258,25 @@ def the_loop_by_keyboard_alone(page: Page) -> None:
     page.until(lambda: not page.all("dialog"))
 
 
+def what_is_typed_is_completed(page: Page) -> None:
+    """To the most likely relation that begins so, also if Enter is faster than the server; not after Backspace."""
+    open_sentence(page, MARKUP)
+    for keys, label in (("nsu", "nsubj"), ("obl", "obl"), ("nmo", "nmod"), (f"nsubj{Keys.BACKSPACE}", "nsub")):
+        page.type("l")
+        page.until(lambda: page.run("return document.activeElement.matches('.completion input')"))
+        page.type(keys, Keys.ENTER)
+        page.until(lambda label=label: page.text(arc(1, ".label")) == f"{label}✎")  # type: ignore[misc]
+        until_saved(page)
+    for keys, tag in (("prop", "PROPN"), ("noun", "NOUN")):
+        page.type("u")
+        page.until(lambda: page.all(".choices li"))
+        page.type(keys)
+        assert page.run("return document.activeElement.value") == tag
+        page.type(Keys.ENTER)
+        page.until(lambda tag=tag: page.text(".word[data-word='1'] .tag").startswith(tag))  # type: ignore[misc]
+    until_saved(page)
+
+
 def tokens_and_sentences_are_divided_and_joined(page: Page) -> None:
     open_sentence(page, TOKENS)
     assert forms(page)[:2] == ["Oak", "trees"]
@@ -576,6 +595,7 @@ SCENARIOS: list[Callable[[Page], None]] = [
     the_loop_by_keyboard_alone,
     tokens_and_sentences_are_divided_and_joined,
     the_threshold_says_what_is_open,
+    what_is_typed_is_completed,
     somebody_else_is_noticed,
     what_is_being_typed_is_kept,
     a_lost_connection_loses_nothing,
