@@ -211,6 +211,10 @@ def test_the_second_page_is_told(session: AnnotationSession) -> None:
     assert (caught.value.view["words"][0]["label"], caught.value.view["other"]) == ("x", "ana")
     session.open(2, "one")
     assert session.open(1, "two")["other"] is None
+    assert session.open(2, "two")["other"] == "ana"
+    session.leave("one")
+    session.leave("never heard of")
+    assert session.open(2, "two")["other"] is None
 
 
 def test_problems_are_at_their_words(session: AnnotationSession) -> None:
@@ -315,6 +319,7 @@ def test_suspects_go_when_somebody_has_looked(tmp_path: Path) -> None:
         now = words[item["word"] - 1]
         assert (now["head"], now["label"]) != (head, label), "another arc is proposed than the present one"
         assert item["why"].startswith(f"perhaps {label} of {['ROOT', *(word['form'] for word in words)][head]}")
+        assert item["form"] == now["form"]
     first = items[0]
     act(session, first["sentence"], kind="confirm", words=[first["word"]], columns=["arc"])
     left = [(item["sentence"], item["word"]) for item in wait_for(session, "suspects")]

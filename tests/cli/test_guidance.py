@@ -13,6 +13,7 @@ from samples.treebank import treebank
 from dodona import Sentence, write
 from dodona.cli.commands.crossvalidate import crossvalidate
 from dodona.cli.commands.train import train_command
+from dodona.cli.main import COMMANDS
 from dodona.cli.main import dodona as command_line
 
 
@@ -145,3 +146,10 @@ def test_evaluation_tells_that_the_order_differs(tmp_path: Path) -> None:
 
 def test_the_representation_of_a_sentence() -> None:
     assert repr(Sentence.from_words(["Oak", "trees"])) == "<Sentence 'Oak trees'>"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    answer = CliRunner().invoke(command_line, [command, "--help"])
+    assert answer.exit_code == 0, answer.exception
+    assert answer.output.startswith("Usage:")

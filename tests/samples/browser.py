@@ -1,5 +1,7 @@
 """A real browser for tests of the page: Chromium, without a window and without a network, driven by Selenium."""
 
+import importlib.util
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
-__all__ = ["Page", "browser", "why_no_browser"]
+__all__ = ["Page", "browser", "find_axe", "why_no_browser"]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
@@ -42,6 +44,15 @@ def why_no_browser() -> str | None:
     if shutil.which("chromedriver") is None:
         return "no chromedriver (on Debian: apt-get install chromium-driver)"
     return None
+
+
+def find_axe() -> Path | None:
+    """The program axe-core, which finds faults of accessibility: named by DODONA_AXE, or that of axe-core-python."""
+    if named := os.environ.get("DODONA_AXE"):
+        return Path(named)
+    package = importlib.util.find_spec("axe_core_python")
+    folders = package.submodule_search_locations if package is not None else None
+    return next((Path(folder) / "axe.min.js" for folder in folders or ()), None)
 
 
 @contextmanager
@@ -114,6 +125,17 @@ class Page:
         found = self.run(f"return {SEEN}.find((node) => {named})", selector, text)
         assert found is not None, f"no button {text!r}; there are: {self.texts(selector)}"
         found.click()
+
+    def look_for_faults(self) -> list[str]:
+        """What axe-core finds; nothing without it."""
+        axe = find_axe()
+        if axe is None:
+            return []
+        self.run(axe.read_text(encoding="utf-8"))
+        told = "[each.impact, each.id, ...each.nodes.map((node) => node.html)].join(' ')"
+        script = f"axe.run().then(({{ violations }}) => arguments[0](violations.map((each) => {told})))"
+        found: list[str] = self.driver.execute_async_script(script)
+        return found
 
     def choose(self, label: str, value: str, within: str = "main") -> None:
         """Choose from the list below this label."""

@@ -118,6 +118,7 @@ class Queue:
             "score": None if item.score is None else round(item.score, 4),
             "why": item.why,
             "word": item.word,
+            "form": sentence.words[item.word - 1] if item.word and item.word <= len(sentence) else None,
             "arc": item.arc,
         }
 

@@ -125,6 +125,11 @@ class AnnotationSession:
             self._pages[page] = _OpenPage(number, time.monotonic())
             return self._view(each, page)
 
+    def leave(self, page: str) -> None:
+        """Forget a page that is closed, so that nobody is told that it has a sentence open."""
+        with self.lock:
+            self._pages.pop(page, None)
+
     def act(self, number: int, version: int, page: str, action: Action) -> View:
         """Do an action, and return the sentence after it; when this returns, the action is on disk."""
         with self.lock:

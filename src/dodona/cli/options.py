@@ -97,9 +97,11 @@ class GroupedCommand(click.Command):
         named = {name for names in self.groups.values() for name in names}
         others = [name for name in options if name not in named]
         for title, names in self.groups.items():
-            records = [options.pop(name).get_help_record(ctx) for name in (*names, *others) if name in options]
-            with formatter.section(title):
-                formatter.write_dl([record for record in records if record is not None])
+            shown = [options.pop(name) for name in (*names, *others) if name in options]
+            records = [record for option in shown if (record := option.get_help_record(ctx)) is not None]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
             others = []
 
 

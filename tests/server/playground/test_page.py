@@ -3,7 +3,6 @@
 All of it is one test, so that there is one browser: starting it takes longer than most of what is done in it.
 """
 
-import os
 import re
 import struct
 import subprocess
@@ -30,7 +29,6 @@ LONG = (
     "that the oracle would speak again as soon as the leaves began to rustle."
 )
 MARKUP = """<img src=x onerror="document.title='taken'"><b>Oak</b><script>document.title='taken'</script> & leaves"""
-AXE = os.environ.get("DODONA_AXE")  # the file axe.min.js of axe-core
 READS = "#oracle?w=She+reads+books&h=2+0+2&l=nsubj+root+obj"
 CROSSING = "#oracle?w=An+answer+came+about+rain&h=2+3+0+5+2"
 
@@ -535,9 +533,7 @@ def dark_is_dark(page: Page) -> None:
 
 
 def everybody_can_use_it(page: Page) -> None:
-    """Looked at by axe-core, if it is there (docs/testing.md): no fault, in light and dark, wide and narrow."""
-    if AXE is None:
-        return
+    """Looked at by axe-core (docs/testing.md): no fault, in light and dark, wide and narrow."""
     oracle = CROSSING + "&s=swap-standard+nd-all&m=SHIFT+SHIFT+RIGHT&s=arc-eager+static&m="
     for view, width, dark in product(("#parse", "#correct", oracle), (1280, 390), (False, True)):
         open_for_correction(page)
@@ -545,10 +541,7 @@ def everybody_can_use_it(page: Page) -> None:
         page.until(lambda view=view: page.all(f"{view.partition('?')[0]} .tree"))  # type: ignore[misc]
         page.run("for (const node of document.querySelectorAll('main details')) node.open = true")
         page.until(lambda: page.all("#oracle .node") or not page.all("#oracle"))
-        page.run(Path(AXE).read_text())
-        told = "[each.impact, each.id, ...each.nodes.map((node) => node.html)].join(' ')"
-        script = f"axe.run().then(({{ violations }}) => arguments[0](violations.map((each) => {told})))"
-        assert page.driver.execute_async_script(script) == [], (view, width, dark)
+        assert page.look_for_faults() == [], (view, width, dark)
 
 
 def a_pattern_finds_trees(page: Page) -> None:

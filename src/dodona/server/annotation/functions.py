@@ -89,6 +89,12 @@ class SentenceRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     sentence: SentenceNumber
 
 
+class LeaveRequest(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A page that is closed, or loaded anew under another name."""
+
+    page: PageName
+
+
 class AnnotationFunctions:
     """The functions of a session, by the names under which pages call them."""
 
@@ -104,6 +110,10 @@ class AnnotationFunctions:
 
     def open(self, request: OpenRequest, models: Models) -> Answer:
         return self.session.open(request.sentence, request.page)
+
+    def leave(self, request: LeaveRequest, models: Models) -> Answer:
+        self.session.leave(request.page)
+        return {}
 
     def act(self, request: ActRequest, models: Models) -> Answer:
         action = {key: value for key, value in structs.asdict(request.action).items() if value is not UNSET}
@@ -141,6 +151,7 @@ SUMMARIES: dict[str, tuple[str, Answer | None]] = {
     "project": ("What is annotated: files, models, labels, and how much is done.", None),
     "queue": ("Sentences in the order of a queue, some at a time.", {"order": "file", "count": 10}),
     "open": ("A sentence with its words, marks, guesses and problems.", OPENED),
+    "leave": ("A page is closed: its sentence is not open there any more.", {"page": "example"}),
     "act": ("An action on a sentence; answered when it is on disk.", {**OPENED, "version": 0, "action": SET_ARC}),
     "choices": (
         "What a word could have in a column, most likely first.",

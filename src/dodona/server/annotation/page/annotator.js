@@ -11,7 +11,7 @@ import { keepChanges, leftChanges, Session } from "./session.js";
 import { Status } from "./status.js";
 import { percent, scrollFrame, scrollToWord } from "./tree.js";
 import { Versions } from "./versions.js";
-import { arcText, COLUMNS, countOpen, describeView, drawView, mostDoubtful } from "./view.js";
+import { arcText, COLUMNS, countOpen, describeView, drawView, mostDoubtful, treeOf } from "./view.js";
 import { WordForm } from "./word_form.js";
 
 const THRESHOLDS = [0.5, 0.7, 0.8, 0.9, 0.95, 0.99];
@@ -406,7 +406,8 @@ export class Annotator {
     const focused = this.form?.focused ?? { name: null, typed: null };
     const control = [...this.body.querySelectorAll(".bar button, .bar select")].indexOf(document.activeElement);
     if (!keepsTyped) this.form?.discard();
-    this.drawing = drawView(view, this.threshold, this.versions.version);
+    this.drawing = drawView(view, this.threshold, this.beside);
+    this.keepLine();
     draggable(this.drawing, {
       onpick: (word) => this.pick(word),
       ondrop: (word, head) => this.setHead(word, head),
@@ -434,8 +435,8 @@ export class Annotator {
       ...(suspicion ? [this.drawSuspicion(suspicion)] : []),
       this.frame,
       this.drawBar(),
-      this.problems,
       this.panel,
+      this.problems, // last: they come a moment later, and must not move a button away from under the pointer
     );
     this.body.classList.toggle("done", view.status === "done");
     this.frame.scrollLeft = scrolled;
@@ -445,6 +446,24 @@ export class Annotator {
     if (hadTree) this.frame.focus({ preventScroll: true });
     if (focused.name) this.form.refocus(focused);
     if (control >= 0) this.body.querySelectorAll(".bar button, .bar select")[control]?.focus();
+  }
+
+  /** What is drawn below the words: another version, or else the arc that a suspicion proposes. */
+  get beside() {
+    const { view, suspicion } = this;
+    const version = this.versions.versionOf(view);
+    if (version !== null || !suspicion?.arc || suspicion.word > view.words.length) return version;
+    const { heads, labels } = treeOf(view);
+    [heads[suspicion.word - 1], labels[suspicion.word - 1]] = suspicion.arc;
+    return { heads, labels, upos: null };
+  }
+
+  /** Let the words stay where they are while the arcs above them get more or fewer levels. */
+  keepLine() {
+    const { sentence } = this.view;
+    const { line } = this.drawing.layout;
+    this.line = { sentence, top: this.line?.sentence === sentence ? Math.max(this.line.top, line) : line };
+    this.drawing.style.marginBlockStart = `${this.line.top - line}px`;
   }
 
   drawSuspicion({ why, arc }) {

@@ -152,7 +152,7 @@ export class QueueList {
             title: item.why || null,
           },
           el("span", { class: "sign", "aria-label": item.status }, item.status === "done" ? "✓" : "·"),
-          el("span", { dir: "auto", class: "text" }, item.text),
+          el("span", { dir: "auto", class: "text" }, item.form && el("strong", {}, el("bdi", {}, item.form), ": "), item.text),
           item.score !== null && el("small", {}, item.score.toFixed(2)),
         ),
       ),

@@ -41,6 +41,8 @@ export class Session {
     addEventListener("beforeunload", (event) => this.waiting.length > 0 && event.preventDefault());
     addEventListener("focus", () => this.refresh());
     addEventListener("online", () => this.wake?.());
+    addEventListener("pagehide", () => ask("leave", { page: this.page }, true).catch(() => {}));
+    addEventListener("pageshow", (event) => event.persisted && this.refresh());
   }
 
   /** Open a sentence, after all that is on its way is saved. */
@@ -68,7 +70,8 @@ export class Session {
   act(action) {
     this.waiting.push({ sentence: this.view.sentence, action });
     keepChanges(this.waiting);
-    this.sending = (this.sending ?? Promise.resolve(null)).then(() => this.send());
+    const send = () => this.send();
+    this.sending = (this.sending ?? Promise.resolve(null)).then(send, send); // also after one that could not be drawn
     return this.sending;
   }
 
@@ -78,21 +81,23 @@ export class Session {
     const { sentence, action } = first;
     for (;;) {
       this.calls.tell("saving", this.waiting.length);
+      let view;
       try {
-        const view = await ask("act", { sentence, version: this.view.version, page: this.page, action });
-        this.waiting.shift();
-        return this.settle(view);
+        view = await ask("act", { sentence, version: this.view.version, page: this.page, action });
       } catch (error) {
-        if (BUSY.includes(error.status)) await this.pause();
-        else return this.fail(error, action);
+        if (!BUSY.includes(error.status)) return this.fail(error, action);
+        await this.pause();
+        continue;
       }
+      this.waiting.shift();
+      return this.settle(view);
     }
   }
 
   settle(view) {
     keepChanges(this.waiting);
-    this.take(view);
     this.calls.tell(this.waiting.length > 0 ? "saving" : "saved", this.waiting.length);
+    this.take(view);
     return view;
   }
 

@@ -24,7 +24,10 @@ export class Versions {
       this.choose(null);
       return;
     }
-    if (isOther) this.body.replaceChildren();
+    if (isOther) {
+      this.versions = [];
+      this.body.replaceChildren();
+    }
     try {
       const answer = await this.load(view.sentence);
       if (answer === null || this.view.sentence !== view.sentence) return;
@@ -35,8 +38,10 @@ export class Versions {
     }
   }
 
-  get version() {
-    return this.versions?.find(({ name }) => name === this.chosen) ?? null;
+  /** The version that is shown beside a view; null while there is none for its sentence, and these words. */
+  versionOf(view) {
+    const version = this.view?.sentence === view.sentence && this.versions?.find(({ name }) => name === this.chosen);
+    return version && version.heads?.length === view.words.length ? version : null;
   }
 
   choose(name) {
@@ -66,7 +71,7 @@ export class Versions {
         take,
       );
     });
-    const none = el("input", { type: "radio", name: "version", checked: this.version === null });
+    const none = el("input", { type: "radio", name: "version", checked: this.versionOf(view) === null });
     none.addEventListener("change", () => this.choose(null));
     rows.push(el("li", {}, el("label", { class: "check" }, none, el("span", {}, "Show none"))));
     const focused = this.body.contains(document.activeElement) && document.activeElement.matches("input");

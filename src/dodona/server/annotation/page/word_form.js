@@ -15,6 +15,7 @@ const FIELDS = [
   ["misc", "MISC", null, 14],
 ];
 const COMPLETED = ["label", "upos", "xpos", "feats", "lemma"];
+const CLOSED = ["label", "upos", "xpos"]; // other columns have new values all the time
 
 export class WordForm {
   /** `act(action)` changes the sentence, `run(name)` does what a key of that name does, `leave()` goes to the tree. */
@@ -41,6 +42,7 @@ export class WordForm {
           load: COMPLETED.includes(column) ? load : async () => [],
           commit: change,
           leave,
+          isClosed: CLOSED.includes(column),
           attributes: { size, dir: "auto" },
         });
         this.controls[column] = completion.input;

@@ -9,13 +9,15 @@ export class Refused extends Error {
   }
 }
 
-export async function ask(name, request = {}) {
+/** Ask for an answer of a function; `keepalive`: also while the page is being left, when nobody waits for it. */
+export async function ask(name, request = {}, keepalive = false) {
   let response;
   try {
     response = await fetch(`api/${name}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(request),
+      keepalive,
     });
   } catch {
     throw new Refused("The server does not answer. Is “dodona” still running?", 0);

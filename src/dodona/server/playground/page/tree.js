@@ -6,6 +6,7 @@ import { laidOut, LEVEL, mirrored } from "./layout.js";
 const WORD_FONT = "500 17px system-ui, sans-serif";
 const LABEL_FONT = "12.5px system-ui, sans-serif";
 const TAG_FONT = "11px system-ui, sans-serif";
+const bold = (font) => `700 ${font}`; // for what may be bold, or is so later
 const ROUND = 9; // radius of the corners of an arc
 const FORM = 32; // height of the words
 const TAG = 16; // and of their tags
@@ -46,9 +47,9 @@ export function drawTree({ words, tags = [], lemmas = [], multiword = [], arcs, 
     note: "",
     classes: "",
     ...arc,
-    width: widthOf(arc.label ?? "", LABEL_FONT) + (arc.note ? widthOf(` ${arc.note}`, TAG_FONT) + 4 : 0) + 2,
+    width: widthOf(arc.label ?? "", bold(LABEL_FONT)) + (arc.note ? widthOf(` ${arc.note}`, bold(TAG_FONT)) + 4 : 0) + 2,
   }));
-  const below = (k) => Math.max(widthOf(tags[k] ?? "", TAG_FONT), widthOf(lemmas[k] ?? "", TAG_FONT));
+  const below = (k) => Math.max(widthOf(tags[k] ?? "", bold(TAG_FONT)), widthOf(lemmas[k] ?? "", TAG_FONT));
   const widths = words.map((word, k) => Math.max(widthOf(word, WORD_FONT), below(k), 14) + 6);
   const rightToLeft = isRightToLeft(words);
   let layout = laidOut(widths, measured);
