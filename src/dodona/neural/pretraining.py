@@ -22,7 +22,17 @@ from numpy.typing import NDArray
 
 from dodona.neural.batching import Lanes, pad_rows
 from dodona.neural.encoder import trains_in_16_bits
-from dodona.neural.network import LOW, Batch, Dropout, Parameters, drop_out, multiply, run_layers, word_inputs
+from dodona.neural.network import (
+    LOW,
+    Batch,
+    Dropout,
+    Parameters,
+    drop_out,
+    make_moments,
+    multiply,
+    run_layers,
+    word_inputs,
+)
 from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import SIZES, PretrainedEncoder, encoder_shapes
 from dodona.neural.raw_text import LONGEST, RawText, pick_order
@@ -96,9 +106,9 @@ def initial_guesser(sizes: NetworkOptions, words: int, seed: int) -> Parameters:
     generator = np.random.default_rng([seed, 1])
     bound = (2 * sizes.width) ** -0.5
     return {name: weights[name] for name in encoder_shapes(sizes, words)} | {
-        "guess.hidden": jnp.asarray(generator.uniform(-bound, bound, (2 * sizes.width, UNITS)), jnp.float32),
+        "guess.hidden": jnp.asarray(generator.uniform(-bound, bound, (2 * sizes.width, UNITS)).astype(np.float32)),
         "guess.hidden.bias": jnp.zeros(UNITS),
-        "guess.word": jnp.asarray(generator.normal(0, UNITS**-0.5, (words + 1, UNITS)), jnp.float32),
+        "guess.word": jnp.asarray(generator.normal(0, UNITS**-0.5, (words + 1, UNITS)).astype(np.float32)),
         "guess.bias": -jnp.log(jnp.arange(words + 1) + 2.7),
     }
 
@@ -149,7 +159,7 @@ class WordGuesser:
         self.text, self.words, self.passes, self.minutes, self.seed = text, words, passes, minutes, seed
         self.vocabulary = Vocabulary(words, (), (), options.subwords)
         self.parameters = initial_guesser(self.options, len(words), seed)
-        self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
+        self.moments = make_moments(self.parameters)
         self.updates = self.seen = self.position = self.measured = 0  # position: in the order of this pass
         self.number = 1  # of the pass
         self.seconds = 0.0  # before this call

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dodona.neural.batching import Example, Lanes, SilverExamples, Tables, fill_batches, lay_out, split_records
 from dodona.neural.encoder import trains_in_16_bits
-from dodona.neural.network import Batch, DataSizes, Dropout, encode, initial_weights, step_loss
+from dodona.neural.network import Batch, DataSizes, Dropout, encode, initial_weights, make_moments, step_loss
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
 from dodona.neural.rollouts import Rollouts
@@ -49,8 +49,8 @@ class NeuralLearner:
         self.batch, self.seed, self.silver = options.batch, seed, silver
         self.parameters = initial_weights(options, sizes, seed) | jax.tree.map(jnp.asarray, dict(pretrained or {}))
         shares = dict.fromkeys(pretrained or {}, pretrained_rate)
-        self.averaged = jax.tree.map(jnp.copy, self.parameters)
-        self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
+        self.averaged = {name: jnp.asarray(np.array(values)) for name, values in self.parameters.items()}
+        self.moments = make_moments(self.parameters)
         self.updates = 0
         batches = sum(1 for _ in self.batches(np.random.default_rng(seed)))
         self.planned = iterations * batches
