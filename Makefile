@@ -42,20 +42,23 @@ $(VENV)/editable: $(VENV)/ready pyproject.toml setup.py
 demo: $(VENV)/runtime  ## parse a text, and look at an oracle
 	@scripts/demo $(BIN)
 
-# types and layers are checked beside the tests, and told after them; the tests need a browser
+# The tests need a browser, which is fetched while the compiler is at work; it may ask at the terminal, so it keeps that.
+# Types and layers are checked beside the tests, and told after them. Neighbouring tests go to one process, as long as
+# both have some, so that it makes what they share only once.
 define check
+	@exec 3<&0; scripts/browser <&3 3<&- & browser=$$!; \
+		$(MAKE) --no-print-directory $(VENV)/installed; made=$$?; wait $$browser; exit $$made
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@{ $(BIN)/mypy && $(BIN)/lint-imports && PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint src; } > $(VENV)/checks.log 2>&1 & checks=$$!; \
-		scripts/browser; \
-		$(BIN)/pytest -q -n auto $(1); tests=$$?; \
+		$(BIN)/pytest -q -n auto --dist worksteal $(1); tests=$$?; \
 		wait $$checks; checked=$$?; cat $(VENV)/checks.log; \
 		[ $$tests -eq 0 ] && [ $$checked -eq 0 ]
 endef
 
-test: $(VENV)/installed  ## lint, types and tests
+test: $(VENV)/ready  ## lint, types and tests
 	$(call check,-m 'not slow')
 
-test-all: $(VENV)/installed  ## the same, with longer runs of what tests show in small
+test-all: $(VENV)/ready  ## the same, with longer runs of what tests show in small
 	$(call check)
 
 # PyTorch is large, so no other target installs it; TORCH=torch==2.13.0+cpu, for example, chooses which

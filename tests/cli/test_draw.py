@@ -8,8 +8,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from cli.test_oracle import SENTENCES, dodona
+from cli.test_oracle import SENTENCES
 from click import UsageError
+from samples.command_line import call_dodona
 from samples.pictures import SVG
 
 from dodona import DodonaError, FormatError, MismatchError, OptionError, Sentence, read, write
@@ -206,7 +207,7 @@ def test_every_format_of_parse_has_a_writer(tmp_path: Path) -> None:
 
 
 def test_parse_draws() -> None:
-    done = dodona("parse", "en-fast", str(SENTENCES), "--format", "html")
+    done = call_dodona("parse", "en-fast", str(SENTENCES), "--format", "html")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("<section>") == 3
     assert done.stdout.endswith("</html>\n")

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from samples.command_line import call_dodona
 
 from dodona import DodonaError
 from dodona.cli.commands.evaluate import evaluate_command
@@ -18,9 +19,8 @@ SPLIT = GOLD.replace("2\tleaves", "2\tleav").replace("\n\n", "\n") + "3\tes\tes\
 BRACKETS = GOLD.replace("nsubj:pass", "[/bold]")
 
 
-def evaluate(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "dodona", "evaluate", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, input=GOLD, check=False, timeout=100)
+def evaluate(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
+    return call_dodona("evaluate", *arguments, text=GOLD)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from cli.test_oracle import dodona
+from samples.command_line import call_dodona
 from samples.signals import hearing_interrupts
 from samples.treebank_folder import treebank_folder
 
@@ -22,7 +22,7 @@ def treebanks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_list() -> None:
-    done = dodona("experiment", "--list")
+    done = call_dodona("experiment", "--list")
     assert done.returncode == 0, done.stderr
     for name in ("static-vs-dynamic", "exploration", "ambiguity", "nonmonotonic", "covington", "swap", "systems"):
         assert f" {name} " in done.stdout
@@ -40,7 +40,7 @@ def test_the_list() -> None:
     ],
 )
 def test_mistakes(arguments: list[str], code: int, message: str) -> None:
-    done = dodona("experiment", *arguments)
+    done = call_dodona("experiment", *arguments)
     assert done.returncode == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -56,7 +56,7 @@ def test_a_failed_run_is_told_and_the_table_made_of_the_rest(treebanks: Path, tm
             (tmp_path / "en_x" / f"{name}.conllu.gz").write_bytes(data)
     (tmp_path / "en_x" / "train.conllu").write_text("1\ta\n\n")
     common = ["--treebanks", str(tmp_path), "--seeds", "1", "--iterations", "1", "--jobs", "0"]
-    done = dodona("experiment", "covington", *common, "-o", str(tmp_path / "out"))
+    done = call_dodona("experiment", "covington", *common, "-o", str(tmp_path / "out"))
     assert done.returncode == 1
     assert "dodona: failed: en_x covington static" in done.stderr
     assert "train.conllu:1: 2 columns; expected 10" in done.stderr
@@ -122,15 +122,15 @@ def test_an_experiment_that_is_interrupted_goes_on_and_survives_a_killed_worker(
     assert len(list(seen.iterdir())) == 3  # this process, the worker that was killed, and the one after it
     assert {name: (runs / name).read_bytes() for name in kept} == kept  # finished runs are as they were
 
-    done = dodona(*command(treebanks, tmp_path / "again", 0))
+    done = call_dodona(*command(treebanks, tmp_path / "again", 0))
     assert done.returncode == 0, done.stderr
     assert tables(tmp_path / "again") == tables(out)  # the same seeds, the same tables
 
 
 def test_tables_from_the_runs_that_are_finished(treebanks: Path, tmp_path: Path) -> None:
     common = ["--treebanks", str(treebanks), "--seeds", "2", "--iterations", "1", "--jobs", "0", "-o", str(tmp_path)]
-    assert dodona("experiment", "covington", *common[:3], "1", *common[4:]).returncode == 0
-    done = dodona("experiment", "covington", *common, "--no-runs")
+    assert call_dodona("experiment", "covington", *common[:3], "1", *common[4:]).returncode == 0
+    done = call_dodona("experiment", "covington", *common, "--no-runs")
     assert done.returncode == 0, done.stderr
     assert "2 of 4 runs are missing." in done.stdout
     assert len(list((tmp_path / "runs").iterdir())) == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from samples.command_line import call_dodona
 from samples.treebank import treebank
 
 from dodona import Sentence, write
@@ -88,22 +89,18 @@ def test_scores_on_the_training_data_are_announced(tmp_path: Path) -> None:
         assert ("is both treebank and --dev" in done.output) == warned
 
 
-def run(*arguments: str | Path, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-P", "-m", "dodona", *map(str, arguments)]  # -P: as the installed program
-    return subprocess.run(
-        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=100
-    )
-
-
 def test_errors_of_usage_look_like_all_others() -> None:
-    done = run("stats", "--nonsense", "x")
+    done = call_dodona("stats", "--nonsense", "x")
     assert done.stderr == "dodona: no such option '--nonsense' (`dodona stats --help` says more)\n"
     assert done.returncode == 2
 
 
 def test_a_module_of_the_current_folder(tmp_path: Path) -> None:
     (tmp_path / "mine_here.py").write_text("print('imported')\n")
-    done = run("--import", "mine_here", "models", folder=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "dodona", "--import", "mine_here", "models"],  # -P: as the installed program
+        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=100,
+    )  # fmt: skip
     assert done.stdout.startswith("imported\n"), done.stderr
 
 
@@ -111,7 +108,7 @@ def test_training_lists_all_faults(tmp_path: Path) -> None:
     good = "1\tA\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
     path = tmp_path / "bad.conllu"
     path.write_text(good + good.replace("\t0\t", "\tzero\t") + good + good.replace("1\tA", "2\tA"))
-    done = run("train", path, "-o", tmp_path / "m.model")
+    done = call_dodona("train", path, "-o", tmp_path / "m.model")
     assert done.returncode == 1
     first, one, other, hint = done.stderr.splitlines()
     assert first == f"dodona: 2 faults in {path}:"
@@ -125,18 +122,19 @@ def test_training_tells_how_much_of_a_treebank_is_partial(tmp_path: Path) -> Non
     part, none = whole.replace("\t1\tx", "\t_\t_"), whole.replace("\t1\tx", "\t_\t_").replace("\t0\troot", "\t_\t_")
     path = tmp_path / "part.conllu"
     path.write_text(whole * 6 + part + none)
-    done = run(
+    done = call_dodona(
         "train", path, "-o", tmp_path / "m.model", "--components", "parser", "--tags", "gold", "--iterations", "1"
     )
     assert f"{path}: 1 of 8 sentences have part of a tree and 1 have none; 3 of 16 words have no head" in done.stderr
 
 
-def test_evaluation_tells_that_the_order_differs(tmp_path: Path) -> None:
+def test_evaluation_tells_that_the_order_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     words = ["one", "two", "three"]
     rows = [f"1\t{word}\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for word in words]
     (tmp_path / "gold.conllu").write_text("".join(rows))
     (tmp_path / "parsed.conllu").write_text("".join([rows[0], rows[2], rows[1]]))
-    done = run("evaluate", "gold.conllu", "parsed.conllu", folder=tmp_path)
+    done = call_dodona("evaluate", "gold.conllu", "parsed.conllu")
     assert done.returncode == 1
     assert done.stderr == (
         "dodona: the same sentences in another order: sentence 2 (gold.conllu:3) is sentence 3 (parsed.conllu:5); "

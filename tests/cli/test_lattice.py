@@ -7,8 +7,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from cli.test_oracle import SENTENCES, dodona
+from cli.test_oracle import SENTENCES
 from click import UsageError
+from samples.command_line import call_dodona
 
 from dodona import DodonaError, OptionError
 from dodona.cli.commands.lattice import lattice
@@ -137,6 +138,6 @@ def test_errors(arguments: tuple[str, ...], code: int, message: str, capfd: pyte
 
 
 def test_the_program_itself() -> None:
-    done = dodona("lattice", *FIGURE_2, "--max-nodes", "8", "--format", "dot")
+    done = call_dodona("lattice", *FIGURE_2, "--max-nodes", "8", "--format", "dot")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("dodona: swap-standard, nd-all: 2 derivations")

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from samples.command_line import call_dodona
 from samples.treebank import treebank
 
 from dodona import Sentence, read, write
@@ -13,12 +14,6 @@ from dodona.parser.training import train_parser
 from dodona.pipeline.pipeline import Pipeline
 
 COMMAND = [sys.executable, "-m", "dodona"]
-
-
-def dodona(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
-    )
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_long_sentences_are_marked_and_counted_once(folder: Path) -> None:
     arguments = ("parse", folder / "covington", folder / "text.conllu", "-o", folder / "parsed.conllu")
-    done = dodona(*arguments, "--max-length", "3")
+    done = call_dodona(*arguments, "--max-length", "3")
     assert done.returncode == 0
     marked = [s for s in read(folder / "parsed.conllu") if any("# parsed_in_pieces = " in line for line in s.comments)]
     assert done.stderr == (
@@ -45,18 +40,18 @@ def test_long_sentences_are_marked_and_counted_once(folder: Path) -> None:
         "see the comment '# parsed_in_pieces'\n"
     )
     assert len(marked) > 1
-    assert dodona(*arguments, "--timeout", "60").stderr == ""
+    assert call_dodona(*arguments, "--timeout", "60").stderr == ""
     assert "parsed_in_pieces" not in (folder / "parsed.conllu").read_text()
 
 
 def test_several_processes_mark_the_same_sentences(folder: Path) -> None:
     arguments = ("parse", folder / "covington", folder / "text.conllu", "--max-length", "3")
-    assert dodona(*arguments, "--jobs", "2").stdout == dodona(*arguments).stdout
+    assert call_dodona(*arguments, "--jobs", "2").stdout == call_dodona(*arguments).stdout
 
 
 def test_limits_on_the_command_line_are_checked(folder: Path) -> None:
     for wrong in (("--max-length", "0"), ("--timeout", "0")):
-        assert dodona("parse", folder / "covington", folder / "text.conllu", *wrong).returncode == 2
+        assert call_dodona("parse", folder / "covington", folder / "text.conllu", *wrong).returncode == 2
 
 
 WORK = """

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click import UsageError
+from samples.command_line import call_dodona
 
 from dodona import FormatError, OptionError, TreeError
 from dodona.cli.commands.oracle import oracle
@@ -15,17 +16,12 @@ from dodona.cli.commands.oracle import oracle
 SENTENCES = Path(__file__).parents[2] / "examples" / "sentences.conllu"
 
 
-def dodona(*arguments: str, text: str = "") -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "dodona", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, input=text, check=False, timeout=100)
-
-
 def test_version_says_whether_the_core_is_compiled() -> None:
-    assert "(compiled core)" in dodona("--version").stdout
+    assert "(compiled core)" in call_dodona("--version").stdout
 
 
 def test_list_shows_every_system() -> None:
-    shown = dodona("oracle", "--list").stdout
+    shown = call_dodona("oracle", "--list").stdout
     for name in ("arc-eager", "arc-standard", "arc-hybrid", "easy-first", "nonmonotonic", "covington", "swap-standard"):
         assert name in shown
 
@@ -34,13 +30,13 @@ def test_list_shows_every_system() -> None:
     "system", ["arc-eager", "arc-standard", "arc-hybrid", "easy-first", "nonmonotonic", "covington", "swap-standard"]
 )
 def test_derivation_of_each_system_reaches_the_gold_tree(system: str) -> None:
-    done = dodona("oracle", str(SENTENCES), "--system", system)
+    done = call_dodona("oracle", str(SENTENCES), "--system", system)
     assert done.returncode == 0, done.stderr
     assert "the gold tree: 2 0 2 5 2 2" in done.stdout
 
 
 def test_static_derivation_as_a_table() -> None:
-    lines = dodona("oracle", str(SENTENCES), "-n", "letter").stdout.splitlines()
+    lines = call_dodona("oracle", str(SENTENCES), "-n", "letter").stdout.splitlines()
     (row,) = [line for line in lines if line.startswith("│  5 │")]
     assert [cell.strip() for cell in row.strip("│").split("│")] == [
         "5",
@@ -53,27 +49,27 @@ def test_static_derivation_as_a_table() -> None:
 
 
 def test_history_goes_on_with_the_dynamic_oracle() -> None:
-    done = dodona("oracle", str(SENTENCES), "--history", "SHIFT LEFT:nsubj SHIFT SHIFT")
+    done = call_dodona("oracle", str(SENTENCES), "--history", "SHIFT LEFT:nsubj SHIFT SHIFT")
     assert "dynamic oracle" in done.stdout
     assert "a tree with 1 of 6 words wrong" in done.stdout
 
 
 def test_swap_oracles() -> None:
     arguments = ("oracle", str(SENTENCES), "-n", "hearing", "-s", "swap-standard", "--oracle")
-    assert "22 transitions" in dodona(*arguments, "eager").stdout
-    assert "18 transitions" in dodona(*arguments, "lazy").stdout
-    assert "18 transitions" in dodona(*arguments, "minimal").stdout
-    assert "the gold tree" in dodona(*arguments, "nd-all").stdout
+    assert "22 transitions" in call_dodona(*arguments, "eager").stdout
+    assert "18 transitions" in call_dodona(*arguments, "lazy").stdout
+    assert "18 transitions" in call_dodona(*arguments, "minimal").stdout
+    assert "the gold tree" in call_dodona(*arguments, "nd-all").stdout
 
 
 def test_a_history_that_puts_the_tree_out_of_reach_of_swap_standard() -> None:
-    done = dodona("oracle", str(SENTENCES), "-s", "swap-standard", "--history", "SHIFT RIGHT:root")
+    done = call_dodona("oracle", str(SENTENCES), "-s", "swap-standard", "--history", "SHIFT RIGHT:root")
     assert done.returncode == 0
     assert "cannot be reached" in done.stdout
 
 
 def test_standard_input() -> None:
-    assert "the gold tree" in dodona("oracle", "-", text=SENTENCES.read_text()).stdout
+    assert "the gold tree" in call_dodona("oracle", "-", text=SENTENCES.read_text()).stdout
 
 
 @pytest.mark.parametrize(
@@ -95,7 +91,7 @@ def test_standard_input() -> None:
     ],
 )
 def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], code: int, message: str) -> None:
-    done = dodona(*arguments, text=SENTENCES.read_text())
+    done = call_dodona(*arguments, text=SENTENCES.read_text())
     assert done.returncode == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -104,14 +100,14 @@ def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], c
 
 def test_an_empty_label_is_named_with_its_line() -> None:
     text = "# one\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n2\tb\t_\t_\t_\t_\t1\t\t_\t_\n\n"
-    done = dodona("oracle", "-", text=text)
+    done = call_dodona("oracle", "-", text=text)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "dodona: -:3: word 2 of this sentence has DEPREL ''; expected the name of a relation\n"
-    assert "the gold tree" in dodona("oracle", "-", "--unlabelled", text=text).stdout
+    assert "the gold tree" in call_dodona("oracle", "-", "--unlabelled", text=text).stdout
 
 
 def test_approximate_costs_of_a_tree_out_of_reach() -> None:
-    done = dodona("oracle", str(SENTENCES), "-n", "hearing", "--approximate")
+    done = call_dodona("oracle", str(SENTENCES), "-n", "hearing", "--approximate")
     assert done.returncode == 0
     assert "of 8 words wrong" in done.stdout
 
@@ -248,6 +244,6 @@ def test_what_differs_from_search_is_shown_with_a_way_to_look_at_it(tmp_path: Pa
     ],
 )
 def test_errors_of_verification(arguments: tuple[str, ...], message: str) -> None:
-    done = dodona("oracle", *arguments)
+    done = call_dodona("oracle", *arguments)
     assert done.returncode == 2
     assert message in done.stderr

@@ -13,6 +13,7 @@ from typing import IO
 
 import click
 import pytest
+from samples.command_line import call_dodona
 from samples.signals import hearing_interrupts
 from samples.treebank import treebank
 
@@ -21,18 +22,13 @@ from dodona.cli.commands.train import GROUPS, train_command
 from dodona.data.spacing import detokenize
 
 
-def dodona(*arguments: str | Path, text: str = "") -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "dodona", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, input=text, check=False, timeout=100)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A treebank in two parts and a model trained on it."""
     path = tmp_path_factory.mktemp("treebank")
     write(treebank(150), path / "train.conllu")
     write(treebank(300, seed=2), path / "dev.conllu")
-    done = dodona(
+    done = call_dodona(
         "train", path / "train.conllu", "--dev", path / "dev.conllu", "-o", path / "model", "--licence", "free"
     )
     assert done.returncode == 0, done.stderr
@@ -52,19 +48,19 @@ def test_training_again_gives_the_same_model(folder: Path) -> None:
         "--licence",
         "free",
     )
-    assert dodona(*again).returncode == 0
+    assert call_dodona(*again).returncode == 0
     assert (folder / "again").read_bytes() == (folder / "model").read_bytes()
 
 
 def test_info(folder: Path) -> None:
-    shown = dodona("info", folder / "model").stdout
+    shown = call_dodona("info", folder / "model").stdout
     for word in ("arc-eager", "dynamic", "stack-full", "train.conllu", "free", "LAS", "format:         2, which"):
         assert word in shown
 
 
 @pytest.mark.parametrize("arguments", [(), ("--models",)])
 def test_models_are_listed(arguments: tuple[str, ...]) -> None:
-    done = dodona("info", *arguments)
+    done = call_dodona("info", *arguments)
     assert done.returncode == 0, done.stderr
     head, *rows = (re.split("  +", line) for line in done.stdout.splitlines())
     assert head == ["model", "language", "scorer", "size", "LAS (dev)", "data", "licence"]
@@ -76,13 +72,13 @@ def test_models_are_listed(arguments: tuple[str, ...]) -> None:
 
 
 def test_one_model_or_all() -> None:
-    done = dodona("info", "en-fast", "--models")
+    done = call_dodona("info", "en-fast", "--models")
     assert (done.returncode, done.stdout) == (2, "")
     assert "expected only one of them" in done.stderr
 
 
 def test_the_help_of_train_has_every_option_once() -> None:
-    shown = dodona("train", "--help").stdout
+    shown = call_dodona("train", "--help").stdout
     context = click.Context(train_command)
     for option in train_command.get_params(context):
         if isinstance(option, click.Option):
@@ -95,7 +91,7 @@ def test_the_help_of_train_has_every_option_once() -> None:
 
 
 def test_parse_changes_nothing_but_the_trees(folder: Path) -> None:
-    done = dodona("parse", folder / "model", folder / "dev.conllu")
+    done = call_dodona("parse", folder / "model", folder / "dev.conllu")
     assert done.returncode == 0, done.stderr
     before = (folder / "dev.conllu").read_text().splitlines()
     after = done.stdout.splitlines()
@@ -113,15 +109,15 @@ def test_parse_changes_nothing_but_the_trees(folder: Path) -> None:
 
 
 def test_jobs_give_the_same_output(folder: Path) -> None:
-    one = dodona("parse", folder / "model", folder / "dev.conllu", folder / "train.conllu")
-    two = dodona("parse", folder / "model", folder / "dev.conllu", folder / "train.conllu", "--jobs", "2")
+    one = call_dodona("parse", folder / "model", folder / "dev.conllu", folder / "train.conllu")
+    two = call_dodona("parse", folder / "model", folder / "dev.conllu", folder / "train.conllu", "--jobs", "2")
     assert one.stdout == two.stdout != ""
     assert two.stderr == one.stderr
 
 
 def test_output_file_and_packing(folder: Path) -> None:
-    assert dodona("parse", folder / "model", folder / "dev.conllu", "-o", folder / "out.conllu.gz").returncode == 0
-    assert dodona("evaluate", folder / "dev.conllu", folder / "out.conllu.gz").returncode == 0
+    assert call_dodona("parse", folder / "model", folder / "dev.conllu", "-o", folder / "out.conllu.gz").returncode == 0
+    assert call_dodona("evaluate", folder / "dev.conllu", folder / "out.conllu.gz").returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -132,7 +128,7 @@ def test_output_file_and_packing(folder: Path) -> None:
     ],
 )
 def test_plain_words(folder: Path, kind: str, text: str, words: list[str]) -> None:
-    done = dodona("parse", folder / "model", "--input", kind, text=text)
+    done = call_dodona("parse", folder / "model", "--input", kind, text=text)
     rows = [line.split("\t") for line in done.stdout.splitlines() if line]
     assert [row[1] for row in rows] == words
     assert [row[6] for row in rows].count("0") == 2
@@ -153,7 +149,7 @@ def test_plain_words(folder: Path, kind: str, text: str, words: list[str]) -> No
     ],
 )
 def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], code: int, message: str) -> None:
-    done = dodona(*arguments)
+    done = call_dodona(*arguments)
     assert done.returncode == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -163,7 +159,7 @@ def test_errors_are_one_line_and_never_a_traceback(arguments: tuple[str, ...], c
 def test_bad_input_leaves_no_output_behind(folder: Path) -> None:
     bad = folder / "bad.conllu"
     bad.write_text((folder / "dev.conllu").read_text() + "1\tcut\n")
-    done = dodona("parse", folder / "model", bad, "-o", folder / "never.conllu")
+    done = call_dodona("parse", folder / "model", bad, "-o", folder / "never.conllu")
     assert done.returncode == 1
     assert f"{bad}:" in done.stderr
     assert not [path for path in folder.iterdir() if "never" in path.name]
@@ -231,13 +227,13 @@ def test_a_closed_pipe(folder: Path) -> None:
 
 def test_plain_words_packed_and_bad(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "words.gz").write_bytes(gzip.compress(b"the oak rustles\n"))
-    assert "rustles" in dodona("parse", folder / "model", "--input", "horizontal", tmp_path / "words.gz").stdout
+    assert "rustles" in call_dodona("parse", folder / "model", "--input", "horizontal", tmp_path / "words.gz").stdout
     for name, data, message in (
         ("nul", b"a\nb\x00c d\n", "nul:2: words: value"),
         ("latin", b"a\n\xe9\n", "latin:2: byte 0xe9"),
     ):
         (tmp_path / name).write_bytes(data)
-        done = dodona("parse", folder / "model", "--input", "horizontal", tmp_path / name)
+        done = call_dodona("parse", folder / "model", "--input", "horizontal", tmp_path / name)
         assert done.returncode == 1
         assert message in done.stderr
 
@@ -247,48 +243,51 @@ def test_text_from_anywhere(folder: Path, tmp_path: Path) -> None:
     texts = list(detokenize(treebank(80)))
     write(texts, tmp_path / "train.conllu")
     model = tmp_path / "model"
-    assert dodona("train", tmp_path / "train.conllu", "-o", model, "--iterations", "3", "--folds", "2").returncode == 0
+    assert (
+        call_dodona("train", tmp_path / "train.conllu", "-o", model, "--iterations", "3", "--folds", "2").returncode
+        == 0
+    )
     text = "the oak asks the priest. the dove sees the leaf."
     (tmp_path / "text.txt").write_text(text)
-    said = dodona("parse", model, text)
+    said = call_dodona("parse", model, text)
     assert said.stdout.count("# text = ") == 2, said.stderr
-    assert dodona("parse", model, tmp_path / "text.txt").stdout == said.stdout
-    assert dodona("parse", model, text=text).stdout == said.stdout
-    assert dodona("parse", model, "--jobs", "2", text=text).stdout == said.stdout
-    assert dodona("parse", model, text=said.stdout).stdout == said.stdout
-    both = dodona("parse", model, tmp_path / "text.txt", folder / "dev.conllu").stdout
+    assert call_dodona("parse", model, tmp_path / "text.txt").stdout == said.stdout
+    assert call_dodona("parse", model, text=text).stdout == said.stdout
+    assert call_dodona("parse", model, "--jobs", "2", text=text).stdout == said.stdout
+    assert call_dodona("parse", model, text=said.stdout).stdout == said.stdout
+    both = call_dodona("parse", model, tmp_path / "text.txt", folder / "dev.conllu").stdout
     assert "# newdoc id = text" in both
     assert "# sent_id = text-2" in both
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "text.txt").write_text(text)
-    twins = dodona("parse", model, tmp_path / "text.txt", tmp_path / "other" / "text.txt", text).stdout.splitlines()
-    assert len({line for line in twins if line.startswith("# sent_id")}) == 6
-    drawn = dodona("parse", model, text, "--format", "tree")
+    twins = call_dodona("parse", model, tmp_path / "text.txt", tmp_path / "other" / "text.txt", text)
+    assert len({line for line in twins.stdout.splitlines() if line.startswith("# sent_id")}) == 6
+    drawn = call_dodona("parse", model, text, "--format", "tree")
     assert drawn.stdout.count("─ .") == 2, drawn.stderr
     for nothing in ("", "  "):
-        done = dodona("parse", model, nothing)
+        done = call_dodona("parse", model, nothing)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_n_best_trees_confidence_and_calibration(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "parsed.conllu"
     arguments = ("parse", folder / "model", folder / "dev.conllu", "--beam", "8")
-    plain = dodona(*arguments).stdout
-    assert "was trained without a beam" in dodona(*arguments).stderr
-    best = dodona(*arguments, "--nbest", "3")
+    plain = call_dodona(*arguments).stdout
+    assert "was trained without a beam" in call_dodona(*arguments).stderr
+    best = call_dodona(*arguments, "--nbest", "3")
     assert best.stdout.count("# nbest = 1\n") == 300, best.stderr
     assert best.stdout.count("# nbest = 3\n") > 200
     first = [block for block in best.stdout.split("\n\n") if "# nbest = 1\n" in block]
     kept = ["\n".join(line for line in block.split("\n") if not line.startswith("#")) for block in first]
     assert kept == plain.rstrip("\n").split("\n\n")
-    assert dodona(*arguments, "--nbest", "3", "--jobs", "2").stdout == best.stdout
-    assert dodona(*arguments, "--confidence", "-o", out).returncode == 0
-    shown = dodona("evaluate", folder / "dev.conllu", out, "--calibration").stdout
+    assert call_dodona(*arguments, "--nbest", "3", "--jobs", "2").stdout == best.stdout
+    assert call_dodona(*arguments, "--confidence", "-o", out).returncode == 0
+    shown = call_dodona("evaluate", folder / "dev.conllu", out, "--calibration").stdout
     assert "Calibration (expected calibration error" in shown
-    refused = dodona("parse", folder / "model", folder / "dev.conllu", "--nbest", "3")
+    refused = call_dodona("parse", folder / "model", folder / "dev.conllu", "--nbest", "3")
     assert refused.returncode == 2
     assert "expected a wider beam" in refused.stderr
-    unknown = dodona("evaluate", folder / "dev.conllu", folder / "dev.conllu", "--calibration")
+    unknown = call_dodona("evaluate", folder / "dev.conllu", folder / "dev.conllu", "--calibration")
     assert unknown.returncode == 1
     assert "expected Confidence=" in unknown.stderr
 
@@ -296,23 +295,25 @@ def test_n_best_trees_confidence_and_calibration(folder: Path, tmp_path: Path) -
 def test_confidence_of_sentences(folder: Path, tmp_path: Path) -> None:
     few, out = tmp_path / "few.conllu", tmp_path / "parsed.conllu"
     write(list(read(folder / "dev.conllu"))[:30], few)
-    bare = dodona("parse", folder / "model", few).stdout
-    assert dodona("parse", folder / "model", few, "--confidence", "-o", out).returncode == 0
+    bare = call_dodona("parse", folder / "model", few).stdout
+    assert call_dodona("parse", folder / "model", few, "--confidence", "-o", out).returncode == 0
     for jobs in ("1", "2"):
-        again = dodona("parse", folder / "model", out, "--jobs", jobs)
+        again = call_dodona("parse", folder / "model", out, "--jobs", jobs)
         assert again.stdout == bare, "nothing is left of what the other parse has said"
     for sentence in read(out):
         name, value = sentence.comments[-1].rsplit(maxsplit=1)
         words = [float(misc.rpartition("Confidence=")[2]) for misc in sentence.misc]
         assert name == "# confidence ="
         assert float(value) == pytest.approx(sum(words) / len(words), abs=2e-4)
-    by_doubt = dodona("parse", folder / "model", few, "--confidence", "--sort").stdout.rstrip("\n").split("\n\n")
+    by_doubt = call_dodona("parse", folder / "model", few, "--confidence", "--sort").stdout.rstrip("\n").split("\n\n")
     assert sorted(by_doubt) == sorted(out.read_text().rstrip("\n").split("\n\n"))
     doubts = [line for block in by_doubt for line in block.split("\n") if line.startswith("# confidence")]
     assert doubts == sorted(doubts)
-    before = dodona("parse", "--confidence", "--sort", folder / "model", few).stdout  # no file is taken for a measure
+    before = call_dodona(
+        "parse", "--confidence", "--sort", folder / "model", few
+    ).stdout  # no file is taken for a measure
     assert before.rstrip("\n").split("\n\n") == by_doubt
-    alone = dodona("parse", folder / "model", few, "--sort")
+    alone = call_dodona("parse", folder / "model", few, "--sort")
     assert alone.returncode == 2
     assert "--sort needs --confidence" in alone.stderr
 
@@ -328,14 +329,16 @@ def test_given_arcs_stay(folder: Path, tmp_path: Path) -> None:
             lines.append("\t".join(columns))
     text = "\n".join(lines).replace("\n\n\n", "\n\n")
     (tmp_path / "half.conllu").write_text(text)
-    done = dodona("parse", folder / "model", tmp_path / "half.conllu", "--constrained", "-o", tmp_path / "out.conllu")
+    done = call_dodona(
+        "parse", folder / "model", tmp_path / "half.conllu", "--constrained", "-o", tmp_path / "out.conllu"
+    )
     assert done.returncode == 0, done.stderr
     for given, found in zip(read(tmp_path / "half.conllu"), read(tmp_path / "out.conllu"), strict=True):
         for h, label, new_h, new_label in zip(given.heads, given.labels, found.heads, found.labels, strict=True):
             assert h is None or (h, label) == (new_h, new_label)
     (tmp_path / "bad.conllu").write_text("1\ta\t_\t_\t_\t_\t2\tx\t_\t_\n2\tb\t_\t_\t_\t_\t1\tx\t_\t_\n\n")
     for jobs in ("1", "2"):
-        done = dodona("parse", folder / "model", tmp_path / "bad.conllu", "--constrained", "--jobs", jobs)
+        done = call_dodona("parse", folder / "model", tmp_path / "bad.conllu", "--constrained", "--jobs", jobs)
         assert done.returncode == 1
         assert "bad.conllu:1: word 1 has HEAD 2, but the given arcs form a cycle" in done.stderr
 
@@ -357,7 +360,7 @@ def test_parsing_does_not_wait_for_what_other_commands_need(folder: Path) -> Non
 
 def test_a_model_does_not_take_the_place_of_its_treebank(folder: Path) -> None:
     before = (folder / "train.conllu").read_bytes()
-    done = dodona("train", folder / "train.conllu", "-o", folder / "train.conllu")
+    done = call_dodona("train", folder / "train.conllu", "-o", folder / "train.conllu")
     assert (done.returncode, "would take the place of the treebank" in done.stderr) == (2, True)
     assert (folder / "train.conllu").read_bytes() == before
 
@@ -377,7 +380,7 @@ def test_conllu_that_comes_slowly_is_no_text(folder: Path) -> None:
 
 def test_parses_do_not_take_the_place_of_the_model(folder: Path) -> None:
     before = (folder / "model").read_bytes()
-    done = dodona("parse", folder / "model", folder / "dev.conllu", "-o", folder / "model")
+    done = call_dodona("parse", folder / "model", folder / "dev.conllu", "-o", folder / "model")
     assert (done.returncode, "would take the place of the model" in done.stderr) == (2, True)
     assert (folder / "model").read_bytes() == before
 
@@ -385,7 +388,7 @@ def test_parses_do_not_take_the_place_of_the_model(folder: Path) -> None:
 @pytest.mark.parametrize(("content", "message"), [(b"\xff\xfe", "not a text in UTF-8"), (b"S9.w", "'S9' in 'S9.w'")])
 def test_bad_templates_are_told_before_anything_is_trained(folder: Path, content: bytes, message: str) -> None:
     (folder / "bad.txt").write_bytes(content)
-    done = dodona("train", folder / "train.conllu", "-o", folder / "no", "--templates", folder / "bad.txt")
+    done = call_dodona("train", folder / "train.conllu", "-o", folder / "no", "--templates", folder / "bad.txt")
     assert (done.returncode, message in done.stderr, "tagger" in done.stderr) == (2, True, False)
 
 

@@ -2,13 +2,12 @@
 
 import lzma
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from samples.command_line import call_dodona
 from samples.interruptions import Interruption, interrupt_everywhere
 from samples.pretrained_encoders import random_encoder
 from samples.signals import interrupted
@@ -25,11 +24,6 @@ from dodona.pipeline.training import TrainingPlan
 
 SMALL = ("--layers", "1", "--width", "8", "--batch", "64", "--vocabulary", "50")
 NETWORK = ("--scorer", "neural", "--units", "16", "--iterations", "2", "--components", "parser", "--tags", "gold")
-
-
-def dodona(*arguments: str | Path, text: str | None = None) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "dodona", *map(str, arguments)]
-    return subprocess.run(command, input=text or "", capture_output=True, text=True, check=False, timeout=100)
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +49,15 @@ def test_interrupted_and_resumed(folder: Path) -> None:
     assert f"{encoder} has what was learned so far" in done.stderr
     assert "dodona: interrupted" in done.stderr
     assert "Traceback" not in done.stderr
-    shown = dodona("info", encoder)
+    shown = call_dodona("info", encoder)
     assert shown.returncode == 0, shown.stderr
     for words in ("encoder:        1 layers of 8 in each direction, 256 inputs", "text:           text.txt.xz", "CC0"):
         assert words in shown.stdout
     assert f"dodona: {checkpoint} is kept; --resume goes on from it\n" in done.stderr
-    other = dodona(*command, "--seed", "2", "--resume")
+    other = call_dodona(*command, "--seed", "2", "--resume")
     assert other.returncode == 1
     assert "the checkpoint of another pretraining; expected the same text and options" in other.stderr
-    done = dodona(*command, "--resume")
+    done = call_dodona(*command, "--resume")
     assert done.returncode == 0, done.stderr
     assert "pretraining: continuing after " in done.stderr
     assert "pretraining: 5%" not in done.stderr
@@ -76,20 +70,20 @@ def test_from_text_to_a_model(folder: Path) -> None:
     """Raw text on standard input, in one pass; and a model that begins with its encoder."""
     encoder, model = folder / "in.encoder", folder / "in.model"
     text = "The oak rustles today. The old dove sees the oak. " * 3 + "The priest asks the old oak. The priest hears."
-    done = dodona("pretrain", "-", "-o", encoder, *SMALL, "--passes", "1", "--licence", "CC0", text=text)
+    done = call_dodona("pretrain", "-", "-o", encoder, *SMALL, "--passes", "1", "--licence", "CC0", text=text)
     assert done.returncode == 0, done.stderr
     assert "left out: 4 duplicates, 0 unusable, 0 held out" in done.stderr
-    done = dodona("train", folder / "train.conllu", *NETWORK, "--pretrained", encoder, "-o", model)
+    done = call_dodona("train", folder / "train.conllu", *NETWORK, "--pretrained", encoder, "-o", model)
     assert done.returncode == 0, done.stderr
     assert "pretrained: " in done.stderr
     assert f"{model}: parser; trained in " in done.stderr
-    assert "pretrained:     licence CC0 text standard input words " in dodona("info", model).stdout
+    assert "pretrained:     licence CC0 text standard input words " in call_dodona("info", model).stdout
 
 
 @pytest.mark.slow
 def test_both_steps_in_one(folder: Path) -> None:
     model = folder / "both.model"
-    done = dodona(
+    done = call_dodona(
         "train", folder / "train.conllu", "--dev", folder / "dev.conllu", *NETWORK, "--layers", "1", "--width", "8",
         "--text", folder / "dev.conllu", "--text", folder / "train.conllu", "-o", model,
     )  # fmt: skip
@@ -193,7 +187,7 @@ def test_words_and_trees_stopped_at_every_point(folder: Path, tmp_path: Path, mo
 def test_what_cannot_work(folder: Path, arguments: tuple[str, ...], message: str) -> None:
     before = sorted(os.listdir(folder))
     files = [folder / each if Path(each).suffix in (".conllu", ".encoder") else each for each in arguments]
-    done = dodona(*files)
+    done = call_dodona(*files)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.test_oracle import dodona
 from click import UsageError
+from samples.command_line import call_dodona
 from samples.small_models import whole
 
 from dodona import FormatError, OptionError, PatternError, Sentence, read, write
@@ -175,9 +175,9 @@ def test_bad_usage(file: Path, tmp_path: Path) -> None:
 
 
 def test_standard_input_and_one_line_of_error(file: Path) -> None:
-    done = dodona("search", VERB, text=file.read_text())
+    done = call_dodona("search", VERB, text=file.read_text())
     assert done.stdout.count("# match") == 4
-    done = dodona("search", "pattern { V -[nsubj] S }", str(file))
+    done = call_dodona("search", "pattern { V -[nsubj] S }", str(file))
     assert done.returncode == 2
     assert done.stderr == (
         "dodona: pattern, line 1, column 22: 'S'; expected `->` after the label of an edge\n"

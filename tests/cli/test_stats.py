@@ -5,13 +5,14 @@ import json
 from pathlib import Path
 
 import pytest
-from cli.test_oracle import SENTENCES, dodona
+from cli.test_oracle import SENTENCES
+from samples.command_line import call_dodona
 
 CYCLE = "1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
 
 
 def test_swaps_as_json() -> None:
-    done = dodona("stats", "--swaps", "--format", "json", str(SENTENCES))
+    done = call_dodona("stats", "--swaps", "--format", "json", str(SENTENCES))
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     (row,) = json.loads(done.stdout)
@@ -33,7 +34,7 @@ def test_swaps_as_json() -> None:
 
 
 def test_swaps_as_tsv_have_a_header_and_a_row_per_file() -> None:
-    header, *rows = dodona("stats", "--swaps", "--format", "tsv", str(SENTENCES), "-", text="").stdout.splitlines()
+    header, *rows = call_dodona("stats", "--swaps", "--format", "tsv", str(SENTENCES), "-", text="").stdout.splitlines()
     assert header.split("\t")[:3] == ["file", "sentences", "words"]
     assert [row.split("\t")[:3] for row in rows] == [[str(SENTENCES), "3", "21"], ["-", "0", "0"]]
     assert len({len(row.split("\t")) for row in (header, *rows)}) == 1
@@ -43,7 +44,9 @@ def test_table_names_files_without_their_common_folder(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "train.conllu").write_text(SENTENCES.read_text())
-    done = dodona("stats", "--swaps", str(tmp_path / "one" / "train.conllu"), str(tmp_path / "two" / "train.conllu"))
+    done = call_dodona(
+        "stats", "--swaps", str(tmp_path / "one" / "train.conllu"), str(tmp_path / "two" / "train.conllu")
+    )
     lines = [line.split()[0] for line in done.stdout.splitlines() if "train" in line]
     assert lines == ["one/train.conllu", "two/train.conllu"]
 
@@ -56,12 +59,12 @@ def test_swaps_of_a_sentence_that_has_no_end() -> None:
         heads = [0, *(1 if k % 2 == 0 else n for k in range(2, n)), 1]
         return "".join(f"{k}\ta\t_\t_\t_\t_\t{h}\tdep\t_\t_\n" for k, h in enumerate(heads, start=1)) + "\n"
 
-    assert dodona("stats", "--swaps", "-", text=cross(200)).returncode == 0
-    done = dodona("stats", "--swaps", "-", text=cross(200) + cross(500))
+    assert call_dodona("stats", "--swaps", "-", text=cross(200)).returncode == 0
+    done = call_dodona("stats", "--swaps", "-", text=cross(200) + cross(500))
     expected = "expected at most 20,000 pairs of words that are not in projective order"
     assert (done.returncode, done.stdout) == (1, "")
     long = "".join(f"{k}\ta\t_\t_\t_\t_\t{k - 1}\tdep\t_\t_\n" for k in range(1, 10_002)) + "\n"
-    refused = dodona("stats", "--swaps", "-", text=long).stderr
+    refused = call_dodona("stats", "--swaps", "-", text=long).stderr
     assert "-:1: a sentence of 10,001 words; expected at most 10,000 where swaps are counted" in refused
     assert f"-:202: too many swaps in a sentence of 500 words; {expected}" in done.stderr
 
@@ -80,7 +83,7 @@ def test_swaps_of_a_sentence_that_has_no_end() -> None:
     ],
 )
 def test_errors_are_one_line(arguments: tuple[str, ...], text: str, code: int, message: str) -> None:
-    done = dodona(*arguments, text=text)
+    done = call_dodona(*arguments, text=text)
     assert done.returncode == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -92,7 +95,7 @@ def test_treebanks_side_by_side(tmp_path: Path) -> None:
     (tmp_path / "bank").mkdir()
     (tmp_path / "bank" / "xx-ud-train.conllu").write_text(text)
     (tmp_path / "bank" / "xx-ud-dev.conllu").write_text(text.replace("\tShe\t", "\tYou\t"))
-    done = dodona("stats", str(tmp_path / "bank"), str(SENTENCES), "-t", "summary", "--format", "json")
+    done = call_dodona("stats", str(tmp_path / "bank"), str(SENTENCES), "-t", "summary", "--format", "json")
     (result,) = json.loads(done.stdout)
     assert result["files"] == ["bank", str(SENTENCES).removesuffix(".conllu")]
     whole, one = result["summary"]["words"].values()
@@ -104,27 +107,29 @@ def test_unknown_words_of_files_by_their_names(tmp_path: Path) -> None:
     for name, word in (("train", "She"), ("dev", "You"), ("test", "She")):
         (tmp_path / f"{name}.conllu").write_text(SENTENCES.read_text().replace("\tShe\t", f"\t{word}\t"))
     files = [str(tmp_path / f"{name}.conllu") for name in ("dev", "train", "test")]
-    (result,) = json.loads(dodona("stats", *files, "-t", "summary", "--format", "json").stdout)
+    (result,) = json.loads(call_dodona("stats", *files, "-t", "summary", "--format", "json").stdout)
     row = result["summary"]["unknown types %"]
     assert row == {"dev": pytest.approx(100 / 19), "train": None, "test": 0.0}
-    (result,) = json.loads(dodona("stats", files[1], "--train", files[0], "-t", "summary", "--format", "json").stdout)
+    (result,) = json.loads(
+        call_dodona("stats", files[1], "--train", files[0], "-t", "summary", "--format", "json").stdout
+    )
     assert list(result["summary"]["unknown types %"].values()) == [pytest.approx(100 / 19)]
 
 
 def test_the_name_of_the_output_says_the_format(tmp_path: Path) -> None:
     out = tmp_path / "order.csv.gz"
-    assert dodona("stats", str(SENTENCES), "-t", "order", "-o", str(out)).returncode == 0
+    assert call_dodona("stats", str(SENTENCES), "-t", "order", "-o", str(out)).returncode == 0
     lines = gzip.decompress(out.read_bytes()).decode().splitlines()
     assert lines[:2] == [",words,%", "nsubj before head,4,100.000000"]
     page = tmp_path / "all.html"
-    assert dodona("stats", str(SENTENCES), "-o", str(page)).returncode == 0
+    assert call_dodona("stats", str(SENTENCES), "-o", str(page)).returncode == 0
     assert page.read_text().startswith("<!DOCTYPE html>")
 
 
 def test_programs_get_all_ambiguous_forms(tmp_path: Path) -> None:
     rows = [f"{i}\tw{i // 2}\t_\t{'NOUN' if i % 2 else 'VERB'}\t_\t_\t{i - 1}\tx\t_\t_\n" for i in range(1, 100)]
     (tmp_path / "a.conllu").write_text("".join(rows) + "\n")
-    shown = dodona("stats", str(tmp_path / "a.conllu"), "-t", "ambiguity").stdout
+    shown = call_dodona("stats", str(tmp_path / "a.conllu"), "-t", "ambiguity").stdout
     assert shown.count("NOUN 1, VERB 1") == 20
-    all_of_them = dodona("stats", str(tmp_path / "a.conllu"), "-t", "ambiguity", "--format", "tsv").stdout
+    all_of_them = call_dodona("stats", str(tmp_path / "a.conllu"), "-t", "ambiguity", "--format", "tsv").stdout
     assert all_of_them.count("NOUN 1, VERB 1") == 49

@@ -1,10 +1,9 @@
 """Texts that are parsed into one output have names that differ, and that UD allows."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from samples.command_line import call_dodona
 
 from dodona import FormatError, OptionError, Sentence, write
 from dodona.cli.inputs import find_sentence, name_texts
@@ -46,8 +45,7 @@ def test_output_is_valid_whatever_the_names_are(tmp_path: Path) -> None:
     for file in files:
         file.write_text("Oak trees grow slowly. Nobody asks why.\n")
     parsed = tmp_path / "parsed.conllu"
-    command = [sys.executable, "-m", "dodona", "parse", "en-fast", *map(str, files), "-o", str(parsed)]
-    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False, timeout=100)
-    assert (done.returncode, done.stderr) == (0, b"")
+    done = call_dodona("parse", "en-fast", *files, "-o", parsed)
+    assert (done.returncode, done.stderr) == (0, "")
     assert list(validate(str(parsed), level=2)) == []
     assert "# newdoc id = my_text\n# sent_id = my_text-1\n" in parsed.read_text()

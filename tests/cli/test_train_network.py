@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from samples.command_line import call_dodona
 from samples.signals import interrupted
 from samples.treebank import treebank
 
@@ -18,7 +19,7 @@ SMALL = ("--layers", "1", "--width", "8", "--units", "16", "--batch", "64", "--d
 NETWORK = ("--scorer", "neural", *SMALL, "--iterations", str(ITERATIONS), "--folds", "2", "--jobs", "1")
 
 
-def dodona(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
+def start_dodona(*arguments: str | Path, **environment: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "dodona", *map(str, arguments)]
     return subprocess.run(
         command,
@@ -58,13 +59,13 @@ def test_interrupted_and_resumed(folder: Path) -> None:
     assert checkpoint.exists()
     assert not model.exists()
 
-    other = dodona(*plain, "--resume")  # without vectors
+    other = call_dodona(*plain, "--resume")  # without vectors
     assert other.returncode == 1
     assert "the checkpoint of another training; expected the same data and options" in other.stderr
     assert "Traceback" not in other.stderr
     assert checkpoint.exists()
 
-    done = dodona(*command, "--resume")
+    done = call_dodona(*command, "--resume")
     assert done.returncode == 0, done.stderr
     assert "parser: continuing after iteration " in done.stderr
     assert "parser 1/" not in done.stderr
@@ -72,7 +73,7 @@ def test_interrupted_and_resumed(folder: Path) -> None:
     assert f"{model}: tagger, parser; trained in " in done.stderr
     assert not checkpoint.exists()
 
-    shown = dodona("info", model).stdout
+    shown = call_dodona("info", model).stdout
     for words in (
         "scorer:         neural",
         "components:     tagger, parser",
@@ -86,16 +87,16 @@ def test_interrupted_and_resumed(folder: Path) -> None:
         assert words in shown
     assert "templates" not in shown
 
-    parsed = dodona("parse", model, folder / "dev.conllu", "-o", folder / "parsed.conllu")
+    parsed = call_dodona("parse", model, folder / "dev.conllu", "-o", folder / "parsed.conllu")
     assert parsed.returncode == 0, parsed.stderr
     assert [each.words for each in read(folder / "parsed.conllu")] == [each.words for each in treebank(12, seed=2)]
-    both = dodona("parse", model, folder / "dev.conllu", "--jobs", "2", "-o", folder / "both.conllu")
+    both = call_dodona("parse", model, folder / "dev.conllu", "--jobs", "2", "-o", folder / "both.conllu")
     assert both.returncode == 0, both.stderr
     assert (folder / "both.conllu").read_bytes() == (folder / "parsed.conllu").read_bytes()
 
 
 def test_nothing_to_resume(folder: Path, tmp_path: Path) -> None:
-    done = dodona("train", folder / "train.conllu", "-o", tmp_path / "m", *NETWORK, "--resume")
+    done = call_dodona("train", folder / "train.conllu", "-o", tmp_path / "m", *NETWORK, "--resume")
     assert done.returncode == 2
     expected = "there is no such file; expected the checkpoint of a training to be resumed"
     assert done.stderr == f"dodona: {tmp_path / 'm.checkpoint'}: {expected}\n"
@@ -109,7 +110,7 @@ def test_without_jax(folder: Path, tmp_path: Path, what: str) -> None:
     (stub / "__init__.py").write_text('raise ImportError("it is not here")\n')
     path = os.pathsep.join([str(tmp_path / "stub"), *filter(None, [os.environ.get("PYTHONPATH")])])
     train = ("train", folder / "train.conllu", "-o", tmp_path / "m")
-    done = dodona(*train, *NETWORK, PYTHONPATH=path)
+    done = start_dodona(*train, *NETWORK, PYTHONPATH=path)
     assert done.returncode == 2
     lines = [line for line in done.stderr.splitlines() if line and "has no raw text" not in line]
     assert len(lines) == 1
@@ -117,7 +118,7 @@ def test_without_jax(folder: Path, tmp_path: Path, what: str) -> None:
     assert lines[0].endswith("install it with: pip install 'dodona[neural]'")
     assert not (tmp_path / "m").exists()
     if what == "jax":  # all else goes without it
-        linear = dodona(*train, "--iterations", "1", "--folds", "2", "--jobs", "1", PYTHONPATH=path)
+        linear = start_dodona(*train, "--iterations", "1", "--folds", "2", "--jobs", "1", PYTHONPATH=path)
         assert linear.returncode == 0, linear.stderr
 
 
@@ -137,7 +138,7 @@ def test_without_jax(folder: Path, tmp_path: Path, what: str) -> None:
     ids=str,
 )
 def test_options_that_do_not_fit(folder: Path, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = dodona("train", folder / "train.conllu", "--components", "parser", "-o", tmp_path / "m", *arguments)
+    done = call_dodona("train", folder / "train.conllu", "--components", "parser", "-o", tmp_path / "m", *arguments)
     assert done.returncode in (1, 2)
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -147,9 +148,9 @@ def test_options_that_do_not_fit(folder: Path, tmp_path: Path, arguments: tuple[
 FRESH = """
 import resource, sys
 import numpy as np
-from dodona.cli.process import keep_freed_memory
-if sys.argv[1] == "keep":
-    keep_freed_memory()
+from dodona.cli import process
+process._is_program = sys.argv[1] == "program"
+process.keep_freed_memory()
 np.ones(8_000_000)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(5):
@@ -165,4 +166,4 @@ def test_memory_that_was_freed_is_used_again() -> None:
         done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=60)
         return int(done.stdout)
 
-    assert count_pages("keep") * 20 < count_pages("give back")
+    assert count_pages("program") * 20 < count_pages("another program")

@@ -4,22 +4,19 @@ import csv
 import gzip
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from samples.bad_treebanks import BAD, plain
+from samples.command_line import call_dodona_with_bytes
 
 from dodona.cli.commands import validate
 from dodona.cli.commands.validate import validate_command
 
 
 def run(*arguments: str | Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "dodona", "validate", *map(str, arguments)],
-        input=given, capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
+    return call_dodona_with_bytes("validate", *arguments, given=given)
 
 
 @pytest.fixture

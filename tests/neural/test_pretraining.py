@@ -173,15 +173,9 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RawText]:
         yield text
 
 
-COMPILED: list[WordGuesser] = []
-
-
 def guesser(text: RawText, **options: Any) -> WordGuesser:
     """All of them have the same sizes, so that they are compiled once."""
-    made = WordGuesser(SMALL, text, choose_words(text.counts, 100, 2), **{"passes": 3} | options)
-    COMPILED.append(made)
-    made._learn, made._measure = COMPILED[0]._learn, COMPILED[0]._measure
-    return made
+    return WordGuesser(SMALL, text, choose_words(text.counts, 100, 2), **{"passes": 3} | options)
 
 
 def test_a_batch_hides_what_is_guessed(text: RawText) -> None:

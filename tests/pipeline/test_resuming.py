@@ -16,7 +16,6 @@ from dodona import FormatError, Sentence, write
 from dodona.neural import pretraining as neural_pretraining
 from dodona.neural.pretraining import WordGuesser
 from dodona.neural.raw_text import choose_words
-from dodona.neural.trainer import NeuralLearner
 from dodona.parser.options import ParserOptions
 from dodona.pipeline import modelfile, pretraining
 from dodona.pipeline import training as training_module
@@ -24,20 +23,6 @@ from dodona.pipeline.pretraining import PretrainingPlan, collect_text, load_enco
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 
 TRAIN, DEV, SILVER = treebank(8), treebank(3, seed=2), treebank(8, seed=3)
-COMPILED = ("_forward", "_head", "_backward", "_update")
-
-
-def share_compiled(monkeypatch: pytest.MonkeyPatch, kind: type, names: tuple[str, ...]) -> None:
-    """Let all learners of one size use the functions that the first one has compiled: they depend on nothing else."""
-    first: dict[str, Any] = {}
-    plain = kind.__init__  # type: ignore[misc]
-
-    def begin(self: Any, *arguments: Any, **options: Any) -> None:
-        plain(self, *arguments, **options)
-        for name in names:
-            setattr(self, name, first.setdefault(name, getattr(self, name)))
-
-    monkeypatch.setattr(kind, "__init__", begin)
 
 
 @pytest.fixture(autouse=True)
@@ -46,8 +31,6 @@ def quick() -> Iterator[None]:
         monkeypatch.setattr(training_module, "PAUSE", 0.0)
         monkeypatch.setattr(training_module, "SHARE", 0.0)
         monkeypatch.setattr(pretraining, "PAUSE", -1.0)
-        share_compiled(monkeypatch, NeuralLearner, COMPILED)
-        share_compiled(monkeypatch, WordGuesser, ("_learn", "_measure"))
         yield
 
 

@@ -22,6 +22,7 @@ MALLOC_OPTIONS = ((-4, 0), (-1, -1), (-2, 1 << 28), (-8, 1))
 once; M_ARENA_MAX: all threads share them."""
 
 _number: int = signal.SIGINT
+_is_program = False
 
 
 def prepare_standard_streams() -> None:
@@ -66,10 +67,11 @@ def keep_freed_memory() -> None:
     """Let the C library keep large arrays that were freed, for the next ones.
 
     The training of a network asks for the same arrays again in every batch. Pages that come fresh from the system each
-    time, as is usual for large arrays, cost a quarter of its time. Nothing is done where the library is not glibc. It
-    must be called before there are other threads.
+    time, as is usual for large arrays, cost a quarter of its time. Nothing is done where the library is not glibc, or
+    where the command line was called by another program, which may need the memory. It must be called before there are
+    other threads.
     """
-    if sys.platform != "linux":
+    if sys.platform != "linux" or not _is_program:
         return
     from ctypes import CDLL
 
@@ -95,6 +97,8 @@ def _interrupt(number: int, frame: object) -> None:
 
 def run() -> None:
     """Run the command line; for the installed program and `python -m dodona`."""
+    global _is_program
+    _is_program = True
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not ignored, as in the background
     if heard:
         signal.signal(signal.SIGINT, _end)

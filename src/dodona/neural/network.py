@@ -23,7 +23,10 @@ import numpy as np
 from dodona.neural.encoder import trains_in_16_bits
 from dodona.neural.options import NetworkOptions
 
-__all__ = ["Batch", "DataSizes", "Dropout", "Steps", "encode", "initial_weights", "multiply", "run_layers", "step_loss"]
+__all__ = [
+    "Batch", "DataSizes", "Dropout", "Steps", "encode", "initial_weights", "make_moments", "multiply", "run_layers",
+    "step_loss",
+]  # fmt: skip
 
 Array = Any
 Parameters = dict[str, Array]
@@ -83,15 +86,15 @@ class Steps:
 
 
 def initial_weights(options: NetworkOptions, sizes: DataSizes, seed: int) -> Parameters:
-    """Return random weights."""
+    """Return random weights. They are made by numpy: JAX would compile a program for each of their sizes."""
     generator = np.random.default_rng(seed)
 
     def normal(deviation: float, *shape: int) -> Array:
-        return jnp.asarray(generator.normal(0, deviation, shape), jnp.float32)
+        return generator.normal(0, deviation, shape)
 
     def uniform(width: int, *shape: int) -> Array:
         bound = width**-0.5
-        return jnp.asarray(generator.uniform(-bound, bound, shape), jnp.float32)
+        return generator.uniform(-bound, bound, shape)
 
     read = 2 * options.embedding + options.tag_embedding + sizes.vector  # by the first linear layer, for a word
     weights = {
@@ -101,14 +104,14 @@ def initial_weights(options: NetworkOptions, sizes: DataSizes, seed: int) -> Par
         "input.word": uniform(read, options.embedding, options.inputs),
         "input.subword": uniform(read, options.embedding, options.inputs),
         "input.tag": uniform(read, options.tag_embedding, options.inputs),
-        "input.bias": jnp.zeros(options.inputs),
+        "input.bias": np.zeros(options.inputs),
         "root": normal(0.1, 2 * options.width),
         "nobody": normal(0.1, 2 * options.width),
         "positions": normal((6 * options.width) ** -0.5, 2 * options.width, sizes.positions * options.units),
         "labels": normal(0.05, sizes.label_positions, sizes.labels + 1, options.units),
-        "hidden.bias": jnp.zeros(options.units),
+        "hidden.bias": np.zeros(options.units),
         "actions": uniform(options.units, options.units, sizes.actions),
-        "actions.bias": jnp.zeros(sizes.actions),
+        "actions.bias": np.zeros(sizes.actions),
     }
     if sizes.vector:
         weights["input.vector"] = uniform(read, sizes.vector, options.inputs)
@@ -121,8 +124,16 @@ def initial_weights(options: NetworkOptions, sizes: DataSizes, seed: int) -> Par
             weights[f"{name}.bias"] = uniform(options.width, 4 * options.width)
     for kind, count in enumerate(sizes.tag_kinds):
         weights[f"head{kind}"] = uniform(2 * options.width, 2 * options.width, count)
-        weights[f"head{kind}.bias"] = jnp.zeros(count)
-    return weights
+        weights[f"head{kind}.bias"] = np.zeros(count)
+    return {name: jnp.asarray(values.astype(np.float32)) for name, values in weights.items()}
+
+
+def make_moments(parameters: Parameters) -> tuple[Parameters, Parameters]:
+    """Return the moments that Adam begins with."""
+    first, second = (
+        {name: jnp.asarray(np.zeros(p.shape, np.float32)) for name, p in parameters.items()} for _ in range(2)
+    )
+    return first, second
 
 
 def multiply(x: Array, weights: Array) -> Array:

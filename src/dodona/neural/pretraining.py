@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -21,7 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.neural.batching import Lanes, pad_rows
-from dodona.neural.network import LOW, Batch, Dropout, Parameters, drop_out, multiply, run_layers, word_inputs
+from dodona.neural.encoder import trains_in_16_bits
+from dodona.neural.network import (
+    LOW,
+    Batch,
+    Dropout,
+    Parameters,
+    drop_out,
+    make_moments,
+    multiply,
+    run_layers,
+    word_inputs,
+)
 from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import SIZES, PretrainedEncoder, encoder_shapes
 from dodona.neural.raw_text import LONGEST, RawText, pick_order
@@ -95,9 +106,9 @@ def initial_guesser(sizes: NetworkOptions, words: int, seed: int) -> Parameters:
     generator = np.random.default_rng([seed, 1])
     bound = (2 * sizes.width) ** -0.5
     return {name: weights[name] for name in encoder_shapes(sizes, words)} | {
-        "guess.hidden": jnp.asarray(generator.uniform(-bound, bound, (2 * sizes.width, UNITS)), jnp.float32),
+        "guess.hidden": jnp.asarray(generator.uniform(-bound, bound, (2 * sizes.width, UNITS)).astype(np.float32)),
         "guess.hidden.bias": jnp.zeros(UNITS),
-        "guess.word": jnp.asarray(generator.normal(0, UNITS**-0.5, (words + 1, UNITS)), jnp.float32),
+        "guess.word": jnp.asarray(generator.normal(0, UNITS**-0.5, (words + 1, UNITS)).astype(np.float32)),
         "guess.bias": -jnp.log(jnp.arange(words + 1) + 2.7),
     }
 
@@ -148,16 +159,13 @@ class WordGuesser:
         self.text, self.words, self.passes, self.minutes, self.seed = text, words, passes, minutes, seed
         self.vocabulary = Vocabulary(words, (), (), options.subwords)
         self.parameters = initial_guesser(self.options, len(words), seed)
-        self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
+        self.moments = make_moments(self.parameters)
         self.updates = self.seen = self.position = self.measured = 0  # position: in the order of this pass
         self.number = 1  # of the pass
         self.seconds = 0.0  # before this call
         self._clock, self._numbers = clock, dict[str, NDArray[np.int32]]()
         self._lanes = self.options.batch // LONGEST  # type: ignore[operator]
-        dropout = Dropout(self.options.dropout, rare=0.0, words=0.0)
-        self._learn = jax.jit(partial(_learn, options=self.options, dropout=dropout), donate_argnums=1)
-        still = Dropout(0.0, rare=0.0, words=0.0)
-        self._measure = jax.jit(partial(guess_loss, options=self.options, dropout=still))
+        self._learn, self._measure = _compile(self.options, trains_in_16_bits())
 
     def run(self) -> Iterator[PretrainingProgress]:
         """Learn, and yield after each batch; after some, and at the end, with the held-out loss."""
@@ -314,6 +322,17 @@ class WordGuesser:
         self.parameters, self.moments = parts[0], (parts[1], parts[2])
         self.updates, self.number, self.position, self.measured, thousands, rest = map(int, progress)
         self.seen, self.seconds = 1000 * thousands + rest, float(seconds[0])
+
+
+@lru_cache(maxsize=8)
+def _compile(options: NetworkOptions, in_16_bits: bool) -> tuple[Any, Any]:
+    """Return what learns from a batch and what measures the loss, compiled once for all pretrainings of a process that
+    have the same options; how many bits there are is asked while it is compiled."""
+    dropout, none = (Dropout(units, rare=0.0, words=0.0) for units in (options.dropout, 0.0))
+    return (
+        jax.jit(partial(_learn, options=options, dropout=dropout), donate_argnums=1),
+        jax.jit(partial(guess_loss, options=options, dropout=none)),
+    )
 
 
 def _learn(

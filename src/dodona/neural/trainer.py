@@ -5,7 +5,7 @@ gradient of the recorded configurations flows back into the encoder. The encoder
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.neural.batching import Example, Lanes, SilverExamples, Tables, fill_batches, lay_out, split_records
-from dodona.neural.network import Batch, DataSizes, Dropout, encode, initial_weights, step_loss
+from dodona.neural.encoder import trains_in_16_bits
+from dodona.neural.network import Batch, DataSizes, Dropout, encode, initial_weights, make_moments, step_loss
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
 from dodona.neural.rollouts import Rollouts
@@ -48,8 +49,8 @@ class NeuralLearner:
         self.batch, self.seed, self.silver = options.batch, seed, silver
         self.parameters = initial_weights(options, sizes, seed) | jax.tree.map(jnp.asarray, dict(pretrained or {}))
         shares = dict.fromkeys(pretrained or {}, pretrained_rate)
-        self.averaged = jax.tree.map(jnp.copy, self.parameters)
-        self.moments = jax.tree.map(jnp.zeros_like, (self.parameters, self.parameters))
+        self.averaged = {name: jnp.asarray(np.array(values)) for name, values in self.parameters.items()}
+        self.moments = make_moments(self.parameters)
         self.updates = 0
         batches = sum(1 for _ in self.batches(np.random.default_rng(seed)))
         self.planned = iterations * batches
@@ -58,12 +59,8 @@ class NeuralLearner:
         self.vectors = None if tables.vectors is None else jnp.asarray(tables.vectors)
         longest = max(longest, *(len(example) for example in examples), 0)
         self.rollouts = Rollouts(policy, self._layer(), random_choice=random_choice, longest=longest, seed=seed)
-        self._forward = jax.jit(partial(_forward, options=options, dropout=Dropout(options.dropout)))
-        self._head = jax.jit(jax.value_and_grad(step_loss, argnums=(0, 1)), static_argnums=3)
-        self._backward = jax.jit(_backward)
-        self._update = jax.jit(
-            partial(_update, rate=options.rate, planned=self.planned, shares=shares), donate_argnums=(1, 2, 3)
-        )
+        self._forward, self._head, self._backward = _compile_gradient(options, trains_in_16_bits())
+        self._update = _compile_update(options.rate, self.planned, tuple(shares.items()))
 
     def iterate(
         self, number: int, explore: float, report: Callable[[float], None] = lambda share: None
@@ -166,6 +163,22 @@ class NeuralLearner:
     def weights(self) -> dict[str, NDArray[np.float32]]:
         """Return the averaged weights."""
         return {name: np.array(values, np.float32) for name, values in self.averaged.items()}
+
+
+@lru_cache(maxsize=8)
+def _compile_gradient(options: NetworkOptions, in_16_bits: bool) -> tuple[Any, Any, Any]:
+    """Return what computes gradients. It is compiled when it is called, and once for all trainings of a process that
+    have the same options, as folds and seeds do; how many bits there are is asked while it is compiled."""
+    return (
+        jax.jit(partial(_forward, options=options, dropout=Dropout(options.dropout))),
+        jax.jit(jax.value_and_grad(step_loss, argnums=(0, 1)), static_argnums=3),
+        jax.jit(_backward),
+    )
+
+
+@lru_cache(maxsize=8)
+def _compile_update(rate: float, planned: int, shares: tuple[tuple[str, float], ...]) -> Any:
+    return jax.jit(partial(_update, rate=rate, planned=planned, shares=dict(shares)), donate_argnums=(1, 2, 3))
 
 
 def _forward(
