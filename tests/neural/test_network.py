@@ -24,6 +24,7 @@ from dodona.neural.network import (
     encode,
     initial_weights,
     multiply,
+    multiply_by_rows,
     step_loss,
     tag_loss,
     word_inputs,
@@ -249,6 +250,30 @@ def test_products_and_their_gradients(bits: int, monkeypatch: pytest.MonkeyPatch
         bound = np.abs(a) @ np.abs(b)
         assert (off <= bound * (2 / 256 if bits == 16 else 1e-6)).all()
         assert bits == 32 or (off > bound * 1e-5).any()
+
+
+@pytest.mark.parametrize("bits", [16, 32])
+def test_products_with_chosen_rows(bits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the words of a sample are scored: compiled, with rows that are picked from a table."""
+    monkeypatch.setenv("DODONA_PRECISION", str(bits))
+    chance = np.random.default_rng(1)
+    x, table, d = (chance.normal(size=shape).astype(np.float32) for shape in ((12, 8), (40, 8), (12, 20)))
+    chosen = np.arange(1, 40, 2)
+
+    def product(x: Any, table: Any) -> Any:
+        return multiply_by_rows(x, table[chosen])
+
+    found, d_x, d_table = jax.jit(lambda *both: (product(*both), *jax.vjp(product, *both)[1](d)))(x, table)
+    rows = table[chosen]
+    wanted_table = np.zeros_like(table)
+    wanted_table[chosen] = d.T @ x
+    for one, wanted, bound in (
+        (found, x @ rows.T, np.abs(x) @ np.abs(rows).T),
+        (d_x, d @ rows, np.abs(d) @ np.abs(rows)),
+        (d_table[chosen], d.T @ x, np.abs(d).T @ np.abs(x)),
+    ):
+        assert (np.abs(np.asarray(one) - wanted) <= bound * (2 / 256 if bits == 16 else 1e-6)).all()
+    assert not np.asarray(d_table)[::2].any()
 
 
 def test_gradients_of_the_network_in_16_bits(monkeypatch: pytest.MonkeyPatch) -> None:

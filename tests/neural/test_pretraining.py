@@ -122,6 +122,26 @@ def test_gradient_against_differences() -> None:
         assert found == pytest.approx((near[0] - near[1]) / 2e-6, rel=1e-4, abs=1e-7), name
 
 
+@pytest.mark.parametrize("bits", ["16", "32"])
+def test_a_compiled_step_in_16_bits_or_32(bits: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a processor multiplies in 16 bits is compiled in another way; the loss is nearly the same."""
+    monkeypatch.setenv("DODONA_PRECISION", bits)
+    b, guesses = batch()
+    p = {name: values.astype(np.float32) for name, values in weights().items()}
+    candidates = pick_candidates(WORDS, 1, always=10, stride=4)
+
+    def loss(p: Any) -> Any:
+        return guess_loss(p, b, guesses, candidates, TINY, STILL, jax.random.key(1))[0]
+
+    found, gradient = jax.jit(jax.value_and_grad(loss))(p)
+    states = states_of({name: values.astype(np.float64) for name, values in p.items()}, b)
+    times = dict.fromkeys(range(1, 11), 1.0) | dict.fromkeys(range(12, WORDS + 1, 4), 4.0)
+    pairs = zip(guesses.places[:3].tolist(), guesses.words[:3].tolist(), strict=True)
+    wanted = sum(reference.guess_loss(p, states[place], word, times) for place, word in pairs)
+    assert float(found) == pytest.approx(wanted, rel=0.02 if bits == "16" else 1e-5)
+    assert all(np.isfinite(values).all() and np.any(values) for values in gradient.values())
+
+
 @pytest.mark.parametrize(("words", "always", "stride"), [(30, 10, 4), (33, 8, 8), (5, 10, 4), (11, 10, 4)])
 def test_samples_are_right_on_average(words: int, always: int, stride: int) -> None:
     """Over all offsets the weights of each word add up to as much as if it were always there."""

@@ -24,8 +24,8 @@ from dodona.neural.encoder import trains_in_16_bits
 from dodona.neural.options import NetworkOptions
 
 __all__ = [
-    "Batch", "DataSizes", "Dropout", "Steps", "encode", "initial_weights", "make_moments", "multiply", "run_layers",
-    "step_loss",
+    "Batch", "DataSizes", "Dropout", "Steps", "encode", "initial_weights", "make_moments", "multiply",
+    "multiply_by_rows", "run_layers", "step_loss",
 ]  # fmt: skip
 
 Array = Any
@@ -159,14 +159,33 @@ def _multiply_backward(saved: tuple[Array, Array], d: Array) -> tuple[Array, Arr
 _multiply.defvjp(_multiply_forward, _multiply_backward)
 
 
+@jax.custom_vjp
+def multiply_by_rows(x: Array, rows: Array) -> Array:
+    """Return x [n, inputs] times the transpose of rows [outputs, inputs]."""
+    return _dot(x, _transpose(rows))
+
+
+def _multiply_by_rows_forward(x: Array, rows: Array) -> tuple[Array, tuple[Array, Array]]:
+    x, rows = round_factor(x), round_factor(rows)
+    return _dot(x, _transpose(rows)), (x, rows)
+
+
+def _multiply_by_rows_backward(saved: tuple[Array, Array], d: Array) -> tuple[Array, Array]:
+    x, rows = saved
+    return _dot(d, rows), _dot(_transpose(d), x)
+
+
+multiply_by_rows.defvjp(_multiply_by_rows_forward, _multiply_by_rows_backward)
+
+
 def _dot(a: Array, b: Array) -> Array:
     a, b = round_factor(a), round_factor(b)
     return jax.lax.dot(a, b, preferred_element_type=jnp.promote_types(a.dtype, jnp.float32))
 
 
 def _transpose(x: Array) -> Array:
-    """Return the transpose of a factor, with its numbers in their new order: XLA would leave them where they are, with
-    which products of 16 bits are as slow as those of 32 on a CPU."""
+    """Return the transpose of a factor, with its numbers in their new order: XLA would leave them where they are, and
+    then has no product of 16 bits on a CPU, or one that is as slow as that of 32."""
     rounded = round_factor(x)
     moved = jax.lax.optimization_barrier(rounded.T.reshape(-1))  # type: ignore[no-untyped-call]
     return moved.reshape(rounded.shape[::-1])

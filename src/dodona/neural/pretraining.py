@@ -30,6 +30,7 @@ from dodona.neural.network import (
     drop_out,
     make_moments,
     multiply,
+    multiply_by_rows,
     run_layers,
     word_inputs,
 )
@@ -138,7 +139,7 @@ def guess_loss(
     hidden = jax.nn.gelu(multiply(states, p["guess.hidden"]) + p["guess.hidden.bias"])
     right = (hidden * p["guess.word"][guesses.words]).sum(-1) + p["guess.bias"][guesses.words]
     others, weights = candidates
-    scores = multiply(hidden, p["guess.word"][others].T) + p["guess.bias"][others] + weights
+    scores = multiply_by_rows(hidden, p["guess.word"][others]) + p["guess.bias"][others] + weights
     scores = jnp.where(others == guesses.words[:, None], LOW, scores)  # the right one is there already
     total = jnp.logaddexp(right, jax.nn.logsumexp(scores, axis=-1))
     counted = guesses.words > 0
