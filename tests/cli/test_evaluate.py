@@ -19,8 +19,8 @@ SPLIT = GOLD.replace("2\tleaves", "2\tleav").replace("\n\n", "\n") + "3\tes\tes\
 BRACKETS = GOLD.replace("nsubj:pass", "[/bold]")
 
 
-def evaluate(*arguments: str | Path) -> "subprocess.CompletedProcess[str]":
-    return call_dodona("evaluate", *arguments, text=GOLD)
+def evaluate(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    return call_dodona("evaluate", *map(str, arguments), text=GOLD)
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ def test_pretraining_learns_in_another_order_with_other_dropout_each_time(tmp_pa
             log.append((guesser.number, tuple(np.asarray(batch.forms[:, 0]).ravel()), offset, tuple(key.tolist())))
             return learn(*arguments)
 
-        guesser._learn = record  # type: ignore[assignment]
+        guesser._learn = record
         hidden: list[tuple[int, ...]] = []  # from which seed the words to be guessed are chosen
         lay_out = guesser._lay_out
 
