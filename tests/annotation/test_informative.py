@@ -45,6 +45,16 @@ def test_other_trees_of_a_sentence_follow_its_best() -> None:
     assert [one.sent_id for one in only_sentences(sort_by_measure(given))] == ["2", "2-2", "1", "1-2", "3"]
 
 
+@pytest.mark.parametrize("measure", ["doubt", "errors", "information"])
+def test_other_trees_follow_whatever_they_would_teach(measure: str) -> None:
+    given = []
+    for name, rank, sure in (("1", 1, 0.9), ("1-2", 2, 0.1), ("2", 1, 0.5), ("2-2", 2, 0.95), ("3", 1, 0.9)):
+        given.append(sentence(name, f"# nbest = {rank}", f"# confidence = {sure:.4f}"))
+        given[-1].misc = [f"Confidence={sure:.4f}"] * 2
+    found = only_sentences(sort_by_measure(given, measure))
+    assert [one.sent_id for one in found] == ["2", "2-2", "1", "1-2", "3"]
+
+
 def test_bytes_of_a_file_stay_as_they_are(tmp_path: Path) -> None:
     """Empty nodes, ranges, CRLF: a warning about them is given once, when the file is read."""
     words = "1-2\tzum\t" + "\t".join("_" * 8) + "\r\n1\tzu\t" + "\t".join("_" * 4) + "\t0\troot\t_\t_\r\n"

@@ -1,5 +1,6 @@
 """Annotating: guesses around what counts, choices, other annotations, two pages, and what a page is told."""
 
+import random
 import time
 from pathlib import Path
 from typing import Any
@@ -107,6 +108,33 @@ def test_a_taken_tree_is_held_until_something_contradicts_it(session: Annotation
         DodonaError, match="no tree 'nix' for these words; expected one of: model whole, as in the file"
     ):
         act(session, 1, kind="take", name="nix")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_arcs_without_a_cycle_become_a_tree(seed: int) -> None:
+    """Crossing ones, with several roots: guesses that would close a cycle with them hang elsewhere."""
+    chance = random.Random(seed)
+    for _ in range(15):
+        n = chance.randint(3, 9)
+        order = chance.sample(range(1, n + 1), n)
+        heads: list[int | None] = [None] * n
+        for i, d in enumerate(order):
+            if chance.random() < 0.6:
+                heads[d - 1] = chance.choice([0, *order[:i]])
+        labels = ["_" if head is None else "obj" for head in heads]
+        draft = Draft.from_sentence(Sentence.from_words([f"w{k}" for k in range(n)], heads=heads, labels=labels))
+        result = complete(draft, linear("arc-eager"), Frequencies())
+        assert [a if b is not None else None for a, b in zip(result.heads, heads, strict=True)] == heads
+        assert None not in result.heads
+        assert find_cycle(result.heads) is None
+
+
+def test_of_a_word_that_nobody_has_seen_the_guess_is_offered_first(session: AnnotationSession) -> None:
+    view = act(session, 4, kind="set", word=2, column="form", value="Unseenword")
+    for column in ("upos", "lemma"):
+        choice, *others = session.choose(4, 2, column, None)
+        assert choice == {"value": view["words"][1][column], "probability": 1}
+        assert {other["probability"] for other in others} <= {None}
 
 
 def test_choices(session: AnnotationSession) -> None:

@@ -198,9 +198,14 @@ def test_evaluate_scores_what_is_marked(tmp_path: Path) -> None:
     assert (scores["UPOS"].gold, scores["UPOS"].correct) == (len(gold[0]), len(gold[0]))
     assert scores["Lemmas"].f1 == 1
     assert scores["CLAS"].gold <= counted
+    for sentence in wrong:
+        sentence.misc = ["Confidence=0.5000"] * len(sentence)
     for name, sentences in (("gold", partial), ("system", wrong)):
         write(sentences, tmp_path / f"{name}.conllu")
-    done = run(evaluate_command, tmp_path / "gold.conllu", tmp_path / "system.conllu", "--by", "length")
+    done = run(
+        evaluate_command, tmp_path / "gold.conllu", tmp_path / "system.conllu", "--by", "length", "--calibration"
+    )
+    assert f"expected calibration error {100 * (rates['LAS'].accuracy - 0.5):.2f} %" in done.stdout
     assert f"the arcs of {total - counted} of {total} words are guesses" in done.stderr
     headless = open_up(gold[1], 1)
     headless.heads = [gold[1].heads[0], *[None] * (len(gold[1]) - 1)]

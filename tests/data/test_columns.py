@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dodona import Sentence, read
+from dodona import OptionError, Sentence, read
 from dodona.data.conllu import read_conllu
 from dodona.data.stream import only_sentences
 from dodona.data.ud import NUMBERS
@@ -121,3 +121,21 @@ def test_copies_share_no_lists(kind: str) -> None:
     again.words[0] = "c"
     assert sentence.words[0] == "a"
     assert sentence.copy().words[0] == "a"
+
+
+@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "heads"])
+def test_no_value_breaks_a_line_or_leaves_a_column_empty(name: str) -> None:
+    for value in ("", *(f"a{sign}b" for sign in "\t\n\r\0\ud800")):
+        values = ["x", value]
+        with pytest.raises(OptionError, match="expected text without"):
+            Sentence.from_words(**{"words": ["x", "y"], name: values})
+        with pytest.raises(OptionError, match=r"expected text without|cannot be replaced"):
+            setattr(Sentence.from_words(["x", "y"]), name, values)
+
+
+def test_a_comment_is_found_by_its_whole_name() -> None:
+    others = ["# text_en = the oak", "# sent_id_before = 7", "# a text = b", "#text", "# text"]
+    sentence = Sentence.from_words(["a"], comments=others)
+    assert (sentence.text, sentence.sent_id) == (None, None)
+    sentence.set_comments([*others, "#text=das Holz = x", "# sent_id =  8 ", "# text = y"])
+    assert (sentence.text, sentence.sent_id) == ("das Holz = x", "8")

@@ -160,3 +160,9 @@ def test_text_of_multiword_tokens() -> None:
         multiword=[(1, 2, "du")],
     )  # fmt: skip
     assert [str(chunk) for chunk in sentence.noun_chunks] == ["le chat", "l'arbre"]
+
+
+def test_no_chunk_begins_or_ends_with_punctuation() -> None:
+    """Not even where that hangs on a word inside of it; between words it stays."""
+    upos, labels = ["PUNCT", "NOUN", "PUNCT", "PROPN", "PUNCT"], ["punct", "root", "punct", "flat", "punct"]
+    assert find_noun_chunks([2, 0, 4, 2, 4], upos, labels) == [(2, 4, 2)]

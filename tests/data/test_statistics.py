@@ -112,6 +112,8 @@ def test_partial_trees_and_multiword_tokens() -> None:
     assert summary["sentences with part of a tree"] == (1,)
     assert summary["words without a head"] == (1,)
     assert (summary["tokens"], summary["words"], summary["multiword tokens"]) == ((2,), (3,), (1,))
+    three = Sentence.from_words(list("abcd"), heads=[0, 1, 1, 1], labels=list("rxxx"), multiword=[(1, 3, "abc")])
+    assert count([three]).tokens == 2
     assert "depth, mean" not in summary
 
 

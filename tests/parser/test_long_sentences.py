@@ -8,9 +8,10 @@ from samples.treebank import treebank
 
 from dodona import FormatError, OptionError, Sentence
 from dodona.errors import TimeLimitError
-from dodona.parser.long_sentences import PIECE, cut_sentence
+from dodona.parser.long_sentences import PIECE, cut_sentence, parse_in_pieces
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser, Request
+from dodona.parser.request import Analysis
 from dodona.parser.training import train_parser
 from dodona.research.verification import is_projective
 from dodona.systems.registry import SYSTEMS
@@ -140,6 +141,38 @@ def test_a_piece_that_takes_too_long_is_cut_again() -> None:
     assert tree.pieces >= 10
     assert len(tree.confidence) == 1000
     assert is_tree(tree.heads)
+
+
+def test_confidence_is_that_of_the_pieces_and_none_between_them(parser: Parser) -> None:
+    sentence = long_sentence(30)
+    tree = parser.analyses(sentence, Request(max_length=10, confidence=True))[0]
+    (top,) = (d for d, h in enumerate(tree.heads, start=1) if h == 0)
+    made_up = 0
+    for begin, end in cut_sentence(sentence, [None] * 30, 10):
+        alone = Sentence.from_words(sentence.words[begin:end], sentence.upos[begin:end])
+        (piece,) = parser.analyses(alone, Request(confidence=True))
+        for d, (h, sure) in enumerate(zip(piece.heads, piece.confidence, strict=True), start=begin + 1):
+            is_made_up = h == 0 and d != top
+            assert tree.confidence[d - 1] == (0 if is_made_up else sure)
+            made_up += is_made_up
+    assert made_up >= 2
+
+
+@pytest.mark.parametrize(("longest", "pieces", "share"), [(10, 4, 1.5), (30, 1, None), (None, 1, None)])
+def test_pieces_share_the_time_of_the_sentence(
+    parser: Parser, longest: int | None, pieces: int, share: float | None
+) -> None:
+    """Those of a sentence that takes too long have no limit: they are short."""
+    asked: list[Request] = []
+
+    def parse(batch: list[Sentence], request: Request) -> list[list[Analysis]]:
+        asked.append(request)
+        return [parser.analyses(each, replace(request, timeout=None)) for each in batch]
+
+    request = Request(max_length=longest, timeout=6.0, confidence=True)
+    tree = parse_in_pieces(parse, long_sentence(30), request, parser.labels, True)
+    assert tree.pieces == pieces == len(asked)
+    assert asked == [Request(confidence=True, timeout=share)] * pieces
 
 
 def test_one_sentence_of_a_batch_does_not_change_the_others(parser: Parser) -> None:

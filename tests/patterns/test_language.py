@@ -232,6 +232,18 @@ def test_a_match_gives_tokens_and_values() -> None:
     assert len(sentence.match(again)) == 1
 
 
+def test_arcs_are_those_of_the_tree() -> None:
+    """An edge of DEPS is one only where the tree has it, too."""
+    tokens = [
+        {"form": "a", "head": 0, "deprel": "root", "deps": "0:root"},
+        {"form": "b", "head": 1, "deprel": "dep", "deps": "1:conj|3:nsubj"},
+        {"form": "c", "head": 1, "deprel": "dep", "deps": "1:conj"},
+    ]
+    sentence = Sentence.from_dict({"tokens": tokens})
+    for label, arcs in (("nsubj", [set()]), ("conj", [{2}, {3}])):
+        assert [match.arcs() for match in sentence.match(f"pattern {{ A -[E:{label}]-> B }}")] == arcs
+
+
 def test_the_function_has_the_name_of_a_folder_and_works_all_the_same() -> None:
     import dodona.search.greedy as folder
 

@@ -4,11 +4,13 @@ import hashlib
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from samples.child import printed
 
 import dodona
+from dodona.pipeline import models
 from dodona.pipeline.models import model_path
 
 
@@ -20,6 +22,20 @@ def test_the_page_is_that_of_the_model(name: str) -> None:
     assert said["SHA-256"] == f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`", "scripts/train_models.py --describe"
     assert said["scorer"] == dodona.load(name).parser.options.scorer
     assert said["language"]
+
+
+def test_which_of_several_models_a_name_means(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that comes with Dodona goes before a file, and a file before one that is installed; a folder is no model."""
+    monkeypatch.chdir(tmp_path)
+    elsewhere = tmp_path / "elsewhere.model"
+    monkeypatch.setattr(models, "installed_models", lambda: dict.fromkeys(("mine", "folder"), elsewhere))
+    assert model_path("mine") == elsewhere
+    for name in ("mine", "en-fast"):
+        Path(name).touch()
+    Path("folder").mkdir()
+    assert model_path("mine") == Path("mine")
+    assert model_path("folder") == elsewhere
+    assert model_path("en-fast").parent == models.MODELS
 
 
 @pytest.mark.parametrize("name", dodona.model_names())

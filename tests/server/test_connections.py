@@ -103,12 +103,13 @@ def lines(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> 
 def test_idle_connections_of_one_client_do_not_keep_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
     app = create_app(MODELS, Limits(connections=3))
     with serving(app, monkeypatch) as place, ExitStack() as stack:
-        for data in (b"", b"GET /", b"GET / HTTP/1.1\r\n"):
-            connect(place, stack, data)
+        *_, last = (connect(place, stack, data) for data in (b"", b"GET /", b"GET / HTTP/1.1\r\n"))
         assert is_closed(connect(place, stack))
         with pytest.raises((http.client.HTTPException, OSError)):
             ask_health(place, "127.0.0.1")
         assert ask_health(place, "127.0.0.2") == 200
+        last.sendall(b"Host: localhost\r\n\r\n")
+        assert last.recv(100).startswith(b"HTTP/1.1 200")  # so many are allowed
         stack.close()
         while _Connection.counts:
             threading.Event().wait(0.01)

@@ -15,7 +15,8 @@ from reference.segmenting import Cut, Scored, SegmentReference, TextReference, m
 from reference.sentence_making import columns_of
 from samples.texts import english, japanese
 
-from dodona.data.spacing import paragraphs
+from dodona.data import Sentence
+from dodona.data.spacing import detokenize, paragraphs
 from dodona.linear.frozen import FrozenWeights, freeze
 from dodona.tokenizer.model import (
     QUESTION_BYTES,
@@ -218,3 +219,17 @@ def test_other_tokens_do_not_pass(token: str) -> None:
 @given(st.text(alphabet="aAbB'ΣσςİıiIßé", max_size=6))
 def test_whatever_the_expander_knows_passes(token: str) -> None:
     assert EXPANDER[token] is None or token in MultiwordFilter(EXPANDER.lexicon, EXPANDER.rules)
+
+
+def test_capitals_tell_something_in_mid_sentence_only() -> None:
+    """Of each word: whether it was seen in small letters, and whether with a capital where none was needed; twice."""
+    texts = ["Oaks hear Dodona when rain falls.", "Oaks see Dodona and Zeus.", "Priests fear rain."]
+    sentences = [Sentence.from_words([*text[:-1].split(), "."]) for text in texts]
+    _, words, _ = learn_rules(list(paragraphs(detokenize(sentences))))
+
+    def bits(word: str) -> int:
+        place = word_place(word)
+        return int(words[place >> 2] >> 2 * (place & 3) & 3)
+
+    found = {word: bits(word) for word in ("oaks", "dodona", "zeus", "rain", "falls")}
+    assert found == {"oaks": 0, "dodona": 2, "zeus": 0, "rain": 1, "falls": 0}
