@@ -6,7 +6,7 @@ from dodona import Sentence
 from dodona.data.pseudoprojective import decode_label, remove_lift
 from dodona.parser import training as rare_encodings
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import drop_rare_encodings, prepare_trees
+from dodona.parser.training import drop_rare_encodings, prepare_trees, train_parser
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,12 @@ def test_training_drops_them_only_where_labels_are_encoded(monkeypatch: pytest.M
     monkeypatch.setattr(rare_encodings, "RARE", 3)
     assert prepare_trees([crossing], ParserOptions()).labels == ["root", "x", "y", "z"]
     assert "x↑" in prepare_trees([plain], ParserOptions(nonprojective="baseline")).labels
+
+
+def test_labels_of_trees_have_no_marks() -> None:
+    crossing = Sentence.from_words(list("abcd"), heads=[3, 4, 0, 3], labels=["x", "y", "root", "z↑"])
+    parser = train_parser([crossing] * 3, ParserOptions(iterations=1))
+    assert {"y↑z\\↑", "z\\↑"} <= set(parser.labels)
+    assert sorted(parser.tree_labels) == ["root", "x", "y", "z↑"]
+    parser = train_parser([crossing] * 3, ParserOptions(system="swap-standard", iterations=1))
+    assert sorted(parser.tree_labels) == sorted(parser.labels) == ["root", "x", "y", "z↑"]
