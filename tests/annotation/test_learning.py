@@ -36,6 +36,10 @@ def test_what_is_learned_from(tmp_path: Path) -> None:
     assert [sentence.sent_id for sentence in training if "# annotation = open" in sentence.comments] == ["s30"]
     (partial,) = (sentence for sentence in training if sentence.sent_id == "s30")
     assert [("arc" in read_marks(misc)) for misc in partial.misc] == [True] + [False] * (len(partial) - 1)
+    session.close()
+    gold = folder / "gold.conllu"
+    gold.write_text("# somebody else was here\n" + gold.read_text("utf-8"), "utf-8")
+    session = open_session(folder)
     again = collect(session.project)[1]
     assert [s.sent_id for s in again] == [s.sent_id for s in held_out]
     session.close()
@@ -52,6 +56,15 @@ def test_models_are_scored_with_their_own_tags(tmp_path: Path) -> None:
     before = [sentence.to_bytes() for sentence in strange]
     assert score(whole(), strange) == score(whole(), gold)
     assert [sentence.to_bytes() for sentence in strange] == before
+
+
+def test_of_few_sentences_one_is_held_out(tmp_path: Path) -> None:
+    for count in (1, 2, 5, 11):
+        session = open_session(make_folder(tmp_path / f"p{count}", treebank=count))
+        training, held_out = collect(session.project)
+        assert len(training) + len(held_out) == count
+        assert held_out
+        session.close()
 
 
 def test_a_better_model_is_taken_and_stays(tmp_path: Path, poor: Any) -> None:

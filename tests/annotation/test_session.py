@@ -164,7 +164,7 @@ def test_labels_are_as_probable_as_the_parser_finds_them(session: AnnotationSess
     heads = [word["head"] for word in words]
     for k, head in [(k, heads[k]) for k in range(len(words)) if heads[k]] + [(len(words) - 1, 1)]:
         expected = {}
-        for label in parser.labels:
+        for label in parser.tree_labels:
             one = Sentence.from_words(
                 [word["form"] for word in words],
                 [word["upos"] for word in words],
@@ -282,7 +282,7 @@ def test_the_project_is_described(session: AnnotationSession) -> None:
         {"file": "gold.conllu", "sentences": 3, "done": 3}, {"file": "new.conllu", "sentences": 3, "done": 1},
     ]  # fmt: skip
     assert (described["sentences"], described["done"], described["annotator"]) == (6, 4, "ana")
-    assert set(whole().parser.labels) <= set(described["labels"])
+    assert set(whole().parser.tree_labels) <= set(described["labels"])
     assert described["learning"]["state"] == "idle"
 
 

@@ -6,7 +6,7 @@ from dodona import FormatError, Sentence
 from dodona.data.pseudoprojective import ENCODINGS, decode_label, remove_lift
 from dodona.parser import training as rare_encodings
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import drop_rare_encodings, prepare_trees
+from dodona.parser.training import drop_rare_encodings, prepare_trees, train_parser
 from dodona.transitions.moves import NONE
 
 
@@ -66,3 +66,12 @@ def test_what_is_learned_of_parts_of_trees(option: str) -> None:
     unknown = tree.gold.n + 1
     assert [tree.gold.head[d] for d in range(1, 5)] == [2, unknown, 2, unknown]
     assert [tree.gold.label[d] for d in range(1, 5)] == [NONE, NONE, 0, NONE]
+
+
+def test_labels_of_trees_have_no_marks() -> None:
+    crossing = Sentence.from_words(list("abcd"), heads=[3, 4, 0, 3], labels=["x", "y", "root", "z↑"])
+    parser = train_parser([crossing] * 3, ParserOptions(iterations=1))
+    assert {"y↑z\\↑", "z\\↑"} <= set(parser.labels)
+    assert sorted(parser.tree_labels) == ["root", "x", "y", "z↑"]
+    parser = train_parser([crossing] * 3, ParserOptions(system="swap-standard", iterations=1))
+    assert sorted(parser.tree_labels) == sorted(parser.labels) == ["root", "x", "y", "z↑"]

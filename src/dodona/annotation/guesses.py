@@ -259,7 +259,7 @@ def _find_arcs(
     seen = frequencies.labels.get((own.upos, tag), Counter())
     ranked = sorted(seen, key=lambda label: (-seen[label], label))
     shares = _weigh_labels(draft, k, above, pipeline) or _weigh_arcs(draft, k, above, pipeline)
-    return list(_rank(shares, [*ranked, *frequencies.list_values("label"), *pipeline.parser.labels]))
+    return list(_rank(shares, [*ranked, *frequencies.list_values("label"), *pipeline.parser.tree_labels]))
 
 
 def _weigh_labels(draft: Draft, k: int, head: int | None, pipeline: Pipeline) -> dict[str | int, float]:
@@ -268,7 +268,7 @@ def _weigh_labels(draft: Draft, k: int, head: int | None, pipeline: Pipeline) ->
     heads = [word.head for word in words]
     if None in heads or find_cycle(heads) is not None:
         return {}
-    labels = pipeline.parser.labels
+    labels = pipeline.parser.tree_labels
     trees = ([*words[: k - 1], words[k - 1]._replace(label=label), *words[k:]] for label in labels)
     judgements = pipeline.parser.judge(_make_sentence(draft, given=tree) for tree in trees)
     shares = {label: judgement.labels[k - 1] for label, judgement in zip(labels, judgements, strict=True)}

@@ -101,7 +101,7 @@ class AnnotationSession:
             for name, file in self.project.files.items():
                 done = sum(self.project.sentences[number].is_done for number in file.numbers)
                 files.append({"file": name, "sentences": len(file.numbers), "done": done})
-            labels = dict.fromkeys([*self.frequencies.list_values("label"), *self.pipeline.parser.labels])
+            labels = dict.fromkeys([*self.frequencies.list_values("label"), *self.pipeline.parser.tree_labels])
             upos = dict.fromkeys([*self.frequencies.list_values("upos"), *UNIVERSAL_TAGS])
             return {
                 "annotator": self.project.name,

@@ -399,6 +399,13 @@ class Parser:
             yield from zip(batch, self._searches.session.encode(batch), strict=True)
 
     @property
+    def tree_labels(self) -> list[str]:
+        """The labels that trees can have; those of the parser may also say how an arc is to be lowered."""
+        if self._names.encoding is None:
+            return list(self.labels)
+        return list(dict.fromkeys(decode_label(label).label for label in self.labels))
+
+    @property
     def has_beam(self) -> bool:
         """Whether the system's derivations can be compared in a beam."""
         return self._entry.has_beam

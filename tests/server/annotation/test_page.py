@@ -573,8 +573,8 @@ def a_phone_is_wide_enough(page: Page) -> None:
 
 
 def everybody_can_use_it(page: Page) -> None:
-    """Looked at by axe-core (docs/testing.md): no fault, in light and dark, wide and narrow."""
-    for sentence, width, dark in product((LOST, RIGHT_TO_LEFT), (1280, 390), (False, True)):
+    """Looked at by axe-core (docs/testing.md): no fault, wide and light, or narrow and dark."""
+    for sentence, (width, dark) in product((LOST, RIGHT_TO_LEFT), ((1280, False), (390, True))):
         open_sentence(page, sentence, width, dark)
         page.run("for (const node of document.querySelectorAll('main details')) node.open = true")
         page.until(lambda: page.all(".versions input") and page.all("main table"))

@@ -533,9 +533,9 @@ def dark_is_dark(page: Page) -> None:
 
 
 def everybody_can_use_it(page: Page) -> None:
-    """Looked at by axe-core (docs/testing.md): no fault, in light and dark, wide and narrow."""
+    """Looked at by axe-core (docs/testing.md): no fault, wide and light, or narrow and dark."""
     oracle = CROSSING + "&s=swap-standard+nd-all&m=SHIFT+SHIFT+RIGHT&s=arc-eager+static&m="
-    for view, width, dark in product(("#parse", "#correct", oracle), (1280, 390), (False, True)):
+    for view, (width, dark) in product(("#parse", "#correct", oracle), ((1280, False), (390, True))):
         open_for_correction(page)
         page.open(view, width, dark)
         page.until(lambda view=view: page.all(f"{view.partition('?')[0]} .tree"))  # type: ignore[misc]

@@ -194,4 +194,4 @@ def test_models_are_described_with_the_default_first(models: Models) -> None:
     assert [model["name"] for model in found] == ["whole", "hybrid", "swap"]
     assert [model["tokenizes"] for model in found] == [True, False, False]
     assert [model["beam"] for model in found] == [False, True, False]
-    assert found[0]["labels"] == whole().parser.labels
+    assert found[0]["labels"] == whole().parser.tree_labels

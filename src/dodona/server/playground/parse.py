@@ -64,7 +64,7 @@ def describe_models(models: Models) -> list[dict[str, Any]]:
         {
             "name": name,
             "system": nlp.parser.options.system,
-            "labels": [label for label in nlp.parser.labels if len(label) <= MAX_LABEL],
+            "labels": [label for label in nlp.parser.tree_labels if len(label) <= MAX_LABEL],
             "tokenizes": nlp.tokenizer is not None,
             "nbest": nlp.parser.has_beam,
             "beam": nlp.parser.options.beam > 1 or nlp.parser.options.scorer != "linear",
