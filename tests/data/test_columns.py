@@ -1,6 +1,7 @@
 """Sentences that were made: they say the same about themselves as when they are written and read again."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,7 +129,8 @@ def test_no_value_breaks_a_line_or_leaves_a_column_empty(name: str) -> None:
     for value in ("", *(f"a{sign}b" for sign in "\t\n\r\0\ud800")):
         values = ["x", value]
         with pytest.raises(OptionError, match="expected text without"):
-            Sentence.from_words(**{"words": ["x", "y"], name: values})
+            given: dict[str, Any] = {"words": ["x", "y"], name: values}
+            Sentence.from_words(**given)
         with pytest.raises(OptionError, match=r"expected text without|cannot be replaced"):
             setattr(Sentence.from_words(["x", "y"]), name, values)
 
