@@ -128,8 +128,8 @@ def test_copies_share_no_lists(kind: str) -> None:
 def test_no_value_breaks_a_line_or_leaves_a_column_empty(name: str) -> None:
     for value in ("", *(f"a{sign}b" for sign in "\t\n\r\0\ud800")):
         values = ["x", value]
+        given: dict[str, Any] = {"words": ["x", "y"], name: values}
         with pytest.raises(OptionError, match="expected text without"):
-            given: dict[str, Any] = {"words": ["x", "y"], name: values}
             Sentence.from_words(**given)
         with pytest.raises(OptionError, match=r"expected text without|cannot be replaced"):
             setattr(Sentence.from_words(["x", "y"]), name, values)
