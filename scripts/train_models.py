@@ -72,10 +72,15 @@ class Recipe:
     def has_vectors(self) -> bool:
         return "--vectors" in self.options
 
+    @property
+    def data(self) -> str:
+        """What is recorded in the model."""
+        return f"UD English EWT 2.16, {'GloVe 6B, ' if self.has_vectors else ''}and text parsed by a teacher"
+
     def command(self, model: str, more: list[str]) -> list[str]:
         data = ["train", treebank_file("train"), "--dev", treebank_file("dev"), "--held-out", treebank_file("test")]
         silver = [word for part in range(PARTS) for word in ("--silver", str(SILVER / f"{part}.conllu.gz"))]
-        return [*data, *silver, *self.options, "--name", DATA, "--licence", LICENCE, *more, "-o", model]
+        return [*data, *silver, *self.options, "--name", self.data, "--licence", LICENCE, *more, "-o", model]
 
 
 def treebank_file(part: str) -> str:
@@ -86,7 +91,6 @@ def treebank_file(part: str) -> str:
 TREEBANK = "UD_English-EWT, release 2.16 or later"
 PAGE = "https://universaldependencies.org/treebanks/en_ewt/"
 LICENCE = "CC BY-SA 4.0"
-DATA = "UD English EWT 2.16, and text parsed by a teacher"
 TEACHER_COMMAND = [
     *("train", treebank_file("train"), "--dev", treebank_file("dev"), "--scorer", "transformer"),
     *("--encoder", f"${ENCODER_VARIABLE}", "--components", "tagger,parser", "--iterations", "7"),

@@ -42,8 +42,8 @@ def test_a_file_is_probably_to_be_parsed(tmp_path: Path) -> None:
     ("words", "expected"),
     [
         ("dodona par", ["plain,parse"]),
-        ("dodona parse ", ["plain,en", "plain,en-fast", "file,"]),
-        ("dodona info en-", ["plain,en-fast", "file,en-"]),
+        ("dodona parse ", ["plain,en", "plain,en-fast", "plain,en-small", "file,"]),
+        ("dodona info en-", ["plain,en-fast", "plain,en-small", "file,en-"]),
         ("dodona parse en tex", ["file,tex"]),
         ("dodona parse -o ou", ["file,ou"]),
         ("dodona train --dev d", ["file,d"]),
