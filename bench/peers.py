@@ -175,7 +175,7 @@ def overlap(one: Place, length: float, other: Place, other_length: float) -> boo
 def plot(rows: list[Row], path: str) -> None:
     """Draw accuracy against speed, on a logarithmic axis, as SVG; a dashed line for what was not measured here."""
     width, height, left, bottom = 640, 360, 60, 40
-    low, high = 3.5, 5.7
+    low, high = 3.3, 5.7
     scores = [*(row[2] for row in rows), *PUBLISHED.values()]
     least, most = min(scores) - 1, max(scores) + 1
 
@@ -208,6 +208,7 @@ def plot(rows: list[Row], path: str) -> None:
         lines.append(f'<circle cx="{x(speed):.1f}" cy="{y(las):.1f}" r="5" fill="{colour}"/>')
         length = 7.0 * len(name)
         places = [(x(speed) + side * 8, y(las) + below, side) for below in (-6, 15) for side in (1, -1)]
+        places = [place for place in places if left < place[0] + min(0, place[2]) * length]  # none lies on the axis
         free = (place for place in places if not any(overlap(place, length, *other) for other in names))
         place = next(free, places[0])
         names.append((place, length))
