@@ -13,6 +13,7 @@ from samples.signals import interrupted
 from samples.treebank import treebank
 
 from dodona import read, write
+from dodona.cli.process import take_large_pages
 
 ITERATIONS = 12
 SMALL = ("--layers", "1", "--width", "8", "--units", "16", "--batch", "64", "--dropout", "0.1")
@@ -147,23 +148,40 @@ def test_options_that_do_not_fit(folder: Path, tmp_path: Path, arguments: tuple[
 
 FRESH = """
 import resource, sys
-import numpy as np
 from dodona.cli import process
-process._is_program = sys.argv[1] == "program"
-process.keep_freed_memory()
-np.ones(8_000_000)
+process.take_large_pages()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(5):
-    np.ones(8_000_000)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+    b"x" * 64_000_000
+print(sys.argv[1:], resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
+LARGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
-def test_memory_that_was_freed_is_used_again() -> None:
-    def count_pages(what: str) -> int:
-        command = [sys.executable, "-c", FRESH, what]
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=60)
-        return int(done.stdout)
+@pytest.mark.skipif(
+    platform.libc_ver()[0] != "glibc" or not LARGE_PAGES.exists() or "[never]" in LARGE_PAGES.read_text(),
+    reason="another C library, or a system without large pages",
+)
+def test_a_training_has_large_pages() -> None:
+    def count_pages(command: str) -> int:
+        line = [sys.executable, "-c", FRESH, command, "a file"]
+        environment = {**os.environ, "GLIBC_TUNABLES": ""}
+        done = subprocess.run(
+            line, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=True, timeout=60, env=environment
+        )
+        assert done.stdout.startswith(f"['{command}', 'a file'] ")
+        return int(done.stdout.split()[-1])
 
-    assert count_pages("program") * 20 < count_pages("another program")
+    few = [count_pages(command) for command in ("train", "pretrain", "distill", "crossvalidate", "experiment")]
+    assert 8 * max(few) < count_pages("parse")
+
+
+def test_settings_of_the_c_library_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+    monkeypatch.setattr(os, "execv", lambda program, arguments: begun.append(os.environ["GLIBC_TUNABLES"]))
+    monkeypatch.setattr(sys, "argv", ["dodona", "train"])
+    monkeypatch.setattr(sys, "platform", "linux")
+    for before in ("glibc.malloc.tcache_count=0", "glibc.malloc.hugetlb=0"):
+        monkeypatch.setenv("GLIBC_TUNABLES", before)
+        take_large_pages()
+    assert begun == ["glibc.malloc.tcache_count=0:glibc.malloc.hugetlb=1"]

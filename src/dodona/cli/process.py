@@ -10,19 +10,18 @@ import io
 import os
 import sys
 
-__all__ = ["hear_signals", "keep_freed_memory", "last_signal", "prepare_standard_streams", "raise_again", "run"]
+__all__ = ["hear_signals", "last_signal", "prepare_standard_streams", "raise_again", "run", "take_large_pages"]
 
 AGAIN = 0.05  # seconds
 
 STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """Name, mode, and how the null device is opened in place of a closed one: the wrong way round, so that use fails."""
 
-MALLOC_OPTIONS = ((-4, 0), (-1, -1), (-2, 1 << 28), (-8, 1))
-"""M_MMAP_MAX: no array has pages of its own; M_TRIM_THRESHOLD: none are given back; M_TOP_PAD: many are asked for at
-once; M_ARENA_MAX: all threads share them."""
+TRAINING = {"train", "pretrain", "distill", "crossvalidate", "experiment"}
+"""Commands that may train a network."""
+LARGE_PAGES = "glibc.malloc.hugetlb=1"
 
 _number: int = signal.SIGINT
-_is_program = False
 
 
 def prepare_standard_streams() -> None:
@@ -63,24 +62,18 @@ def raise_again(lost: "sys.UnraisableHookArgs") -> None:
         sys.__unraisablehook__(lost)
 
 
-def keep_freed_memory() -> None:
-    """Let the C library keep large arrays that were freed, for the next ones.
+def take_large_pages() -> None:
+    """Begin anew, with large pages for large arrays, where a command may train a network and the C library is glibc.
 
-    The training of a network asks for the same arrays again in every batch. Pages that come fresh from the system each
-    time, as is usual for large arrays, cost a quarter of its time. Nothing is done where the library is not glibc, or
-    where the command line was called by another program, which may need the memory. It must be called before there are
-    other threads.
+    A training asks for the same arrays again in every batch, and each time the system has to give pages for them. With
+    pages of 4 kB that costs a quarter of the time. Arrays that are kept instead, by other options of glibc, take more
+    and more memory. glibc is told by its environment, which it reads when a program begins.
     """
-    if sys.platform != "linux" or not _is_program:
+    tunables = os.environ.get("GLIBC_TUNABLES", "")
+    if sys.platform != "linux" or not TRAINING & {*sys.argv[1:2]} or "glibc.malloc.hugetlb" in tunables:
         return
-    from ctypes import CDLL
-
-    try:
-        set_option = CDLL(None).mallopt
-    except (AttributeError, OSError):
-        return
-    for option, value in MALLOC_OPTIONS:
-        set_option(option, value)
+    os.environ["GLIBC_TUNABLES"] = f"{tunables}:{LARGE_PAGES}".lstrip(":")
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def last_signal() -> int:
@@ -97,8 +90,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 def run() -> None:
     """Run the command line; for the installed program and `python -m dodona`."""
-    global _is_program
-    _is_program = True
+    take_large_pages()
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # not ignored, as in the background
     if heard:
         signal.signal(signal.SIGINT, _end)

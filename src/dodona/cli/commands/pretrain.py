@@ -11,7 +11,6 @@ import click
 
 from dodona.cli.options import GroupedCommand, amount, choice, flag, integer, option
 from dodona.cli.outputs import is_same_file, say
-from dodona.cli.process import keep_freed_memory
 from dodona.cli.progress import ReadingProgress, show_training
 from dodona.data.conllu import read_all
 from dodona.data.formats import INPUTS
@@ -133,7 +132,6 @@ def pretrain_on_files(
     held_out: Sequence[str],
 ) -> PretrainedEncoder:  # fmt: skip
     """Read the text, learn from it and write the encoder, with a bar on a terminal, lines and messages."""
-    keep_freed_memory()
     begin = time.monotonic()
     left_out = read_held_out(held_out)
     with collect_rarely(), ReadingProgress(texts, results=False) as progress:

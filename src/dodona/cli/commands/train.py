@@ -9,7 +9,6 @@ import click
 
 from dodona.cli.options import GroupedCommand, choice, flag, integer, option, option_names, system_options
 from dodona.cli.outputs import is_same_file, say
-from dodona.cli.process import keep_freed_memory
 from dodona.cli.progress import show_training
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
@@ -194,7 +193,6 @@ def train_command(
     dodona train train.conllu --beam 20 -o my.model
     dodona train train.conllu --components parser --tags gold -s swap-standard -o my.model
     """
-    keep_freed_memory()
     check_target(output)
     checkpoint = f"{output}.checkpoint" if options["scorer"] != "linear" else None
     resumes = resume and (checkpoint is None or has_checkpoint(output, text))
