@@ -13,8 +13,8 @@ from dodona.cli.commands.train import GROUPS, component_names, parser_options, t
 from dodona.cli.options import GroupedCommand, choice, integer, option
 from dodona.cli.outputs import (
     SENTENCE_FORMATS,
+    check_keeps,
     choose_format,
-    is_same_file,
     pick_writer,
     write_results,
     write_table,
@@ -132,8 +132,7 @@ def _check_targets(treebank: str, output: str | None, suspects: str | None) -> N
         if path == "-":
             raise click.UsageError("The scores go to standard output; expected a FILE for the rest.")
         check_target(path)
-        if is_same_file(path, treebank):
-            raise OptionError(f"{path}: it would take the place of the treebank; expected another name")
+        check_keeps(path, {"treebank": [treebank]}, "it")
     if len({os.path.realpath(path) for path in given}) < len(given):
         raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two names")
 

@@ -13,7 +13,7 @@ import click
 from dodona.cli.commands.parse import find_files, name_documents, pick_cluster
 from dodona.cli.commands.train import GROUPS, has_checkpoint, parser_options, train_command
 from dodona.cli.options import GroupedCommand, amount, choice, flag, option
-from dodona.cli.outputs import is_same_file, say, write_results
+from dodona.cli.outputs import check_keeps, say, write_results
 from dodona.data import Sentence
 from dodona.data.conllu import read_all
 from dodona.data.formats import INPUTS
@@ -118,8 +118,7 @@ def _check_before(teacher: Path, output: str, treebank: str, dev: str, kind: str
     if options["resume"]:
         has_checkpoint(output)
     check_target(output)
-    if is_same_file(output, teacher):
-        raise OptionError(f"{output}: the student would take the place of the teacher; expected another name")
+    check_keeps(output, {"teacher": [teacher]}, "the student")
     for file in (treebank, dev, *options["held_out"]):
         read_all(file)
     if kind in ("auto", "text") and Pipeline.load(teacher).tokenizer is None:

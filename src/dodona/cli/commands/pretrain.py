@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dodona.cli.options import GroupedCommand, amount, choice, flag, integer, option
-from dodona.cli.outputs import is_same_file, say
+from dodona.cli.outputs import check_keeps, say
 from dodona.cli.process import keep_freed_memory
 from dodona.cli.progress import ReadingProgress, show_training
 from dodona.data.conllu import read_all
@@ -94,9 +94,7 @@ def pretrain_command(
     plan = PretrainingPlan(passes, minutes, vocabulary, seed, name or name_files(texts), licence, checkpoint, resume)
     network = NetworkOptions(**sizes)
     check_target(output)
-    for what, file in (*(("text", text) for text in texts), ("treebank", treebank), ("model", model)):
-        if file and is_same_file(output, file):
-            raise OptionError(f"{output}: the encoder would take the place of the {what}; expected another name")
+    check_keeps(output, {"text": texts, "treebank": [treebank], "model": [model]}, "the encoder")
     if resume and not os.path.exists(checkpoint):
         raise OptionError(
             f"{checkpoint}: there is no such file; expected the checkpoint of a pretraining to be resumed"

@@ -11,13 +11,13 @@ import click
 
 from dodona.cli.inputs import find_treebank_files
 from dodona.cli.options import choice, integer, option
-from dodona.cli.outputs import choose_format, format_option, is_same_file, output_option, say, write_table
+from dodona.cli.outputs import check_keeps, choose_format, format_option, output_option, say, write_table
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence, write
 from dodona.data.files import chunks, output
 from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Item, Mark, Pause
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError
 from dodona.patterns.matcher import Pattern
 from dodona.patterns.matches import Match, check_keys, mark, match, tabulate
 
@@ -81,9 +81,7 @@ def search(
     check_keys(compiled, keys)
     form = _choose_format(form, target, counts=bool(keys))
     sources = find_treebank_files(files or ("-",))
-    for source in sources:
-        if target != "-" and is_same_file(source, target):
-            raise OptionError(f"{target}: the output would take the place of the input; expected another name")
+    check_keeps(target, {"input": sources})
     with ReadingProgress(sources, results=target == "-") as progress:
         items = progress.count(_read(sources, kind, model, progress))
         found = _Finder(compiled, context, limit)

@@ -2,13 +2,13 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from dodona.cli.options import GroupedCommand, choice, flag, integer, option, option_names, system_options
-from dodona.cli.outputs import is_same_file, say
+from dodona.cli.outputs import check_keeps, is_same_file, say
 from dodona.cli.process import keep_freed_memory
 from dodona.cli.progress import show_training
 from dodona.data import Sentence, spacing
@@ -214,7 +214,7 @@ def train_command(
         held_out=held_out if silver else (),
     )  # fmt: skip
     sources = {"treebank": (treebank, dev), "vectors": (vectors,), "encoder": (pretrained,), "silver sentences": silver}
-    _check_is_new(output, sources)
+    check_keeps(output, sources, "the model")
     if dev and is_same_file(treebank, dev):
         say(f"{dev} is both treebank and --dev; expect scores that are far too high")
     sentences, dev_sentences = list(map(mask_guesses, read_all(treebank))), read_all(dev) if dev else []
@@ -255,14 +255,6 @@ def _is_partial(missing: int, sentence: Sentence) -> bool:
 
 def _is_empty(missing: int, sentence: Sentence) -> bool:
     return missing == len(sentence)
-
-
-def _check_is_new(output: str, sources: Mapping[str, Sequence[str | None]]) -> None:
-    """Raise an error if the model would take the place of something that it learns from."""
-    for what, files in sources.items():
-        for file in files:
-            if file and is_same_file(output, file):
-                raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
 
 
 def component_names(listed: str | None) -> list[str] | None:
