@@ -239,22 +239,15 @@ def train_command(
 def _tell_partial(treebank: str, sentences: list[Sentence]) -> None:
     """Say how much of a treebank has no head, so that it is learned from in part, or not at all."""
     missing = [sentence.heads.count(None) for sentence in sentences]
-    partial, empty = (sum(map(check, missing, sentences)) for check in (_is_partial, _is_empty))
-    if partial or empty:
+    if any(missing):
+        empty = sum(count == len(sentence) for count, sentence in zip(missing, sentences, strict=True))
+        partial = len(missing) - missing.count(0) - empty
         words = sum(map(len, sentences))
         of = f"{len(sentences):,} sentences"
         say(
             f"{treebank}: {partial:,} of {of} have part of a tree and {empty:,} have none; "
             f"{sum(missing):,} of {words:,} words have no head, and are not learned from"
         )
-
-
-def _is_partial(missing: int, sentence: Sentence) -> bool:
-    return 0 < missing < len(sentence)
-
-
-def _is_empty(missing: int, sentence: Sentence) -> bool:
-    return missing == len(sentence)
 
 
 def component_names(listed: str | None) -> list[str] | None:
