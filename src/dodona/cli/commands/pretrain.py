@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dodona.cli.options import GroupedCommand, amount, choice, flag, integer, option
-from dodona.cli.outputs import check_keeps, say
+from dodona.cli.outputs import check_keeps
 from dodona.cli.process import keep_freed_memory
 from dodona.cli.progress import ReadingProgress, show_training
 from dodona.data.conllu import read_all
@@ -137,13 +137,8 @@ def pretrain_on_files(
     with collect_rarely(), ReadingProgress(texts, results=False) as progress:
         sentences = progress.count(read_texts(texts, tokenize, kind, progress.read))
         text = collect_text(sentences, Path(output).resolve().parent, left_out)
-    with text, collect_rarely(), show_training() as show:
-        try:
-            encoder = pretrain_on(text, output, network, plan, show)
-        except KeyboardInterrupt:
-            if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
-                say(f"{plan.checkpoint} is kept; --resume goes on from it")
-            raise
+    with text, collect_rarely(), show_training(plan.checkpoint) as show:
+        encoder = pretrain_on(text, output, network, plan, show)
     if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
         os.remove(plan.checkpoint)
     click.echo(

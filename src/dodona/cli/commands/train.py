@@ -19,7 +19,7 @@ from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
-from dodona.pipeline.pipeline import COMPONENTS, Pipeline, collect_rarely
+from dodona.pipeline.pipeline import COMPONENTS, collect_rarely
 from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import ANNOTATED, TAGS, TrainingPlan, train_pipeline
@@ -226,7 +226,8 @@ def train_command(
         say(f"{treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)")
     _tell_partial(treebank, sentences)
     begin = time.monotonic()
-    pipeline = _train(sentences, chosen, plan, dev_sentences)
+    with collect_rarely(), show_training(checkpoint) as show:
+        pipeline = train_pipeline(sentences, chosen, plan, dev_sentences, show)
     data = _replace_surrogates(name or treebank.rpartition("/")[2])
     pipeline.about |= {"data": data, "sentences": len(sentences), "licence": _replace_surrogates(licence)}
     pipeline.save(output)
@@ -312,14 +313,3 @@ def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = 
 def _replace_surrogates(text: str | None) -> str | None:
     """Return text from the command line as a file can hold it."""
     return None if text is None else text.encode("utf-8", "replace").decode()
-
-
-def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
-    """Train, with a bar on a terminal and a line after each iteration."""
-    with collect_rarely(), show_training() as show:
-        try:
-            return train_pipeline(sentences, options, plan, dev, show)
-        except KeyboardInterrupt:
-            if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
-                say(f"{plan.checkpoint} is kept; --resume goes on from it")
-            raise
