@@ -4,7 +4,6 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -110,9 +109,7 @@ def distill(
 
 def _check_before(teacher: Path, output: str, treebank: str, dev: str, kind: str, options: dict[str, Any]) -> None:
     """Whatever cannot work is an error now, and not after hours of parsing."""
-    assert train_command.callback is not None
-    others = signature(train_command.callback).parameters  # those that are not of the parser
-    chosen = parser_options({key: value for key, value in options.items() if key not in others})
+    chosen = parser_options(options)
     check_parser_options(chosen)
     TrainingPlan(**{name: options[name] for name in ("vectors", "encoder", "device", "resume")}).check(chosen)
     if options["resume"]:
@@ -145,7 +142,7 @@ def _row(name: str, model: Path, gold: Sequence[Sentence]) -> tuple[str, float, 
     pipeline = Pipeline.load(model)
     words = sum(map(len, gold))
     parsed: list[Sentence] = []
-    rounds, begin, spent = 0, time.process_time(), 0.0
+    rounds, spent = 0, 0.0
     while spent < LEAST_SECONDS:
         copies = [sentence.copy() for sentence in gold]
         begin = time.process_time()

@@ -2,7 +2,8 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -176,12 +177,9 @@ GROUPS = {
 @option("--name", "Name of the training data, for the record in the model. [default: the file's]")
 @option("--licence", "Licence of the training data, for the record in the model.")
 def train_command(
-    treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
-    jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
-    vectors: str | None, vectors_size: float, text: tuple[str, ...], pretrained: str | None, pretrained_rate: float,
-    encoder: str | None, device: str, resume: bool, max_length: int | None, silver: tuple[str, ...],
-    silver_words: int | None, held_out: tuple[str, ...],
-    **options: Any
+    treebank: str, output: str, dev: str | None, components: str | None, jobs: int | None, detokenize: bool,
+    name: str | None, licence: str | None, text: tuple[str, ...], pretrained: str | None, resume: bool,
+    silver: tuple[str, ...], held_out: tuple[str, ...], **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
@@ -208,13 +206,11 @@ def train_command(
     chosen = parser_options(options, begun_from)
     named = component_names(components)
     plan = TrainingPlan(
-        named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
-        pretrained=begun_from, pretrained_rate=pretrained_rate, encoder=encoder, device=device, checkpoint=checkpoint,
-        resume=resumes, max_length=max_length, silver=silver, silver_words=silver_words,
-        held_out=held_out if silver else (),
+        components=named, jobs=jobs or available_cores(), pretrained=begun_from, checkpoint=checkpoint, resume=resumes,
+        silver=silver, held_out=held_out if silver else (), **options_of(TrainingPlan, options),
     )  # fmt: skip
-    sources = {"treebank": (treebank, dev), "vectors": (vectors,), "encoder": (pretrained,), "silver sentences": silver}
-    check_keeps(output, sources, "the model")
+    sources = {"treebank": (treebank, dev), "vectors": (plan.vectors,), "encoder": (pretrained,)}
+    check_keeps(output, sources | {"silver sentences": silver}, "the model")
     if dev and is_same_file(treebank, dev):
         say(f"{dev} is both treebank and --dev; expect scores that are far too high")
     sentences, dev_sentences = list(map(mask_guesses, read_all(treebank))), read_all(dev) if dev else []
@@ -291,11 +287,16 @@ def _encoder_files(output: str) -> tuple[str, str]:
     return f"{output}.encoder", f"{output}.encoder.checkpoint"
 
 
-def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = None) -> ParserOptions:
+def options_of(kind: type[ParserOptions] | type[TrainingPlan], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those options of the command line that have the name of an option of this kind."""
+    return {field.name: options[field.name] for field in fields(kind) if field.name in options}
+
+
+def parser_options(options: Mapping[str, Any], encoder: PretrainedEncoder | None = None) -> ParserOptions:
     """Return the options of the parser, from those of the command line. Sizes of a network that are not given are those
     of the encoder that it begins with."""
     of_network, of_system = (
-        {name: value for name in names if (value := options.pop(name, None)) is not None}
+        {name: options[name] for name in names if options.get(name) is not None}
         for names in ((*OF_ENCODER, "units", "batch", "dropout"), option_names())
     )
     if encoder is not None:
@@ -306,8 +307,9 @@ def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = 
             raise OptionError("layers; expected them only with the scorer 'neural'")
         kind = ("transformer", TransformerOptions)
     network = {kind[0]: kind[1](**of_network)} if of_network else {}
-    single_root = not options.pop("allow_multiple_roots")
-    return ParserOptions(system_options=of_system, single_root=single_root, **network, **options)
+    single_root = not options["allow_multiple_roots"]
+    own = options_of(ParserOptions, options)
+    return ParserOptions(system_options=of_system, single_root=single_root, **network, **own)
 
 
 def _replace_surrogates(text: str | None) -> str | None:
