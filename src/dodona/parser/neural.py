@@ -24,7 +24,10 @@ from dodona.neural.vocabulary import Vocabulary, fingerprint
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice, check_tag
 
-__all__ = ["CheckedArrays", "NeuralModel", "NeuralSession", "check_outputs", "quantize_weights"]
+__all__ = [
+    "CheckedArrays", "NetworkModel", "NetworkSession", "NeuralModel", "NeuralSession", "check_outputs",
+    "quantize_weights",
+]  # fmt: skip
 
 TABLES = ("word", "subword", "vector", "tag")
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
@@ -35,7 +38,45 @@ COMPUTED = 1024  # forms or tags at a time whose inputs are computed
 K = TypeVar("K")  # a form or a tag
 
 
-class NeuralModel:
+class NetworkModel:
+    """What networks and teachers have in common: a hidden layer that sees some positions, and tags to be predicted.
+    Whether these are better than the tagger's, and what the tagger's are worth then, is found out after training."""
+
+    layer: tuple[NDArray[np.float32], ...]  # the weights of the hidden layer
+
+    def __init__(self, positions: Positions, tags: Sequence[Tag], arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.positions, self.tags, self.arrays = positions, list(tags), arrays
+        self.choice = TagChoice(tags)
+        self.retags = False
+        self.tagger_bonus = 0.0
+
+    def description(self) -> dict[str, Any]:
+        return {
+            "positions": self.positions.text,
+            "tags": [list(tag) for tag in self.tags],
+            "retags": self.retags,
+            "tagger_bonus": self.tagger_bonus,
+        }
+
+
+class NetworkSession:
+    """A network or a teacher at work in one thread."""
+
+    def __init__(self, model: NetworkModel) -> None:
+        self.greedy = HiddenLayer(model.positions, *model.layer)
+        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
+        self._choice = model.choice
+
+    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
+        """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
+        return self._choice.tag(self._score_tags(), sentences, bonus)
+
+    def _score_tags(self) -> NDArray[np.float32]:
+        """Return the scores of all values of tags, for each word of the sentences encoded last."""
+        raise NotImplementedError
+
+
+class NeuralModel(NetworkModel):
     """A network and the numbers of words, tags and labels; shared by threads."""
 
     def __init__(
@@ -44,21 +85,18 @@ class NeuralModel:
         positions: Positions,
         tag_parts: Sequence[str],
         tags: Sequence[Tag],
-        retags: bool,
         arrays: Mapping[str, NDArray[Any]],
         labels: int,
         actions: int,
         where: str,
     ) -> None:
-        self.options, self.positions, self.tag_parts, self.tags = options, positions, list(tag_parts), list(tags)
-        self.retags, self.arrays = retags, arrays
-        self.tagger_bonus = 0.0
+        super().__init__(positions, tags, arrays)
+        self.options, self.tag_parts = options, list(tag_parts)
         take = CheckedArrays(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
         self.vocabulary = Vocabulary(words.tolist(), vectors.tolist(), tag_parts, options.subwords)
         width, units = options.width, options.units
         self.inputs = self._inputs(take, len(words), len(vectors))
-        self.choice = TagChoice(tags)
         try:
             self.network = Network(arrays, inputs=options.inputs, width=width, layers=options.layers)
             parts = ("input", "input_scales", "recurrent", "recurrent_scales", "bias")
@@ -98,13 +136,7 @@ class NeuralModel:
         return NeuralSession(self)
 
     def description(self) -> dict[str, Any]:
-        return {
-            "positions": self.positions.text,
-            "tag_parts": self.tag_parts,
-            "tags": [list(tag) for tag in self.tags],
-            "retags": self.retags,
-            "tagger_bonus": self.tagger_bonus,
-        }
+        return super().description() | {"tag_parts": self.tag_parts}
 
     @classmethod
     def restore(
@@ -116,14 +148,14 @@ class NeuralModel:
         actions: int,
         where: str,
     ) -> "NeuralModel":
-        positions, triples, retags, bonus = check_outputs(description, where)
+        positions, tags, retags, bonus = check_outputs(description, where)
         tag_parts = description["tag_parts"]
         if not isinstance(tag_parts, list) or not all(isinstance(part, str) for part in tag_parts):
             raise TypeError("expected the parts of tags as a list of strings")
         if len(set(tag_parts)) != len(tag_parts):
             raise ValueError("expected the parts of tags, each once")
-        model = cls(options, positions, tag_parts, triples, retags, arrays, labels, actions, where)
-        model.tagger_bonus = bonus
+        model = cls(options, positions, tag_parts, tags, arrays, labels, actions, where)
+        model.retags, model.tagger_bonus = retags, bonus
         return model
 
 
@@ -152,14 +184,13 @@ class InputCache(Generic[K]):
         return self._rows[np.array(wanted, dtype=np.intp)]
 
 
-class NeuralSession:
+class NeuralSession(NetworkSession):
     """A network at work in one thread."""
 
     def __init__(self, model: NeuralModel) -> None:
+        super().__init__(model)
         self._model = model
         self._encoder = Encoder(model.network)
-        self.greedy = HiddenLayer(model.positions, *model.layer)
-        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
         self._forget()
 
     def _forget(self) -> None:
@@ -202,10 +233,8 @@ class NeuralSession:
         rows: NDArray[np.float32] = self._model.inputs.of_tags([self._model.vocabulary.of_tag(tag) for tag in tags])
         return rows
 
-    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
-        """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
-        model = self._model
-        return model.choice.tag(model.heads.apply(self._seen), sentences, bonus)
+    def _score_tags(self) -> NDArray[np.float32]:
+        return self._model.heads.apply(self._seen)
 
 
 def check_outputs(description: Mapping[str, Any], where: str) -> tuple[Positions, list[Tag], bool, float]:

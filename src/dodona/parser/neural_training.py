@@ -88,7 +88,7 @@ class NetworkTraining(LearnerTraining):
         data, trees = self.data, self.trees
         arrays = quantize_weights(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
         sizes = len(trees.built.label_names), trees.built.core.actions
-        model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
+        model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, arrays, *sizes, "parser")
         return Parser(self.options, trees.labels, model)
 
 

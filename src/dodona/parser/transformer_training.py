@@ -88,7 +88,7 @@ class TransformerTraining(LearnerTraining):
         arrays = quantize_parameters(self.learner.weights())
         sizes = len(trees.built.label_names), trees.built.core.actions
         model = TransformerModel(
-            self.teacher, self.positions, self.encoder, self.tags, False, arrays, *sizes, "parser",
+            self.teacher, self.positions, self.encoder, self.tags, arrays, *sizes, "parser",
             device=self.device, threads=None,
         )  # fmt: skip
         return Parser(self.options, trees.labels, model)
