@@ -21,6 +21,7 @@ from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
 from dodona.parser.neural import NeuralModel, quantize_weights
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
+    GoldTags,
     LearnerTraining,
     NetworkSource,
     SilverSource,
@@ -29,7 +30,7 @@ from dodona.parser.training import (
     TrainingTrees,
     clip_number,
 )
-from dodona.tagger.tagger import Tag, list_values, tags_of
+from dodona.tagger.tagger import Tag, tags_of
 from dodona.transitions.policy import Policy
 
 __all__ = ["NetworkTraining"]
@@ -64,7 +65,7 @@ class NetworkTraining(LearnerTraining):
             actions=trees.built.core.actions,
             positions=len(self.positions.words),
             label_positions=len(self.positions.labels),
-            tag_kinds=tuple(map(len, self.data.kinds)),
+            tag_kinds=self.data.gold_tags.sizes,
             vector=self.data.vectors.dimensions if self.data.vectors is not None else 0,
         )
         self.learner = NeuralLearner(
@@ -88,7 +89,7 @@ class NetworkTraining(LearnerTraining):
         data, trees = self.data, self.trees
         arrays = quantize_weights(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
         sizes = len(trees.built.label_names), trees.built.core.actions
-        model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, arrays, *sizes, "parser")
+        model = NeuralModel(self.network, self.positions, data.tag_parts, data.gold_tags.tags, arrays, *sizes, "parser")
         return Parser(self.options, trees.labels, model)
 
 
@@ -118,14 +119,12 @@ class _NetworkData:
         self.forms = {form: i for i, form in enumerate(forms)}
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
         self.tag_parts = sorted({part for tag in tags for part in tag_parts(tag)})
-        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in tags_of(tree.sentence)})
-        self.kinds = list_values(self.tags)
+        self.gold_tags = GoldTags(trees.trees)
         with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
         self.vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
         self.form_numbers = np.array([self.vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
         self.tag_numbers = [self.vocabulary.of_tag(tag) for tag in self.seen_tags]
         self.tag_width = max(1, max(map(len, self.tag_numbers)))  # parts of a tag, at most
-        self._values = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
         self._form_numbers = lru_cache(CACHED_FORMS)(self.vocabulary.of_form)
 
     def tables(self) -> Tables:
@@ -173,13 +172,10 @@ class _NetworkData:
             yield tables, [self._make_example(tree, forms, tags) for tree in some]
 
     def _make_example(self, tree: TrainingTree, forms: Mapping[str, int], tags: Mapping[Tag, int]) -> Example:
-        """Return a tree as numbers; a value of a tag that the treebank does not have is not learned from."""
-        gold = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
-        numbers = [[known.get(value, -1) for value in column] for known, column in zip(self._values, gold, strict=True)]
         return Example(
             np.array([forms[word] for word in tree.seen.words], dtype=np.int32),
             np.array([tags[tag] for tag in tags_of(tree.seen)], dtype=np.int32),
-            np.array(numbers, np.int32),
+            np.array(self.gold_tags.of(tree.sentence), np.int32),
             tree.gold,
             tree.moves,
         )

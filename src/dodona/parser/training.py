@@ -34,6 +34,7 @@ from dodona.parser.linear import LinearModel
 from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser, check_can_run_transformer
 from dodona.systems.registry import BUDGET, BuiltSystem
+from dodona.tagger.tagger import Tag, list_values, tags_of
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
@@ -42,6 +43,7 @@ from dodona.transitions.policy import Policy, leaves_a_choice
 __all__ = [
     "NO_TREE",
     "RARE",
+    "GoldTags",
     "LearnerTraining",
     "LinearTraining",
     "NetworkSource",
@@ -347,6 +349,21 @@ class ParserTraining:
 def clip_number(number: int, bounds: tuple[int, int]) -> int:
     """Return the number that is nearest to this one within bounds."""
     return max(bounds[0], min(bounds[1], number))
+
+
+class GoldTags:
+    """The tags of gold trees, which a network learns to predict, as numbers."""
+
+    def __init__(self, trees: Iterable[TrainingTree]) -> None:
+        self.tags: list[Tag] = sorted({tag for tree in trees for tag in tags_of(tree.sentence)})
+        self.kinds = list_values(self.tags)
+        self.sizes = tuple(map(len, self.kinds))
+        self._numbers = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
+
+    def of(self, sentence: Sentence) -> list[list[int]]:
+        """Return the values of each kind; -1 for one that the treebank does not have, which is not learned from."""
+        columns = (sentence.upos, sentence.xpos, sentence.feats)
+        return [[own.get(value, -1) for value in column] for own, column in zip(self._numbers, columns, strict=True)]
 
 
 class LearnerTraining(ParserTraining):

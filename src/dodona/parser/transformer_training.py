@@ -9,6 +9,7 @@ from dodona.errors import OptionError
 from dodona.neural.positions import Positions
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
+    GoldTags,
     LearnerTraining,
     NetworkSource,
     SilverSource,
@@ -17,7 +18,6 @@ from dodona.parser.training import (
     clip_number,
 )
 from dodona.parser.transformer import TransformerModel, make_pieces, make_table, quantize_parameters
-from dodona.tagger.tagger import Tag, list_values, tags_of
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
 from dodona.transformer.trainer import GoldSentence, SilverSentences, TransformerLearner
 from dodona.transitions.policy import Policy
@@ -44,15 +44,13 @@ class TransformerTraining(LearnerTraining):
         torch.set_num_threads(THREADS)
         self.teacher, self.positions, self.device = teacher, Positions.load(options.positions), source.device
         self.encoder, weights = source.encoder
-        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in tags_of(tree.sentence)})
-        kinds = list_values(self.tags)
-        self._values = [{value: i for i, value in enumerate(kind)} for kind in kinds]
+        self.gold_tags = GoldTags(trees.trees)
         sizes = TeacherSizes(
             labels=len(trees.built.label_names),
             actions=trees.built.core.actions,
             positions=len(self.positions.words),
             label_positions=len(self.positions.labels),
-            tag_kinds=tuple(map(len, kinds)),
+            tag_kinds=self.gold_tags.sizes,
         )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(options.seed)
@@ -78,17 +76,15 @@ class TransformerTraining(LearnerTraining):
         return map(self._make_sentence, self.silver.of_iteration(iteration))
 
     def _make_sentence(self, tree: TrainingTree) -> GoldSentence:
-        """Return a tree as numbers; a value of a tag that the treebank does not have is not learned from."""
-        columns = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
-        tags = [[known.get(value, -1) for value in column] for known, column in zip(self._values, columns, strict=True)]
-        return GoldSentence(tree.sentence.words, np.array(tags, np.int64), tree.gold, tree.moves)
+        tags = np.array(self.gold_tags.of(tree.sentence), np.int64)
+        return GoldSentence(tree.sentence.words, tags, tree.gold, tree.moves)
 
     def parser(self) -> Parser:
         trees = self.trees
         arrays = quantize_parameters(self.learner.weights())
         sizes = len(trees.built.label_names), trees.built.core.actions
         model = TransformerModel(
-            self.teacher, self.positions, self.encoder, self.tags, arrays, *sizes, "parser",
+            self.teacher, self.positions, self.encoder, self.gold_tags.tags, arrays, *sizes, "parser",
             device=self.device, threads=None,
         )  # fmt: skip
         return Parser(self.options, trees.labels, model)
