@@ -19,7 +19,7 @@ from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, remove_lift
 from dodona.data.silver import MOST_FEATURES, Silver
-from dodona.data.stream import only_sentences, split_batches
+from dodona.data.stream import batch_sentences
 from dodona.data.trees import is_projective
 from dodona.errors import FormatError, OptionError
 from dodona.linear.frozen import freeze_weights
@@ -199,8 +199,8 @@ class SilverTrees:
 
     def of_iteration(self, number: int) -> Iterator[TrainingTree]:
         """Yield the trees that belong to an iteration, counted from 1."""
-        for batch, _ in split_batches(self._stream.between(*self.mixture.bounds(number))):
-            sentences = seen = list(only_sentences(batch))
+        for sentences in batch_sentences(self._stream.between(*self.mixture.bounds(number))):
+            seen = sentences
             if self._tag is not None:
                 seen = [sentence.copy() for sentence in sentences]
                 self._tag(seen)
