@@ -21,11 +21,12 @@ from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, 
 from dodona.data.silver import MOST_FEATURES, Silver
 from dodona.data.stream import batch_sentences
 from dodona.data.trees import is_projective
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError
 from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.scorer import Words
 from dodona.linear.templates import Templates
+from dodona.neural.options import check_network_can_learn
 from dodona.neural.positions import Positions
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
@@ -54,7 +55,6 @@ __all__ = [
     "TrainingTrees",
     "begin_training",
     "build_for_labels",
-    "check_network_can_learn",
     "check_parser_options",
     "check_tree",
     "clip_number",
@@ -147,14 +147,6 @@ def check_parser_options(options: ParserOptions) -> None:
         check_can_run_transformer()
     else:
         check_network_can_learn()
-
-
-def check_network_can_learn() -> None:
-    """Raise an error if JAX is not installed."""
-    try:
-        import dodona.parser.neural_training  # noqa: F401
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
 
 
 @dataclass(frozen=True)

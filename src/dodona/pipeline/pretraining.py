@@ -20,7 +20,7 @@ from dodona.data.formats import read_stream
 from dodona.data.held_out import HeldOut
 from dodona.data.stream import Item, only_sentences
 from dodona.errors import FormatError, OptionError
-from dodona.neural.options import NetworkOptions
+from dodona.neural.options import NetworkOptions, check_network_can_learn
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.raw_text import LONGEST, RawText, choose_words
 from dodona.pipeline import modelfile
@@ -159,6 +159,7 @@ def pretrain_on(
     """Learn from a text, and write the encoder, if a file is named; after Ctrl-C, what was learned so far."""
     tell = _Teller(callback)
     tell.about_text(text)
+    check_network_can_learn()
     plan = _plan_passes(text, plan, tell)
     digest = _digest(text, network, plan)
     guesser = _begin(text, network, plan, digest, tell)
@@ -200,10 +201,8 @@ def _plan_passes(text: RawText, plan: PretrainingPlan, tell: _Teller) -> Pretrai
     """Return the plan with a number of passes that follows from the amount of text, unless something else is given."""
     if plan.passes is not None or plan.minutes is not None:
         return plan
-    try:
-        from dodona.neural.pretraining import has_accelerator
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
+    from dodona.neural.pretraining import has_accelerator  # which needs JAX
+
     wanted = TO_LEARN[has_accelerator()]
     passes = max(1, min(MOST_PASSES, round(wanted / max(1, text.counts.words))))
     where = "a GPU" if has_accelerator() else "a CPU"
@@ -216,10 +215,8 @@ def _plan_passes(text: RawText, plan: PretrainingPlan, tell: _Teller) -> Pretrai
 
 def _begin(text: RawText, network: NetworkOptions, plan: PretrainingPlan, digest: str, tell: _Teller) -> "WordGuesser":
     """Return the learner, at the place where it was interrupted if it is to be resumed."""
-    try:
-        from dodona.neural.pretraining import WordGuesser
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
+    from dodona.neural.pretraining import WordGuesser
+
     words = choose_words(text.counts, plan.vocabulary, LEAST)
     if len(text) <= len(text.held_back()) or not words:
         raise FormatError(
