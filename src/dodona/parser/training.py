@@ -303,7 +303,7 @@ def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:
 class ParserTraining:
     """The training of a parser's model, one iteration after the other."""
 
-    def __init__(self, trees: TrainingTrees, planned: int, silver: SilverSource | None = None) -> None:
+    def __init__(self, trees: TrainingTrees, planned: int, silver: SilverSource | None) -> None:
         self.trees, self.planned = trees, planned
         self.options = replace(trees.options, iterations=planned)
         self.silver = None if silver is None else SilverTrees(silver, trees, planned)
