@@ -9,7 +9,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.data import Sentence
 from dodona.neural.batching import Example, SilverExamples, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
@@ -74,7 +73,7 @@ class NetworkTraining(LearnerTraining):
             self.positions,
             Policy(trees.built.core, options.oracle, longest=self.longest),
             self.data.tables(),
-            self.data.examples(),
+            self.data.examples,
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
@@ -100,7 +99,7 @@ class _NetworkData:
         self, trees: TrainingTrees, subwords: int, vectors: Vectors | None, silver: SilverTrees | None = None,
         encoder: PretrainedEncoder | None = None,
     ) -> None:  # fmt: skip
-        self.trees, self.vectors = trees, None if vectors is None else _drop_collisions(vectors)
+        self.vectors = None if vectors is None else _drop_collisions(vectors)
         self.silver = silver
         seen = [tree.seen for tree in trees.trees]
         self.counts = Counter(word.lower() for sentence in seen for word in sentence.words)
@@ -126,6 +125,7 @@ class _NetworkData:
         self.tag_numbers = [self.vocabulary.of_tag(tag) for tag in self.seen_tags]
         self.tag_width = max(1, max(map(len, self.tag_numbers)))  # parts of a tag, at most
         self._form_numbers = lru_cache(CACHED_FORMS)(self.vocabulary.of_form)
+        self.examples = [self._make_example(tree, self.forms, self.seen_tags) for tree in trees.trees]
 
     def tables(self) -> Tables:
         vectors = None
@@ -150,9 +150,6 @@ class _NetworkData:
         text has words that nobody has seen; one that was read before is not among these."""
         count = self.counts[word]
         return max(count, READ_OFTEN) if self.read_before and fingerprint(word) in self.read_before else count
-
-    def examples(self) -> list[Example]:
-        return [self._make_example(tree, self.forms, self.seen_tags) for tree in self.trees.trees]
 
     def silver_examples(self, iteration: int) -> Iterator[tuple[Tables, list[Example]]]:
         """Yield the silver examples of an iteration, some at a time, with tables of their own: there are more forms
@@ -180,22 +177,15 @@ class _NetworkData:
             tree.moves,
         )
 
-    def words_and_tags(self, sentence: Sentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        return (
-            np.array([self.forms[word] for word in sentence.words], dtype=np.int32),
-            np.array([self.seen_tags[tag] for tag in tags_of(sentence)], dtype=np.int32),
-        )
-
     def input_scale(self, inputs: Inputs) -> float:
         """Return the scale of the first layer's inputs in 8 bits, measured on a part of the training data."""
         forms = inputs.of_forms(self.form_numbers)
         tags = inputs.of_tags(self.tag_numbers)
         sizes = []
         words = 0
-        for tree in self.trees.trees:
-            form, tag = self.words_and_tags(tree.seen)
-            sizes.append(np.abs(forms[form] + tags[tag]).reshape(-1))
-            words += len(form)
+        for example in self.examples:
+            sizes.append(np.abs(forms[example.forms] + tags[example.tags]).reshape(-1))
+            words += len(example)
             if words > SAMPLE:
                 break
         return max(1e-6, float(np.quantile(np.concatenate(sizes), 1 - CLIPPED)) / 127)
