@@ -55,8 +55,8 @@ __all__ = [
     "TrainingTrees",
     "begin_training",
     "build_for_labels",
+    "check_learnable",
     "check_parser_options",
-    "check_tree",
     "clip_number",
     "drop_rare_encodings",
     "prepare_trees",
@@ -281,7 +281,7 @@ def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:
         labels[:] = [plain.get(label, label) for label in labels]
 
 
-def check_tree(sentence: Sentence, options: ParserOptions) -> None:
+def check_learnable(sentence: Sentence, options: ParserOptions) -> None:
     """Raise an error if a sentence cannot be learned from, as `prepare_trees` would."""
     sentence.gold_labels()
     if None in sentence.heads and leaves_a_choice(options.oracle):
