@@ -112,8 +112,8 @@ def pretrain(
 
 def read_held_out(files: Iterable[str | Path]) -> HeldOut | None:
     """Return the sentences of some treebanks, None without any."""
-    treebanks = [read_all(file) for file in files]
-    return HeldOut(sentence for treebank in treebanks for sentence in treebank) if treebanks else None
+    sentences = [sentence for file in files for sentence in read_all(file)]
+    return HeldOut(sentences) if sentences else None
 
 
 def choose_tokenizer(model: str | Path | None = None, treebank: str | Path | None = None) -> Tokenize:
@@ -295,7 +295,7 @@ def load_encoder(path: str | Path) -> PretrainedEncoder:
 
 def is_encoder(path: str | Path) -> bool:
     """Return whether a file that looks like a model is an encoder."""
-    return modelfile.is_model(path) and set(modelfile.load(path)[0]) == {"about", ENCODER}
+    return modelfile.is_model(path) and ENCODER in modelfile.read_about(path)
 
 
 def describe_encoder(encoder: PretrainedEncoder) -> Mapping[str, str]:
