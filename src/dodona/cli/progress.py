@@ -75,6 +75,12 @@ class ReadingProgress:
                 self._show(self.line(now))
             yield item
 
+    def read_live(self, file: str) -> Iterator[bytes]:
+        """Yield the chunks of a file, and an empty one at each pause; who types is told how to end."""
+        if file == "-" and os.isatty(0):
+            say("reading from the terminal; Ctrl-D on an empty line ends the text")
+        return chunks(file, pauses=True, count=self.read)
+
     def read_sentences(self, file: str) -> Iterator[Sentence]:
         """Yield the sentences of a file in CoNLL-U, and count bytes and words."""
         return self.count(only_sentences(read_stream("conllu", chunks(file, count=self.read), file)))

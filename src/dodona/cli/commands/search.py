@@ -122,22 +122,16 @@ def _choose_format(form: str | None, target: str, counts: bool) -> str:
 
 def _read(sources: Sequence[str], kind: str, model: str | None, progress: ReadingProgress) -> Iterator[Item]:
     """Yield the sentences of all sources, and the pauses between them."""
+    live = ((file, progress.read_live(file)) for file in sources)
     if model is None:
-        return chain.from_iterable(_read_file(file, kind, partial(_refuse, file), progress) for file in sources)
+        items = (read_stream(kind, chunks, file, tokenize=partial(_refuse, file)) for file, chunks in live)
+        return chain.from_iterable(items)
     from dodona.parser.request import Request  # which takes longer to import than most searches
     from dodona.pipeline.models import load
 
     pipeline = load(model)
-    items = chain.from_iterable(_read_file(file, kind, pipeline.tokenize, progress) for file in sources)
-    return pipeline.stream(items, Request(constrained=True))
-
-
-def _read_file(
-    file: str, kind: str, tokenize: Callable[[Iterator[str]], Iterator[Item]], progress: ReadingProgress
-) -> Iterator[Item]:
-    if file == "-" and os.isatty(0):
-        say("reading from the terminal; Ctrl-D on an empty line ends the text")
-    return read_stream(kind, chunks(file, pauses=True, count=progress.read), file, tokenize=tokenize)
+    items = (read_stream(kind, chunks, file, tokenize=pipeline.tokenize) for file, chunks in live)
+    return pipeline.stream(chain.from_iterable(items), Request(constrained=True))
 
 
 def _refuse(file: str, text: Iterator[str]) -> Iterator[Item]:
