@@ -17,6 +17,7 @@ from dodona.data import Sentence
 from dodona.data.conllu import read_all
 from dodona.data.formats import INPUTS
 from dodona.errors import OptionError
+from dodona.evaluation import attachment, compare
 from dodona.parser.request import Request
 from dodona.parser.training import check_parser_options
 from dodona.pipeline.modelfile import check_target
@@ -149,12 +150,6 @@ def _row(name: str, model: Path, gold: Sequence[Sentence]) -> tuple[str, float, 
         parsed = list(pipeline.parse(copies, retag=True))
         spent += time.process_time() - begin
         rounds += 1
-    right = tags = 0
-    for a, b in zip(gold, parsed, strict=True):
-        tags += sum(map(str.__eq__, a.upos, b.upos))
-        right += sum(one == other for one, other in zip(_arcs(a), _arcs(b), strict=True))
-    return name, 100 * right / words, 100 * tags / words, round(rounds * words / spent), model.stat().st_size / 1e6
-
-
-def _arcs(sentence: Sentence) -> list[tuple[int | None, str]]:
-    return list(zip(sentence.heads, sentence.labels, strict=True))
+    las = 100 * attachment(compare(gold, parsed))["LAS"].accuracy
+    tags = sum(sum(map(str.__eq__, a.upos, b.upos)) for a, b in zip(gold, parsed, strict=True))
+    return name, las, 100 * tags / words, round(rounds * words / spent), model.stat().st_size / 1e6
