@@ -14,10 +14,11 @@ from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
 from dodona.neural.positions import Positions
 from dodona.neural.pretrained import PretrainedEncoder
+from dodona.neural.quantization import quantize_weights
 from dodona.neural.trainer import NeuralLearner
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
-from dodona.parser.neural import NeuralModel, quantize_weights
+from dodona.parser.neural import NeuralModel
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
     GoldTags,

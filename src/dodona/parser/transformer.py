@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from dodona.data import Sentence
 from dodona.neural.encoder import quantize
 from dodona.neural.positions import Positions
+from dodona.neural.quantization import CheckedArrays
 from dodona.neural.scorer import Contributions
-from dodona.parser.neural import CheckedArrays, NetworkModel, NetworkSession, check_outputs
+from dodona.parser.neural import NetworkModel, NetworkSession, check_outputs
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device, multiplies_in_16_bits
