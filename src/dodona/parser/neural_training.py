@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from dodona.neural.batching import Example, SilverExamples, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
-from dodona.neural.positions import Positions
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.quantization import quantize_weights
 from dodona.neural.trainer import NeuralLearner
@@ -31,7 +30,6 @@ from dodona.parser.training import (
     clip_number,
 )
 from dodona.tagger.tagger import Tag, tags_of
-from dodona.transitions.policy import Policy
 
 __all__ = ["NetworkTraining"]
 
@@ -52,11 +50,10 @@ class NetworkTraining(LearnerTraining):
     """A network, which learns with JAX."""
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
-        words = trees.words
-        super().__init__(trees, trees.options.iterations or clip_number(WORDS // max(1, words), ITERATIONS), silver)
+        super().__init__(trees, silver, WORDS, ITERATIONS)
         options, network = self.options, self.options.network
         assert network is not None
-        self.network, self.positions = network, Positions.load(options.positions)
+        self.network = network
         self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver, source.pretrained)
         sizes = DataSizes(
             words=len(self.data.words) + 1,
@@ -69,10 +66,10 @@ class NetworkTraining(LearnerTraining):
             vector=self.data.vectors.dimensions if self.data.vectors is not None else 0,
         )
         self.learner = NeuralLearner(
-            replace(network, batch=network.batch or clip_number(words // BATCHES, BATCH)),
+            replace(network, batch=network.batch or clip_number(trees.words // BATCHES, BATCH)),
             sizes,
             self.positions,
-            Policy(trees.built.core, options.oracle, longest=self.longest),
+            self.policy,
             self.data.tables(),
             self.data.examples,
             iterations=self.planned,

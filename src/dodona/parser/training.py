@@ -363,6 +363,13 @@ class LearnerTraining(ParserTraining):
 
     learner: Any
 
+    def __init__(self, trees: TrainingTrees, silver: SilverSource | None, words: int, bounds: tuple[int, int]) -> None:
+        """Unless a number of iterations is asked for, there are as many as it takes to learn from so many words, within
+        bounds."""
+        super().__init__(trees, trees.options.iterations or clip_number(words // max(1, trees.words), bounds), silver)
+        self.positions = Positions.load(self.options.positions)
+        self.policy = Policy(trees.built.core, self.options.oracle, longest=self.longest)
+
     def restore(self, source: NetworkSource) -> None:
         """Continue from the state of an interrupted training, if there is one."""
         if source.state is None:

@@ -6,7 +6,6 @@ import numpy as np
 import torch
 
 from dodona.errors import OptionError
-from dodona.neural.positions import Positions
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
     GoldTags,
@@ -20,7 +19,6 @@ from dodona.parser.training import (
 from dodona.parser.transformer import TransformerModel, make_pieces, make_table, quantize_parameters
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
 from dodona.transformer.trainer import GoldSentence, SilverSentences, TransformerLearner
-from dodona.transitions.policy import Policy
 
 __all__ = ["TransformerTraining"]
 
@@ -35,14 +33,13 @@ class TransformerTraining(LearnerTraining):
     """A pretrained encoder and a small network on top, which learn with PyTorch."""
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
-        words = trees.words
-        super().__init__(trees, trees.options.iterations or clip_number(WORDS // max(1, words), ITERATIONS), silver)
+        super().__init__(trees, silver, WORDS, ITERATIONS)
         options, teacher = self.options, self.options.transformer
         assert teacher is not None
         if source.encoder is None:
             raise OptionError("a transformer without an encoder; expected the folder of one")
         torch.set_num_threads(THREADS)
-        self.teacher, self.positions, self.device = teacher, Positions.load(options.positions), source.device
+        self.teacher, self.device = teacher, source.device
         self.encoder, weights = source.encoder
         self.gold_tags = GoldTags(trees.trees)
         sizes = TeacherSizes(
@@ -59,10 +56,10 @@ class TransformerTraining(LearnerTraining):
         self.learner = TransformerLearner(
             network.to(choose_device(self.device)),
             self.positions,
-            Policy(trees.built.core, options.oracle, longest=self.longest),
+            self.policy,
             make_table(make_pieces(self.encoder, network, self.encoder.name), network),
             [self._make_sentence(tree) for tree in trees.trees],
-            batch=teacher.batch or clip_number(words // BATCHES, BATCH),
+            batch=teacher.batch or clip_number(trees.words // BATCHES, BATCH),
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
