@@ -252,8 +252,8 @@ class Table:
         columns, _, rows = self._without_bars()
         return [dict(zip(columns, (cell.value for cell in row), strict=True)) for row in rows]
 
-    def json(self, indent: int = 1) -> str:
-        return json.dumps(self.records(), ensure_ascii=False, indent=indent) + "\n"
+    def json(self) -> str:
+        return json.dumps(self.records(), ensure_ascii=False, indent=1) + "\n"
 
     def tsv(self) -> str:
         """Return values as they are, a row on a line; quoted like CSV where they have quotation marks."""

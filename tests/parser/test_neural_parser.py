@@ -83,8 +83,8 @@ def test_contributions_are_close_to_those_in_floating_point() -> None:
     made = trained()
     model = made.parser.model
     assert isinstance(model, NeuralModel)
-    examples = made.data.examples()[:6]
-    sentences = [tree.seen for tree in made.data.trees.trees[:6]]
+    examples = made.data.examples[:6]
+    sentences = treebank(100)[:6]
     lanes = Lanes(64, 1)
     assert all(lanes.add(len(example)) for example in examples)
     batch = lay_out(made.data.tables(), examples, lanes)

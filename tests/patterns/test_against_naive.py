@@ -39,10 +39,10 @@ def random_sentence(chance: random.Random, enhanced: bool) -> Sentence:
 
 
 def sentences_of(text: str) -> list[Sentence]:
-    from dodona.data.formats import read_stream
+    from dodona.data.conllu import read_conllu
     from dodona.data.stream import only_sentences
 
-    return list(only_sentences(read_stream("conllu", [text.encode()], "test", strict=False)))
+    return list(only_sentences(read_conllu([text.encode()], "test", strict=False)))
 
 
 def random_pattern(chance: random.Random, enhanced: bool) -> str:

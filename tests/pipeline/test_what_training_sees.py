@@ -359,11 +359,11 @@ def test_a_network_learns_gold_tags_and_sees_predicted_ones() -> None:
     assert len(examples) == len(TRAIN)
     for example, gold, shown in zip(examples, TRAIN, seen, strict=True):
         columns = [gold.upos, gold.xpos, gold.feats]
-        for values, kind, own in zip(example.gold_tags, data.kinds, columns, strict=True):
+        for values, kind, own in zip(example.gold_tags, data.gold_tags.kinds, columns, strict=True):
             assert [kind[i] for i in values] == own
         assert [tags[i] for i in example.tags] == list(zip(shown.upos, shown.xpos, shown.feats, strict=True))
         assert [forms[i] for i in example.forms] == gold.words
-    assert data.tags == sorted({tag for s in TRAIN for tag in zip(s.upos, s.xpos, s.feats, strict=True)})
+    assert data.gold_tags.tags == sorted({tag for s in TRAIN for tag in zip(s.upos, s.xpos, s.feats, strict=True)})
     assert {"uX", "xstrange"} <= set(data.tag_parts)
 
 

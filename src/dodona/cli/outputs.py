@@ -3,7 +3,7 @@ with `--each` to one file in a folder for each input."""
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import StringIO
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from dodona.tables import Result, Table
 
 __all__ = [
-    "EXTENSIONS", "SENTENCE_FORMATS", "check_targets", "choose_format", "format_option", "is_same_file", "open_screen",
-    "output_option", "pick_writer", "report_pieces", "say", "write_each", "write_results", "write_table", "write_text",
+    "EXTENSIONS", "SENTENCE_FORMATS", "check_keeps", "check_targets", "choose_format", "format_option", "is_same_file",
+    "open_screen", "output_option", "pick_writer", "report_pieces", "say", "write_each", "write_results", "write_table",
+    "write_text",
 ]  # fmt: skip
 
 
@@ -149,8 +150,7 @@ def check_targets(files: Sequence[str | None], output: str, each: bool, form: st
     else:
         targets = [output]
     for target in targets:
-        if target != "-" and is_same_file(target, model):
-            raise OptionError(f"{target}: the parses would take the place of the model; expected another name")
+        check_keeps(target, {"model": [model]}, "the parses")
         _check_no_loop(target, files)
     return targets
 
@@ -197,6 +197,15 @@ def _is_same(file: str, ours: os.stat_result) -> bool:
 def is_same_file(one: str | Path, other: str | Path) -> bool:
     """Return whether two names are those of one file, so that an output would take the place of an input."""
     return os.path.exists(one) and os.path.exists(other) and os.path.samefile(one, other)
+
+
+def check_keeps(target: str, sources: Mapping[str, Iterable[str | Path | None]], own: str = "the output") -> None:
+    """Raise an error if an output, called `own`, would take the place of one of these files, which are given by what
+    they are: nothing that is read or learned from is lost by mistake."""
+    for what, files in sources.items():
+        for file in files:
+            if target != "-" and file and is_same_file(target, file):
+                raise OptionError(f"{target}: {own} would take the place of the {what}; expected another name")
 
 
 def write_each(items: Iterable[Item], targets: Sequence[str], write: Callable[[Iterable[Item], str], None]) -> None:

@@ -6,12 +6,15 @@ On a terminal, one line on standard error, from the second second on, which is w
 it. Where standard error is a file or a pipe, as in the log of a long run, a line of its own every minute.
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dodona.cli.outputs import say
 from dodona.data import Sentence
 from dodona.data.files import chunks, is_tty, size_of
 from dodona.data.formats import read_stream
@@ -72,6 +75,12 @@ class ReadingProgress:
                 self._show(self.line(now))
             yield item
 
+    def read_live(self, file: str) -> Iterator[bytes]:
+        """Yield the chunks of a file, and an empty one at each pause; who types is told how to end."""
+        if file == "-" and os.isatty(0):
+            say("reading from the terminal; Ctrl-D on an empty line ends the text")
+        return chunks(file, pauses=True, count=self.read)
+
     def read_sentences(self, file: str) -> Iterator[Sentence]:
         """Yield the sentences of a file in CoNLL-U, and count bytes and words."""
         return self.count(only_sentences(read_stream("conllu", chunks(file, count=self.read), file)))
@@ -124,8 +133,9 @@ def open_bar(*columns: "ProgressColumn") -> "Progress":
 
 
 @contextmanager
-def show_training() -> Iterator[Callable[["TrainingProgress"], None]]:
-    """Yield what shows the progress of a training: a bar on a terminal, a line after each iteration, and messages."""
+def show_training(checkpoint: str | Path | None = None) -> Iterator[Callable[["TrainingProgress"], None]]:
+    """Yield what shows the progress of a training: a bar on a terminal, a line after each iteration, and messages.
+    After Ctrl-C, it says whether there is a checkpoint to go on from."""
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
     with open_bar(TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()) as bar:
@@ -136,7 +146,12 @@ def show_training() -> Iterator[Callable[["TrainingProgress"], None]]:
                 bar.console.print(str(progress))
             bar.update(task, description=progress.component, completed=progress.done, total=1)
 
-        yield show
+        try:
+            yield show
+        except KeyboardInterrupt:
+            if checkpoint is not None and os.path.exists(checkpoint):
+                say(f"{checkpoint} is kept; --resume goes on from it")
+            raise
 
 
 def _is_tty(stream: Any) -> bool:

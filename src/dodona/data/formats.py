@@ -50,12 +50,11 @@ def read_stream(
     name: str,
     *,
     tokenize: Callable[[Iterator[str]], Iterator[Item]] | None = None,
-    strict: bool = True,
 ) -> Iterator[Item]:
     """Yield the sentences of an input in one of the formats INPUTS, in chunks of bytes, from a file of this name.
 
     An empty chunk becomes a pause, and one comes before an error. `tokenize` takes the chunks of a raw text, of which
-    an empty one is a pause. `strict` is that of `dodona.read`.
+    an empty one is a pause.
     """
     if format == "auto":
         format, chunks = detect_format(chunks, name)
@@ -65,7 +64,7 @@ def read_stream(
         return tokenize(decode_text(chunks, name))
     if format in WORDS:
         return read_words(chunks, name, vertical=format == "vertical")
-    return read_conllu(chunks, name, format=format, strict=strict)
+    return read_conllu(chunks, name, format=format)
 
 
 def format_by_name(name: str) -> str | None:

@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 
 from dodona.data.sentence import Sentence
 
-__all__ = ["BATCH", "Boundary", "Item", "Mark", "Pause", "interleave", "only_sentences", "split_batches"]
+__all__ = [
+    "BATCH", "Boundary", "Item", "Mark", "Pause", "batch_sentences", "interleave", "only_sentences", "split_batches",
+]  # fmt: skip
 
 BATCH = 128  # sentences
 WORDS = 8192  # of a batch, unless one sentence has more
@@ -76,6 +78,11 @@ def split_batches(
             batch, held = [], 0
     if batch:
         yield batch, None
+
+
+def batch_sentences(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Yield sentences that no mark stands between, a few at a time."""
+    return (list(only_sentences(items)) for items, _ in split_batches(sentences))
 
 
 def interleave(batch: Iterable[Item], parsed: Iterable[Sentence]) -> Iterator[Item]:

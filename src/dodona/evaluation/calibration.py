@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.data import Sentence
+from dodona.data.ud import CONFIDENCE
 from dodona.errors import FormatError
 from dodona.evaluation.attachment import Comparison, Rate
-from dodona.parser.request import CONFIDENCE
 
 __all__ = [
     "SHARES", "Bin", "FoundErrors", "Reliability", "confidences", "count_found_errors", "reliability",

@@ -35,7 +35,7 @@ def annotate_by(
     `seen` are the sentences with the tags that the parser sees, None: as they are. `test` has those tags already. The
     seed of the options decides what is annotated first.
     """
-    whole = _train(gold, seen, options).scores(test)[1]
+    whole = train_parser(gold, options, seen=seen).scores(test)[1]
     work = (ArcAnnotation if order in ARCS else SentenceAnnotation)(order, gold, seen, options)
     curve: list[list[float]] = []
     while not curve or (curve[-1][1] < whole - GOAL and not work.is_done):
@@ -56,10 +56,6 @@ def find_crossing(curve: Sequence[Sequence[float]], goal: float) -> float | None
             )
         before = words, score
     return None
-
-
-def _train(gold: Sequence[Sentence], seen: Sequence[Sentence] | None, options: ParserOptions) -> Parser:
-    return train_parser(gold, options, seen=seen)
 
 
 class SentenceAnnotation:
@@ -86,7 +82,8 @@ class SentenceAnnotation:
     def learn(self) -> None:
         gold, seen = ([sentences[i] for i in self.annotated] for sentences in (self.gold, self.seen))
         members = range(MEMBERS if self.order == "disagreement" else 1)
-        self.models = [_train(gold, seen, replace(self.options, seed=self.options.seed + 1000 * m)) for m in members]
+        options = [replace(self.options, seed=self.options.seed + 1000 * m) for m in members]
+        self.models = [train_parser(gold, own, seen=seen) for own in options]
 
     @property
     def parser(self) -> Parser:
@@ -144,7 +141,7 @@ class ArcAnnotation(SentenceAnnotation):
         parts = [(_keep(self.gold[i], words), self.seen[i]) for i, words in self.known.items() if words]
         gold = [*(self.gold[i] for i in self.annotated), *(part for part, _ in parts)]
         seen = [*(self.seen[i] for i in self.annotated), *(sentence for _, sentence in parts)]
-        self.models = [_train(gold, seen, self.options)]
+        self.models = [train_parser(gold, self.options, seen=seen)]
 
 
 def _keep(sentence: Sentence, words: set[int]) -> Sentence:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dodona.errors import OptionError
 
-__all__ = ["NetworkOptions", "check_numbers"]
+__all__ = ["NetworkOptions", "check_network_can_learn", "check_numbers"]
 
 
 LIMITS: dict[str, tuple[float, float]] = {
@@ -44,6 +44,14 @@ class NetworkOptions:
         check_numbers(self, LIMITS)
         if self.tag_layer >= self.layers:
             raise OptionError(f"tag_layer {self.tag_layer}: expected a layer, counted from 0, of {self.layers}")
+
+
+def check_network_can_learn() -> None:
+    """Raise an error if JAX is not installed, with which networks learn."""
+    try:
+        import dodona.neural.network  # noqa: F401
+    except ImportError as error:
+        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
 
 
 def check_numbers(options: Any, limits: Mapping[str, tuple[float, float]]) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dodona.errors import FormatError, OptionError
 from dodona.neural.options import NetworkOptions
+from dodona.neural.quantization import CheckedArrays
 from dodona.neural.vocabulary import fingerprint
 
 __all__ = ["SIZES", "PretrainedEncoder", "encoder_shapes"]
@@ -65,20 +66,12 @@ class PretrainedEncoder:
             options = NetworkOptions(**sizes)
         except OptionError as error:
             raise FormatError(f"{where}: {error}") from error
-        words = arrays.get("words")
-        if words is None or words.dtype != np.uint32 or len(np.unique(words)) != len(words) or not len(words):
-            raise FormatError(f"{where}: array 'words': expected different numbers of 32 bits")
-        shapes = encoder_shapes(options, len(words))
-        weights = {}
-        for name, shape in shapes.items():
-            values = arrays.get(name)
-            size = int(np.prod(shape))
-            if values is None or values.dtype != np.float32 or values.size != size or not np.isfinite(values).all():
-                raise FormatError(f"{where}: array {name!r}: expected {size} finite numbers of 32 bits")
-            weights[name] = values.reshape(shape)
-        unknown = sorted(set(arrays) - set(shapes) - {"words"})
-        if unknown:
-            raise FormatError(f"{where}: array {unknown[0]!r} is not one of an encoder")
+        take = CheckedArrays(arrays, where)
+        words = take.numbers("words")
+        if not len(words):
+            raise FormatError(f"{where}: array 'words': expected different numbers, at least one")
+        weights = {name: take.floats(name, *shape) for name, shape in encoder_shapes(options, len(words)).items()}
+        take.end()
         return cls(sizes, words, weights, about)
 
     def fit(self, options: NetworkOptions | None) -> NetworkOptions:

@@ -25,9 +25,11 @@ from dodona.neural.encoder import trains_in_16_bits
 from dodona.neural.network import (
     LOW,
     Batch,
+    DataSizes,
     Dropout,
     Parameters,
     drop_out,
+    initial_weights,
     make_moments,
     multiply,
     multiply_by_rows,
@@ -37,7 +39,7 @@ from dodona.neural.network import (
 from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import SIZES, PretrainedEncoder, encoder_shapes
 from dodona.neural.raw_text import LONGEST, RawText, pick_order
-from dodona.neural.trainer import update_by_adam
+from dodona.neural.trainer import pack_state, unpack_state, update_by_adam
 from dodona.neural.vocabulary import SUBWORDS, Vocabulary
 
 __all__ = ["Guesses", "PretrainingProgress", "WordGuesser", "choose_guesses", "guess_loss", "has_accelerator"]
@@ -100,8 +102,6 @@ def choose_guesses(known: NDArray[Any], generator: np.random.Generator) -> tuple
 def initial_guesser(sizes: NetworkOptions, words: int, seed: int) -> Parameters:
     """Return random weights of an encoder, and of what guesses words from its states: at first by their rank alone, by
     the law of Zipf and Mandelbrot."""
-    from dodona.neural.network import DataSizes, initial_weights
-
     none = DataSizes(words + 1, 1, 0, 1, 1, 0, ())
     weights = initial_weights(sizes, none, seed)
     generator = np.random.default_rng([seed, 1])
@@ -297,8 +297,7 @@ class WordGuesser:
     def state(self) -> dict[str, NDArray[Any]]:
         """Return everything that training continues from."""
         first, second = self.moments
-        parts = {"weights": self.parameters, "first": first, "second": second}
-        arrays = {f"{part}.{name}": np.asarray(v).reshape(-1) for part, own in parts.items() for name, v in own.items()}
+        arrays = pack_state(weights=self.parameters, first=first, second=second)
         counts = [self.updates, self.number, self.position, self.measured, self.seen // 1000, self.seen % 1000]
         return arrays | {
             "progress": np.array(counts, np.int32),
@@ -307,20 +306,11 @@ class WordGuesser:
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Continue from a state; a ValueError if it is that of another training."""
-        shapes = {name: values.shape for name, values in self.parameters.items()}
-        parts = []
-        for part in ("weights", "first", "second"):
-            own = {}
-            for name, shape in shapes.items():
-                values = state.get(f"{part}.{name}")
-                if values is None or values.dtype != np.float32 or values.size != np.prod(shape, dtype=int):
-                    raise ValueError(f"the state of another encoder: {part}.{name} is missing or of another size")
-                own[name] = jnp.asarray(values).reshape(shape)
-            parts.append(own)
+        weights, first, second = unpack_state(state, ("weights", "first", "second"), self.parameters, "encoder")
         progress, seconds = state.get("progress"), state.get("seconds")
         if progress is None or seconds is None or progress.size != 6 or seconds.size != 1 or (progress < 0).any():
             raise ValueError("expected how far pretraining is")
-        self.parameters, self.moments = parts[0], (parts[1], parts[2])
+        self.parameters, self.moments = weights, (first, second)
         self.updates, self.number, self.position, self.measured, thousands, rest = map(int, progress)
         self.seen, self.seconds = 1000 * thousands + rest, float(seconds[0])
 

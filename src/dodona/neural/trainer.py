@@ -15,14 +15,23 @@ from numpy.typing import NDArray
 
 from dodona.neural.batching import Example, Lanes, SilverExamples, Tables, fill_batches, lay_out, split_records
 from dodona.neural.encoder import trains_in_16_bits
-from dodona.neural.network import Batch, DataSizes, Dropout, encode, initial_weights, make_moments, step_loss
+from dodona.neural.network import (
+    Batch,
+    DataSizes,
+    Dropout,
+    Parameters,
+    encode,
+    initial_weights,
+    make_moments,
+    step_loss,
+)
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
 from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import HiddenLayer
 from dodona.transitions.policy import Policy
 
-__all__ = ["NeuralLearner", "update_by_adam"]
+__all__ = ["NeuralLearner", "pack_state", "unpack_state", "update_by_adam"]
 
 Array = Any
 TabledBatch = tuple[Tables, Lanes, list[Example]]
@@ -140,23 +149,14 @@ class NeuralLearner:
     def state(self, number: int) -> dict[str, NDArray[Any]]:
         """Return everything that training continues from after iteration `number`."""
         first, second = self.moments
-        parts = {"weights": self.parameters, "first": first, "second": second, "averaged": self.averaged}
-        arrays = {f"{part}.{name}": np.asarray(v).reshape(-1) for part, own in parts.items() for name, v in own.items()}
+        arrays = pack_state(weights=self.parameters, first=first, second=second, averaged=self.averaged)
         return arrays | {"progress": np.array([number, self.updates], dtype=np.int32)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> int:
         """Continue from a state; returns the number of its iteration."""
-        shapes = {name: values.shape for name, values in self.parameters.items()}
-        parts = []
-        for part in ("weights", "first", "second", "averaged"):
-            weights = {}
-            for name, shape in shapes.items():
-                values = state.get(f"{part}.{name}")
-                if values is None or values.size != np.prod(shape, dtype=int):
-                    raise ValueError(f"the state of another network: {part}.{name} is missing or of another size")
-                weights[name] = jnp.asarray(values).reshape(shape)
-            parts.append(weights)
-        self.parameters, self.moments, self.averaged = parts[0], (parts[1], parts[2]), parts[3]
+        parts = ("weights", "first", "second", "averaged")
+        self.parameters, *moments, self.averaged = unpack_state(state, parts, self.parameters, "network")
+        self.moments = moments[0], moments[1]
         number, self.updates = map(int, state["progress"])
         return number
 
@@ -191,6 +191,28 @@ def _backward(backward: Any, d_rows: Array, d_head: Any, count: Array) -> Any:
     """Return the gradient of the mean loss of a step and the losses of the tags."""
     (gradient,) = backward((d_rows / count, jnp.float32(TAG_WEIGHT)))
     return gradient | {name: gradient[name] + values / count for name, values in d_head.items()}
+
+
+def pack_state(**parts: Parameters) -> dict[str, NDArray[Any]]:
+    """Return weights and moments as the arrays of a checkpoint."""
+    return {f"{part}.{name}": np.asarray(v).reshape(-1) for part, own in parts.items() for name, v in own.items()}
+
+
+def unpack_state(
+    state: Mapping[str, NDArray[Any]], parts: Sequence[str], like: Parameters, what: str
+) -> list[Parameters]:
+    """Return these parts of a state, each like the weights of `what`, an encoder or a network; a ValueError if they are
+    those of another."""
+    unpacked = []
+    for part in parts:
+        own = {}
+        for name, weights in like.items():
+            values = state.get(f"{part}.{name}")
+            if values is None or values.dtype != np.float32 or values.size != weights.size:
+                raise ValueError(f"the state of another {what}: {part}.{name} is missing or of another size")
+            own[name] = jnp.asarray(values).reshape(weights.shape)
+        unpacked.append(own)
+    return unpacked
 
 
 def _update(

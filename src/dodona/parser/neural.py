@@ -14,19 +14,18 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.errors import FormatError
-from dodona.neural.encoder import Dense, Encoder, Network, quantize
-from dodona.neural.inputs import EmbeddingTable, Inputs
+from dodona.neural.encoder import Dense, Encoder, Network
+from dodona.neural.inputs import Inputs
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
+from dodona.neural.quantization import TABLES, CheckedArrays, list_directions
 from dodona.neural.scorer import Contributions, HiddenLayer
-from dodona.neural.vectors import Vectors
-from dodona.neural.vocabulary import Vocabulary, fingerprint
+from dodona.neural.vocabulary import Vocabulary
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice, check_tag
 
-__all__ = ["CheckedArrays", "NeuralModel", "NeuralSession", "check_outputs", "quantize_weights"]
+__all__ = ["NetworkModel", "NetworkSession", "NeuralModel", "NeuralSession", "check_outputs"]
 
-TABLES = ("word", "subword", "vector", "tag")
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
 MAX_CHARACTERS = 1 << 22  # in them, and in tags
 MAX_BONUS = 1e3  # of the tagger's tags
@@ -35,7 +34,45 @@ COMPUTED = 1024  # forms or tags at a time whose inputs are computed
 K = TypeVar("K")  # a form or a tag
 
 
-class NeuralModel:
+class NetworkModel:
+    """What networks and teachers have in common: a hidden layer that sees some positions, and tags to be predicted.
+    Whether these are better than the tagger's, and what the tagger's are worth then, is found out after training."""
+
+    layer: tuple[NDArray[np.float32], ...]  # the weights of the hidden layer
+
+    def __init__(self, positions: Positions, tags: Sequence[Tag], arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.positions, self.tags, self.arrays = positions, list(tags), arrays
+        self.choice = TagChoice(tags)
+        self.retags = False
+        self.tagger_bonus = 0.0
+
+    def description(self) -> dict[str, Any]:
+        return {
+            "positions": self.positions.text,
+            "tags": [list(tag) for tag in self.tags],
+            "retags": self.retags,
+            "tagger_bonus": self.tagger_bonus,
+        }
+
+
+class NetworkSession:
+    """A network or a teacher at work in one thread."""
+
+    def __init__(self, model: NetworkModel) -> None:
+        self.greedy = HiddenLayer(model.positions, *model.layer)
+        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
+        self._choice = model.choice
+
+    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
+        """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
+        return self._choice.tag(self._score_tags(), sentences, bonus)
+
+    def _score_tags(self) -> NDArray[np.float32]:
+        """Return the scores of all values of tags, for each word of the sentences encoded last."""
+        raise NotImplementedError
+
+
+class NeuralModel(NetworkModel):
     """A network and the numbers of words, tags and labels; shared by threads."""
 
     def __init__(
@@ -44,25 +81,25 @@ class NeuralModel:
         positions: Positions,
         tag_parts: Sequence[str],
         tags: Sequence[Tag],
-        retags: bool,
         arrays: Mapping[str, NDArray[Any]],
         labels: int,
         actions: int,
         where: str,
     ) -> None:
-        self.options, self.positions, self.tag_parts, self.tags = options, positions, list(tag_parts), list(tags)
-        self.retags, self.arrays = retags, arrays
-        self.tagger_bonus = 0.0
+        super().__init__(positions, tags, arrays)
+        self.options, self.tag_parts = options, list(tag_parts)
         take = CheckedArrays(arrays, where)
         words, vectors = take.numbers("words"), take.numbers("vectors")
         self.vocabulary = Vocabulary(words.tolist(), vectors.tolist(), tag_parts, options.subwords)
         width, units = options.width, options.units
         self.inputs = self._inputs(take, len(words), len(vectors))
-        self.choice = TagChoice(tags)
         try:
             self.network = Network(arrays, inputs=options.inputs, width=width, layers=options.layers)
             parts = ("input", "input_scales", "recurrent", "recurrent_scales", "bias")
-            take.seen |= {"input.scale", *(f"{name}.{part}" for name in _directions(options.layers) for part in parts)}
+            take.seen |= {
+                "input.scale",
+                *(f"{name}.{part}" for name in list_directions(options.layers) for part in parts),
+            }
             self.ends = take.bytes("ends", 2, 2 * width)
             self.project = self._dense(take, "positions", len(positions.words) * units)
             self.heads = self._dense(take, "heads", sum(self.choice.sizes))
@@ -98,13 +135,7 @@ class NeuralModel:
         return NeuralSession(self)
 
     def description(self) -> dict[str, Any]:
-        return {
-            "positions": self.positions.text,
-            "tag_parts": self.tag_parts,
-            "tags": [list(tag) for tag in self.tags],
-            "retags": self.retags,
-            "tagger_bonus": self.tagger_bonus,
-        }
+        return super().description() | {"tag_parts": self.tag_parts}
 
     @classmethod
     def restore(
@@ -116,14 +147,14 @@ class NeuralModel:
         actions: int,
         where: str,
     ) -> "NeuralModel":
-        positions, triples, retags, bonus = check_outputs(description, where)
+        positions, tags, retags, bonus = check_outputs(description, where)
         tag_parts = description["tag_parts"]
         if not isinstance(tag_parts, list) or not all(isinstance(part, str) for part in tag_parts):
             raise TypeError("expected the parts of tags as a list of strings")
         if len(set(tag_parts)) != len(tag_parts):
             raise ValueError("expected the parts of tags, each once")
-        model = cls(options, positions, tag_parts, triples, retags, arrays, labels, actions, where)
-        model.tagger_bonus = bonus
+        model = cls(options, positions, tag_parts, tags, arrays, labels, actions, where)
+        model.retags, model.tagger_bonus = retags, bonus
         return model
 
 
@@ -152,14 +183,13 @@ class InputCache(Generic[K]):
         return self._rows[np.array(wanted, dtype=np.intp)]
 
 
-class NeuralSession:
+class NeuralSession(NetworkSession):
     """A network at work in one thread."""
 
     def __init__(self, model: NeuralModel) -> None:
+        super().__init__(model)
         self._model = model
         self._encoder = Encoder(model.network)
-        self.greedy = HiddenLayer(model.positions, *model.layer)
-        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
         self._forget()
 
     def _forget(self) -> None:
@@ -202,10 +232,8 @@ class NeuralSession:
         rows: NDArray[np.float32] = self._model.inputs.of_tags([self._model.vocabulary.of_tag(tag) for tag in tags])
         return rows
 
-    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
-        """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
-        model = self._model
-        return model.choice.tag(model.heads.apply(self._seen), sentences, bonus)
+    def _score_tags(self) -> NDArray[np.float32]:
+        return self._model.heads.apply(self._seen)
 
 
 def check_outputs(description: Mapping[str, Any], where: str) -> tuple[Positions, list[Tag], bool, float]:
@@ -221,116 +249,3 @@ def check_outputs(description: Mapping[str, Any], where: str) -> tuple[Positions
     if not triples or len(set(triples)) != len(triples):
         raise ValueError("expected tags, each once")
     return Positions.parse(text, f"{where}, positions"), triples, retags, bonus
-
-
-class CheckedArrays:
-    """The arrays of a model file, each taken once, with the expected type and size."""
-
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], where: str) -> None:
-        self._arrays, self._where = arrays, where
-        self.seen: set[str] = set()
-
-    def _take(self, name: str, dtype: Any, *shape: int) -> NDArray[Any]:
-        self.seen.add(name)
-        values = self._arrays.get(name)
-        size = int(np.prod(shape))
-        if values is None or values.dtype != dtype or values.size != size:
-            has = "nothing" if values is None else f"{values.size} of {values.dtype}"
-            raise FormatError(f"{self._where}: array {name!r}: {has}; expected {size} of {np.dtype(dtype)}")
-        return values.reshape(shape)
-
-    def numbers(self, name: str) -> NDArray[np.uint32]:
-        values = self._arrays.get(name)
-        size = 0 if values is None else values.size
-        numbers = self._take(name, np.uint32, size)
-        if len(set(numbers.tolist())) != size:
-            raise FormatError(f"{self._where}: array {name!r}: expected different numbers")
-        return numbers
-
-    def bytes(self, name: str, *shape: int) -> NDArray[np.int8]:
-        return self._take(name, np.int8, *shape)
-
-    def floats(self, name: str, *shape: int) -> NDArray[np.float32]:
-        values = self._take(name, np.float32, *shape)
-        if not np.isfinite(values).all():
-            raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
-        return values
-
-    def table(self, name: str, count: int, width: int | None) -> EmbeddingTable:
-        if width is None:
-            values = self._arrays.get(name)
-            width = max(1, 0 if values is None else values.size // count)
-        return EmbeddingTable(self.bytes(name, count, width), self.floats(f"{name}.scales", count))
-
-    def rows(self, name: str, count: int, width: int) -> NDArray[np.float32]:
-        """Return rows of 8-bit numbers with a scale each as floats."""
-        scales = self.floats(f"{name}.scales", count)
-        with np.errstate(over="ignore"):
-            values = self.bytes(name, count, width).astype(np.float32) * scales[:, None]
-        if not np.isfinite(values).all():
-            raise FormatError(f"{self._where}: array {name!r}: expected finite numbers")
-        return values
-
-    def end(self) -> None:
-        unknown = sorted(set(self._arrays) - self.seen)
-        if unknown:
-            raise FormatError(f"{self._where}: array {unknown[0]!r} is not one of a network")
-
-
-def _directions(layers: int) -> list[str]:
-    return [f"layer{layer}.{direction}" for layer in range(layers) for direction in ("forward", "backward")]
-
-
-def quantize_weights(
-    options: NetworkOptions,
-    words: Sequence[int],
-    vectors: Vectors | None,
-    weights: Mapping[str, NDArray[np.float32]],
-    measure_scale: Callable[[Inputs], float],
-) -> dict[str, NDArray[Any]]:
-    """Return trained weights as the arrays of a model: matrices in 8 bits, biases and scales as floats.
-
-    `words` are the fingerprints of the vocabulary; `measure_scale` returns the scale of the first layer's inputs.
-    """
-    arrays: dict[str, NDArray[Any]] = {"words": np.array(words, dtype=np.uint32)}
-    arrays["vectors"] = np.array([fingerprint(word) for word in vectors.words] if vectors else [], dtype=np.uint32)
-
-    def put(name: str, matrix: NDArray[np.float32], scales: str = ".scales") -> tuple[NDArray[Any], NDArray[Any]]:
-        arrays[name], arrays[name + scales] = quantize(matrix)
-        return arrays[name].reshape(matrix.T.shape), arrays[name + scales]
-
-    tables: dict[str, EmbeddingTable] = {}
-    for name in ("word", "subword", "tag"):
-        tables[name] = EmbeddingTable(*put(name, weights[name].T))
-    if vectors is not None:
-        values = np.concatenate([np.zeros((1, vectors.dimensions), np.int8), vectors.values])
-        scales = np.concatenate([np.zeros(1, np.float32), vectors.scales]).astype(np.float32)
-        arrays["vector"], arrays["vector.scales"] = values.reshape(-1), scales
-        tables["vector"] = EmbeddingTable(values, scales)
-    matrices: list[NDArray[np.float32] | None] = []
-    for name in TABLES:
-        if name not in tables:
-            matrices.append(None)
-            continue
-        values, scales = put(f"input.{name}", weights[f"input.{name}"].T)
-        matrices.append(values.astype(np.float32) * scales[:, None])
-    arrays["input.bias"] = weights["input.bias"]
-    inputs = Inputs(
-        tables["word"], tables["subword"], tables.get("vector"), tables["tag"], matrices, weights["input.bias"]
-    )
-    arrays["input.scale"] = np.array([measure_scale(inputs)], dtype=np.float32)
-    for name in _directions(options.layers):
-        for part in ("input", "recurrent"):
-            put(f"{name}.{part}", weights[f"{name}.{part}"], "_scales")
-        arrays[f"{name}.bias"] = weights[f"{name}.bias"]
-    ends = np.tanh(np.stack([weights["root"], weights["nobody"]]))
-    arrays["ends"] = np.rint(127 * ends).astype(np.int8).reshape(-1)
-    put("heads", np.concatenate([weights[f"head{kind}"] for kind in range(3)], axis=1))
-    arrays["heads.bias"] = np.concatenate([weights[f"head{kind}.bias"] for kind in range(3)])
-    put("positions", weights["positions"])
-    arrays["positions.bias"] = np.zeros(weights["positions"].shape[1], np.float32)
-    put("labels", weights["labels"].reshape(-1, options.units).T)
-    arrays["hidden.bias"] = weights["hidden.bias"]
-    put("actions", weights["actions"].T)
-    arrays["actions.bias"] = weights["actions.bias"]
-    return arrays

@@ -9,18 +9,18 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.data import Sentence
 from dodona.neural.batching import Example, SilverExamples, Tables
 from dodona.neural.inputs import Inputs
 from dodona.neural.network import DataSizes
-from dodona.neural.positions import Positions
 from dodona.neural.pretrained import PretrainedEncoder
+from dodona.neural.quantization import quantize_weights
 from dodona.neural.trainer import NeuralLearner
 from dodona.neural.vectors import Vectors
 from dodona.neural.vocabulary import Vocabulary, fingerprint, tag_parts
-from dodona.parser.neural import NeuralModel, quantize_weights
+from dodona.parser.neural import NeuralModel
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
+    GoldTags,
     LearnerTraining,
     NetworkSource,
     SilverSource,
@@ -29,8 +29,7 @@ from dodona.parser.training import (
     TrainingTrees,
     clip_number,
 )
-from dodona.tagger.tagger import Tag, list_values, tags_of
-from dodona.transitions.policy import Policy
+from dodona.tagger.tagger import Tag, tags_of
 
 __all__ = ["NetworkTraining"]
 
@@ -51,11 +50,10 @@ class NetworkTraining(LearnerTraining):
     """A network, which learns with JAX."""
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
-        words = trees.words
-        super().__init__(trees, trees.options.iterations or clip_number(WORDS // max(1, words), ITERATIONS), silver)
+        super().__init__(trees, silver, WORDS, ITERATIONS)
         options, network = self.options, self.options.network
         assert network is not None
-        self.network, self.positions = network, Positions.load(options.positions)
+        self.network = network
         self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver, source.pretrained)
         sizes = DataSizes(
             words=len(self.data.words) + 1,
@@ -64,16 +62,16 @@ class NetworkTraining(LearnerTraining):
             actions=trees.built.core.actions,
             positions=len(self.positions.words),
             label_positions=len(self.positions.labels),
-            tag_kinds=tuple(map(len, self.data.kinds)),
+            tag_kinds=self.data.gold_tags.sizes,
             vector=self.data.vectors.dimensions if self.data.vectors is not None else 0,
         )
         self.learner = NeuralLearner(
-            replace(network, batch=network.batch or clip_number(words // BATCHES, BATCH)),
+            replace(network, batch=network.batch or clip_number(trees.words // BATCHES, BATCH)),
             sizes,
             self.positions,
-            Policy(trees.built.core, options.oracle, longest=self.longest),
+            self.policy,
             self.data.tables(),
-            self.data.examples(),
+            self.data.examples,
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
@@ -88,7 +86,7 @@ class NetworkTraining(LearnerTraining):
         data, trees = self.data, self.trees
         arrays = quantize_weights(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
         sizes = len(trees.built.label_names), trees.built.core.actions
-        model = NeuralModel(self.network, self.positions, data.tag_parts, data.tags, False, arrays, *sizes, "parser")
+        model = NeuralModel(self.network, self.positions, data.tag_parts, data.gold_tags.tags, arrays, *sizes, "parser")
         return Parser(self.options, trees.labels, model)
 
 
@@ -99,7 +97,7 @@ class _NetworkData:
         self, trees: TrainingTrees, subwords: int, vectors: Vectors | None, silver: SilverTrees | None = None,
         encoder: PretrainedEncoder | None = None,
     ) -> None:  # fmt: skip
-        self.trees, self.vectors = trees, None if vectors is None else _drop_collisions(vectors)
+        self.vectors = None if vectors is None else _drop_collisions(vectors)
         self.silver = silver
         seen = [tree.seen for tree in trees.trees]
         self.counts = Counter(word.lower() for sentence in seen for word in sentence.words)
@@ -118,15 +116,14 @@ class _NetworkData:
         self.forms = {form: i for i, form in enumerate(forms)}
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
         self.tag_parts = sorted({part for tag in tags for part in tag_parts(tag)})
-        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in tags_of(tree.sentence)})
-        self.kinds = list_values(self.tags)
+        self.gold_tags = GoldTags(trees.trees)
         with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
         self.vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
         self.form_numbers = np.array([self.vocabulary.of_form(form) for form in self.forms], dtype=np.int32)
         self.tag_numbers = [self.vocabulary.of_tag(tag) for tag in self.seen_tags]
         self.tag_width = max(1, max(map(len, self.tag_numbers)))  # parts of a tag, at most
-        self._values = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
         self._form_numbers = lru_cache(CACHED_FORMS)(self.vocabulary.of_form)
+        self.examples = [self._make_example(tree, self.forms, self.seen_tags) for tree in trees.trees]
 
     def tables(self) -> Tables:
         vectors = None
@@ -152,9 +149,6 @@ class _NetworkData:
         count = self.counts[word]
         return max(count, READ_OFTEN) if self.read_before and fingerprint(word) in self.read_before else count
 
-    def examples(self) -> list[Example]:
-        return [self._make_example(tree, self.forms, self.seen_tags) for tree in self.trees.trees]
-
     def silver_examples(self, iteration: int) -> Iterator[tuple[Tables, list[Example]]]:
         """Yield the silver examples of an iteration, some at a time, with tables of their own: there are more forms
         than memory should hold."""
@@ -173,21 +167,12 @@ class _NetworkData:
             yield tables, [self._make_example(tree, forms, tags) for tree in some]
 
     def _make_example(self, tree: TrainingTree, forms: Mapping[str, int], tags: Mapping[Tag, int]) -> Example:
-        """Return a tree as numbers; a value of a tag that the treebank does not have is not learned from."""
-        gold = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
-        numbers = [[known.get(value, -1) for value in column] for known, column in zip(self._values, gold, strict=True)]
         return Example(
             np.array([forms[word] for word in tree.seen.words], dtype=np.int32),
             np.array([tags[tag] for tag in tags_of(tree.seen)], dtype=np.int32),
-            np.array(numbers, np.int32),
+            np.array(self.gold_tags.of(tree.sentence), np.int32),
             tree.gold,
             tree.moves,
-        )
-
-    def words_and_tags(self, sentence: Sentence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        return (
-            np.array([self.forms[word] for word in sentence.words], dtype=np.int32),
-            np.array([self.seen_tags[tag] for tag in tags_of(sentence)], dtype=np.int32),
         )
 
     def input_scale(self, inputs: Inputs) -> float:
@@ -196,10 +181,9 @@ class _NetworkData:
         tags = inputs.of_tags(self.tag_numbers)
         sizes = []
         words = 0
-        for tree in self.trees.trees:
-            form, tag = self.words_and_tags(tree.seen)
-            sizes.append(np.abs(forms[form] + tags[tag]).reshape(-1))
-            words += len(form)
+        for example in self.examples:
+            sizes.append(np.abs(forms[example.forms] + tags[example.tags]).reshape(-1))
+            words += len(example)
             if words > SAMPLE:
                 break
         return max(1e-6, float(np.quantile(np.concatenate(sizes), 1 - CLIPPED)) / 127)

@@ -19,7 +19,7 @@ from dodona.data import Sentence
 from dodona.data.checks import check_columns, check_values
 from dodona.data.pseudoprojective import ENCODINGS, decode_label, deprojectivize, projectivize, remove_lift
 from dodona.data.storage import fill_in_arcs
-from dodona.data.stream import only_sentences, split_batches
+from dodona.data.stream import batch_sentences
 from dodona.data.values import Inventory
 from dodona.errors import DodonaError, FormatError, OptionError, TimeLimitError
 from dodona.neural.options import NetworkOptions
@@ -394,8 +394,7 @@ class Parser:
 
     def _encode_all(self, sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, EncodedSentence]]:
         """Yield the sentences of a treebank with their numbers."""
-        for items, _ in split_batches(sentences):
-            batch = list(only_sentences(items))
+        for batch in batch_sentences(sentences):
             yield from zip(batch, self._searches.session.encode(batch), strict=True)
 
     @property
@@ -428,8 +427,7 @@ class Parser:
         The network runs once for all of them."""
         assert self.model.choice is not None
         made: list[list[Sentence]] = [[] for _ in bonuses]
-        for items, _ in split_batches(list(sentences)):
-            batch = list(only_sentences(items))
+        for batch in batch_sentences(sentences):
             self._searches.session.encode(batch)
             for bonus, copies in zip(bonuses, made, strict=True):
                 own = [sentence.copy() for sentence in batch]

@@ -12,7 +12,6 @@ from dodona.data.ud import CONFIDENCE
 from dodona.errors import OptionError
 
 __all__ = [
-    "CONFIDENCE",
     "IN_PIECES",
     "NBEST",
     "SENTENCE_CONFIDENCE",

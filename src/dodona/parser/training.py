@@ -19,13 +19,14 @@ from dodona.component import Callback, TrainingProgress, ignore
 from dodona.data import Sentence
 from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, remove_lift
 from dodona.data.silver import MOST_FEATURES, Silver
-from dodona.data.stream import only_sentences, split_batches
+from dodona.data.stream import batch_sentences
 from dodona.data.trees import is_projective
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError
 from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.scorer import Words
 from dodona.linear.templates import Templates
+from dodona.neural.options import check_network_can_learn
 from dodona.neural.positions import Positions
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
@@ -34,6 +35,7 @@ from dodona.parser.linear import LinearModel
 from dodona.parser.options import ParserOptions, check_positions
 from dodona.parser.parser import Parser, check_can_run_transformer
 from dodona.systems.registry import BUDGET, BuiltSystem
+from dodona.tagger.tagger import Tag, list_values, tags_of
 from dodona.transitions.derivations import gold_tree
 from dodona.transitions.gold import Gold
 from dodona.transitions.moves import NONE
@@ -42,6 +44,7 @@ from dodona.transitions.policy import Policy, leaves_a_choice
 __all__ = [
     "NO_TREE",
     "RARE",
+    "GoldTags",
     "LearnerTraining",
     "LinearTraining",
     "NetworkSource",
@@ -52,9 +55,8 @@ __all__ = [
     "TrainingTrees",
     "begin_training",
     "build_for_labels",
-    "check_network_can_learn",
+    "check_learnable",
     "check_parser_options",
-    "check_tree",
     "clip_number",
     "drop_rare_encodings",
     "prepare_trees",
@@ -147,14 +149,6 @@ def check_parser_options(options: ParserOptions) -> None:
         check_network_can_learn()
 
 
-def check_network_can_learn() -> None:
-    """Raise an error if JAX is not installed."""
-    try:
-        import dodona.parser.neural_training  # noqa: F401
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
-
-
 @dataclass(frozen=True)
 class TrainingTree:
     """A gold sentence, the same sentence with the tags that the parser will see, and its tree."""
@@ -197,8 +191,8 @@ class SilverTrees:
 
     def of_iteration(self, number: int) -> Iterator[TrainingTree]:
         """Yield the trees that belong to an iteration, counted from 1."""
-        for batch, _ in split_batches(self._stream.between(*self.mixture.bounds(number))):
-            sentences = seen = list(only_sentences(batch))
+        for sentences in batch_sentences(self._stream.between(*self.mixture.bounds(number))):
+            seen = sentences
             if self._tag is not None:
                 seen = [sentence.copy() for sentence in sentences]
                 self._tag(seen)
@@ -287,7 +281,7 @@ def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:
         labels[:] = [plain.get(label, label) for label in labels]
 
 
-def check_tree(sentence: Sentence, options: ParserOptions) -> None:
+def check_learnable(sentence: Sentence, options: ParserOptions) -> None:
     """Raise an error if a sentence cannot be learned from, as `prepare_trees` would."""
     sentence.gold_labels()
     if None in sentence.heads and leaves_a_choice(options.oracle):
@@ -309,7 +303,7 @@ def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:
 class ParserTraining:
     """The training of a parser's model, one iteration after the other."""
 
-    def __init__(self, trees: TrainingTrees, planned: int, silver: SilverSource | None = None) -> None:
+    def __init__(self, trees: TrainingTrees, planned: int, silver: SilverSource | None) -> None:
         self.trees, self.planned = trees, planned
         self.options = replace(trees.options, iterations=planned)
         self.silver = None if silver is None else SilverTrees(silver, trees, planned)
@@ -349,10 +343,32 @@ def clip_number(number: int, bounds: tuple[int, int]) -> int:
     return max(bounds[0], min(bounds[1], number))
 
 
+class GoldTags:
+    """The tags of gold trees, which a network learns to predict, as numbers."""
+
+    def __init__(self, trees: Iterable[TrainingTree]) -> None:
+        self.tags: list[Tag] = sorted({tag for tree in trees for tag in tags_of(tree.sentence)})
+        self.kinds = list_values(self.tags)
+        self.sizes = tuple(map(len, self.kinds))
+        self._numbers = [{value: i for i, value in enumerate(kind)} for kind in self.kinds]
+
+    def of(self, sentence: Sentence) -> list[list[int]]:
+        """Return the values of each kind; -1 for one that the treebank does not have, which is not learned from."""
+        columns = (sentence.upos, sentence.xpos, sentence.feats)
+        return [[own.get(value, -1) for value in column] for own, column in zip(self._numbers, columns, strict=True)]
+
+
 class LearnerTraining(ParserTraining):
     """The training of a network by a learner, which says what to continue from and how far each iteration is."""
 
     learner: Any
+
+    def __init__(self, trees: TrainingTrees, silver: SilverSource | None, words: int, bounds: tuple[int, int]) -> None:
+        """Unless a number of iterations is asked for, there are as many as it takes to learn from so many words, within
+        bounds."""
+        super().__init__(trees, trees.options.iterations or clip_number(words // max(1, trees.words), bounds), silver)
+        self.positions = Positions.load(self.options.positions)
+        self.policy = Policy(trees.built.core, self.options.oracle, longest=self.longest)
 
     def restore(self, source: NetworkSource) -> None:
         """Continue from the state of an interrupted training, if there is one."""

@@ -8,7 +8,6 @@ with 32 bits, where the order of a sum depends on the number of rows, each sente
 would be slow, sentences of like length run together, and the last digits of their scores may differ.
 """
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,10 +18,11 @@ from numpy.typing import NDArray
 from dodona.data import Sentence
 from dodona.neural.encoder import quantize
 from dodona.neural.positions import Positions
-from dodona.neural.scorer import Contributions, HiddenLayer
-from dodona.parser.neural import CheckedArrays, check_outputs
+from dodona.neural.quantization import CheckedArrays
+from dodona.neural.scorer import Contributions
+from dodona.parser.neural import NetworkModel, NetworkSession, check_outputs
 from dodona.search.scorer import EncodedSentence
-from dodona.tagger.tagger import Tag, TagChoice
+from dodona.tagger.tagger import Tag
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device, multiplies_in_16_bits
 from dodona.transformer.options import TransformerOptions
 from dodona.transformer.pieces import PieceTable, WordPieces
@@ -36,7 +36,7 @@ TOGETHER = 8192  # words that run together where several sentences may
 EQUAL = 1.0  # the share of the longest that the others of a group have at least: all of it
 
 
-class TransformerModel:
+class TransformerModel(NetworkModel):
     """A teacher with its encoder, and the numbers of tags and labels; shared by threads."""
 
     def __init__(
@@ -45,7 +45,6 @@ class TransformerModel:
         positions: Positions,
         encoder: TeacherEncoder,
         tags: Sequence[Tag],
-        retags: bool,
         arrays: Mapping[str, NDArray[Any]],
         labels: int,
         actions: int,
@@ -54,10 +53,8 @@ class TransformerModel:
         threads: int | None = 1,
     ) -> None:
         """`threads`: of PyTorch, in each thread of the parser; None: as many as PyTorch likes."""
-        self.options, self.positions, self.encoder, self.tags = options, positions, encoder, list(tags)
-        self.retags, self.arrays, self.threads = retags, arrays, threads
-        self.tagger_bonus = 0.0
-        self.choice = TagChoice(tags)
+        super().__init__(positions, tags, arrays)
+        self.options, self.encoder, self.threads = options, encoder, threads
         sizes = TeacherSizes(
             labels, actions, len(positions.words), len(positions.labels), tuple(map(int, self.choice.sizes))
         )
@@ -82,13 +79,7 @@ class TransformerModel:
         return TransformerSession(self)
 
     def description(self) -> dict[str, Any]:
-        return {
-            "positions": self.positions.text,
-            "tags": [list(tag) for tag in self.tags],
-            "retags": self.retags,
-            "tagger_bonus": self.tagger_bonus,
-            "encoder": self.encoder.description(),
-        }
+        return super().description() | {"encoder": self.encoder.description()}
 
     @classmethod
     def restore(
@@ -102,8 +93,8 @@ class TransformerModel:
     ) -> "TransformerModel":
         positions, tags, retags, bonus = check_outputs(description, where)
         encoder = TeacherEncoder.restore(description["encoder"])
-        model = cls(options, positions, encoder, tags, retags, arrays, labels, actions, where)
-        model.tagger_bonus = bonus
+        model = cls(options, positions, encoder, tags, arrays, labels, actions, where)
+        model.retags, model.tagger_bonus = retags, bonus
         return model
 
 
@@ -148,14 +139,13 @@ def _take_weights(
     return weights
 
 
-class TransformerSession:
+class TransformerSession(NetworkSession):
     """A teacher at work in one thread."""
 
     def __init__(self, model: TransformerModel) -> None:
+        super().__init__(model)
         self._model = model
         self._table = model.table()
-        self.greedy = HiddenLayer(model.positions, *model.layer)
-        self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
         if model.threads is not None:
             torch.set_num_threads(model.threads)  # of this thread; threads of the parser are chosen by its user
 
@@ -211,6 +201,5 @@ class TransformerSession:
             yield network.encode_words(vectors[first:last], batch.subwords[first:last], [len(forms)])
             first = last
 
-    def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
-        """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
-        return self._model.choice.tag(self._scores, sentences, bonus)
+    def _score_tags(self) -> NDArray[np.float32]:
+        return self._scores

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from dodona.errors import OptionError
-from dodona.neural.positions import Positions
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
+    GoldTags,
     LearnerTraining,
     NetworkSource,
     SilverSource,
@@ -17,10 +17,8 @@ from dodona.parser.training import (
     clip_number,
 )
 from dodona.parser.transformer import TransformerModel, make_pieces, make_table, quantize_parameters
-from dodona.tagger.tagger import Tag, list_values, tags_of
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
 from dodona.transformer.trainer import GoldSentence, SilverSentences, TransformerLearner
-from dodona.transitions.policy import Policy
 
 __all__ = ["TransformerTraining"]
 
@@ -35,24 +33,21 @@ class TransformerTraining(LearnerTraining):
     """A pretrained encoder and a small network on top, which learn with PyTorch."""
 
     def __init__(self, trees: TrainingTrees, source: NetworkSource, silver: SilverSource | None = None) -> None:
-        words = trees.words
-        super().__init__(trees, trees.options.iterations or clip_number(WORDS // max(1, words), ITERATIONS), silver)
+        super().__init__(trees, silver, WORDS, ITERATIONS)
         options, teacher = self.options, self.options.transformer
         assert teacher is not None
         if source.encoder is None:
             raise OptionError("a transformer without an encoder; expected the folder of one")
         torch.set_num_threads(THREADS)
-        self.teacher, self.positions, self.device = teacher, Positions.load(options.positions), source.device
+        self.teacher, self.device = teacher, source.device
         self.encoder, weights = source.encoder
-        self.tags: list[Tag] = sorted({tag for tree in trees.trees for tag in tags_of(tree.sentence)})
-        kinds = list_values(self.tags)
-        self._values = [{value: i for i, value in enumerate(kind)} for kind in kinds]
+        self.gold_tags = GoldTags(trees.trees)
         sizes = TeacherSizes(
             labels=len(trees.built.label_names),
             actions=trees.built.core.actions,
             positions=len(self.positions.words),
             label_positions=len(self.positions.labels),
-            tag_kinds=tuple(map(len, kinds)),
+            tag_kinds=self.gold_tags.sizes,
         )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(options.seed)
@@ -61,10 +56,10 @@ class TransformerTraining(LearnerTraining):
         self.learner = TransformerLearner(
             network.to(choose_device(self.device)),
             self.positions,
-            Policy(trees.built.core, options.oracle, longest=self.longest),
+            self.policy,
             make_table(make_pieces(self.encoder, network, self.encoder.name), network),
             [self._make_sentence(tree) for tree in trees.trees],
-            batch=teacher.batch or clip_number(words // BATCHES, BATCH),
+            batch=teacher.batch or clip_number(trees.words // BATCHES, BATCH),
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
@@ -78,17 +73,15 @@ class TransformerTraining(LearnerTraining):
         return map(self._make_sentence, self.silver.of_iteration(iteration))
 
     def _make_sentence(self, tree: TrainingTree) -> GoldSentence:
-        """Return a tree as numbers; a value of a tag that the treebank does not have is not learned from."""
-        columns = (tree.sentence.upos, tree.sentence.xpos, tree.sentence.feats)
-        tags = [[known.get(value, -1) for value in column] for known, column in zip(self._values, columns, strict=True)]
-        return GoldSentence(tree.sentence.words, np.array(tags, np.int64), tree.gold, tree.moves)
+        tags = np.array(self.gold_tags.of(tree.sentence), np.int64)
+        return GoldSentence(tree.sentence.words, tags, tree.gold, tree.moves)
 
     def parser(self) -> Parser:
         trees = self.trees
         arrays = quantize_parameters(self.learner.weights())
         sizes = len(trees.built.label_names), trees.built.core.actions
         model = TransformerModel(
-            self.teacher, self.positions, self.encoder, self.tags, False, arrays, *sizes, "parser",
+            self.teacher, self.positions, self.encoder, self.gold_tags.tags, arrays, *sizes, "parser",
             device=self.device, threads=None,
         )  # fmt: skip
         return Parser(self.options, trees.labels, model)

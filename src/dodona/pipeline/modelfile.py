@@ -28,7 +28,7 @@ from dodona.errors import FormatError
 
 __all__ = [
     "FIRST_READERS", "VERSION", "Contents", "check_target", "describe_version", "is_model", "load", "pack", "read",
-    "save", "unpack",
+    "read_about", "save", "unpack",
 ]  # fmt: skip
 
 FORMAT = "dodona"
@@ -148,14 +148,19 @@ def _check(path: str | Path, about: dict[str, str], entries: dict[str, Any], bod
     return Contents(metadata, arrays, about["digest"])
 
 
-def describe_version(path: str | Path) -> str:
-    """Return the version of a model file, and what reads it, in words."""
+def read_about(path: str | Path) -> dict[str, str]:
+    """Return what stands in the header of a model file, whose other contents are not read."""
     try:
         with open(path, "rb") as stream:
             about, _ = _read_header(path, stream, os.fstat(stream.fileno()).st_size)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-    version = int(about["version"])
+    return about
+
+
+def describe_version(path: str | Path) -> str:
+    """Return the version of a model file, and what reads it, in words."""
+    version = int(read_about(path)["version"])
     return f"{version}, which Dodona reads from {FIRST_READERS[version]} on, in every later 0.x and 1.x"
 
 

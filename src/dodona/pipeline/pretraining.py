@@ -20,7 +20,7 @@ from dodona.data.formats import read_stream
 from dodona.data.held_out import HeldOut
 from dodona.data.stream import Item, only_sentences
 from dodona.errors import FormatError, OptionError
-from dodona.neural.options import NetworkOptions
+from dodona.neural.options import NetworkOptions, check_network_can_learn
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.raw_text import LONGEST, RawText, choose_words
 from dodona.pipeline import modelfile
@@ -112,8 +112,8 @@ def pretrain(
 
 def read_held_out(files: Iterable[str | Path]) -> HeldOut | None:
     """Return the sentences of some treebanks, None without any."""
-    treebanks = [read_all(file) for file in files]
-    return HeldOut(sentence for treebank in treebanks for sentence in treebank) if treebanks else None
+    sentences = [sentence for file in files for sentence in read_all(file)]
+    return HeldOut(sentences) if sentences else None
 
 
 def choose_tokenizer(model: str | Path | None = None, treebank: str | Path | None = None) -> Tokenize:
@@ -159,6 +159,7 @@ def pretrain_on(
     """Learn from a text, and write the encoder, if a file is named; after Ctrl-C, what was learned so far."""
     tell = _Teller(callback)
     tell.about_text(text)
+    check_network_can_learn()
     plan = _plan_passes(text, plan, tell)
     digest = _digest(text, network, plan)
     guesser = _begin(text, network, plan, digest, tell)
@@ -200,10 +201,8 @@ def _plan_passes(text: RawText, plan: PretrainingPlan, tell: _Teller) -> Pretrai
     """Return the plan with a number of passes that follows from the amount of text, unless something else is given."""
     if plan.passes is not None or plan.minutes is not None:
         return plan
-    try:
-        from dodona.neural.pretraining import has_accelerator
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
+    from dodona.neural.pretraining import has_accelerator  # which needs JAX
+
     wanted = TO_LEARN[has_accelerator()]
     passes = max(1, min(MOST_PASSES, round(wanted / max(1, text.counts.words))))
     where = "a GPU" if has_accelerator() else "a CPU"
@@ -216,10 +215,8 @@ def _plan_passes(text: RawText, plan: PretrainingPlan, tell: _Teller) -> Pretrai
 
 def _begin(text: RawText, network: NetworkOptions, plan: PretrainingPlan, digest: str, tell: _Teller) -> "WordGuesser":
     """Return the learner, at the place where it was interrupted if it is to be resumed."""
-    try:
-        from dodona.neural.pretraining import WordGuesser
-    except ImportError as error:
-        raise OptionError(f"a network needs JAX ({error}); install it with: pip install 'dodona[neural]'") from error
+    from dodona.neural.pretraining import WordGuesser
+
     words = choose_words(text.counts, plan.vocabulary, LEAST)
     if len(text) <= len(text.held_back()) or not words:
         raise FormatError(
@@ -298,7 +295,7 @@ def load_encoder(path: str | Path) -> PretrainedEncoder:
 
 def is_encoder(path: str | Path) -> bool:
     """Return whether a file that looks like a model is an encoder."""
-    return modelfile.is_model(path) and set(modelfile.load(path)[0]) == {"about", ENCODER}
+    return modelfile.is_model(path) and ENCODER in modelfile.read_about(path)
 
 
 def describe_encoder(encoder: PretrainedEncoder) -> Mapping[str, str]:

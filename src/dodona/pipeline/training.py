@@ -37,8 +37,8 @@ from dodona.parser.training import (
     SilverSource,
     begin_training,
     build_for_labels,
+    check_learnable,
     check_parser_options,
-    check_tree,
 )
 from dodona.pipeline.checkpoint import BestParser, Checkpoint
 from dodona.pipeline.jackknife import jackknife
@@ -306,7 +306,7 @@ class Judge:
         """Return why a sentence is left out, or an empty string; a tree with a fault raises an error."""
         if all(head is None for head in sentence.heads):
             return "without a tree"
-        check_tree(sentence, self._options)
+        check_learnable(sentence, self._options)
         if self._options.single_root and sentence.heads.count(0) > 1:
             return "with several roots"
         if not self._labels.issuperset(sentence.labels):
@@ -354,7 +354,7 @@ def _check_training_input(
     sentences: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions, wanted: Sequence[str]
 ) -> None:
     """Raise an error that lists the first faults of both treebanks, each with its file and line."""
-    faults = [*_faults(sentences, partial(check_tree, options=options)), *_faults(dev, Sentence.check_gold)]
+    faults = [*_faults(sentences, partial(check_learnable, options=options)), *_faults(dev, Sentence.check_gold)]
     if "tokenizer" in wanted:
         faults += _faults(sentences, check_text)
     for component, columns in LEARNED_COLUMNS.items():

@@ -7,12 +7,12 @@ import click
 
 from dodona.cli.formats import WRITERS
 from dodona.cli.options import choice, flag, option
-from dodona.cli.outputs import choose_format, is_same_file, output_option, say
+from dodona.cli.outputs import check_keeps, choose_format, output_option, say
 from dodona.data import Sentence, marks
 from dodona.data.files import chunks
 from dodona.data.formats import INPUTS, OUTPUTS, convert, read_stream
 from dodona.data.stream import Item
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError
 
 NAMED = ("conllu", "conllx", "text", "json", "jsonl", "csv", "tsv")  # those that the name of an output can say
 FORMATS = (*OUTPUTS, *(form for form in NAMED if form not in OUTPUTS))
@@ -50,8 +50,7 @@ def convert_command(source: str, target: str, form: str, to: str | None, remove_
     to = to or choose_format(target, None, NAMED, "")
     if not to:
         raise click.UsageError(f"--to is missing; expected one of {', '.join(FORMATS)}, as {target!r} does not say it")
-    if target != "-" and is_same_file(source, target):
-        raise OptionError(f"{target}: the output would take the place of the input; expected another name")
+    check_keeps(target, {"input": [source]})
     items = read_stream(form, chunks(source), source, tokenize=partial(_refuse_text, source))
     lost = convert(_unmark(items) if remove_marks else items, target, to, WRITERS.get(to))
     if lost:

@@ -9,12 +9,12 @@ import click
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
 from dodona.annotation.suspects import Suspect, find_suspects
-from dodona.cli.commands.train import GROUPS, component_names, parser_options, train_command
+from dodona.cli.commands.train import GROUPS, component_names, options_of, parser_options, train_command
 from dodona.cli.options import GroupedCommand, choice, integer, option
 from dodona.cli.outputs import (
     SENTENCE_FORMATS,
+    check_keeps,
     choose_format,
-    is_same_file,
     pick_writer,
     write_results,
     write_table,
@@ -83,9 +83,7 @@ TITLES |= {title: names for title, names in GROUPS.items() if title != "Options"
 @choice("--format", "Output format of the scores.", name="form", values=FORMATS)
 def crossvalidate(
     treebank: str, output: str | None, suspects_file: str | None, most: int, seeds: int, folds: int, split: str,
-    jobs: int | None, form: str, components: str | None, tags: str, vectors: str | None, vectors_size: float,
-    pretrained: str | None, pretrained_rate: float, encoder: str | None, device: str, max_length: int | None,
-    **options: Any
+    jobs: int | None, form: str, components: str | None, pretrained: str | None, **options: Any
 ) -> None:  # fmt: skip
     """Train on all folds of TREEBANK (CoNLL-U with gold trees) but one, parse that one, and so on for each; print the
     scores with their spread.
@@ -101,13 +99,10 @@ def crossvalidate(
     named = component_names(components)
     if named is not None and "tokenizer" in named:
         raise OptionError("components with 'tokenizer': expected others, because the words are those of the treebank")
-    plan = TrainingPlan(
-        named, tags, vectors=vectors, vectors_size=vectors_size, pretrained=begun_from, pretrained_rate=pretrained_rate,
-        encoder=encoder, device=device, max_length=max_length,
-    )  # fmt: skip
+    plan = TrainingPlan(components=named, pretrained=begun_from, **options_of(TrainingPlan, options))
     sentences = read_all(treebank)
     numbers = assign_folds(len(sentences), folds, split, chosen.seed)
-    predicted = () if tags == "gold" else _list_predicted(named)
+    predicted = () if plan.tags == "gold" else _list_predicted(named)
     without = find_unpredicted(sentences, predicted)
     jobs = jobs or available_cores()
     parsed, scores = _run(sentences, chosen, plan, numbers, jobs, without)
@@ -132,8 +127,7 @@ def _check_targets(treebank: str, output: str | None, suspects: str | None) -> N
         if path == "-":
             raise click.UsageError("The scores go to standard output; expected a FILE for the rest.")
         check_target(path)
-        if is_same_file(path, treebank):
-            raise OptionError(f"{path}: it would take the place of the treebank; expected another name")
+        check_keeps(path, {"treebank": [treebank]}, "it")
     if len({os.path.realpath(path) for path in given}) < len(given):
         raise OptionError(f"{given[0]}: the parses and the suspects have the same name; expected two names")
 

@@ -4,7 +4,6 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +12,12 @@ import click
 from dodona.cli.commands.parse import find_files, name_documents, pick_cluster
 from dodona.cli.commands.train import GROUPS, has_checkpoint, parser_options, train_command
 from dodona.cli.options import GroupedCommand, amount, choice, flag, option
-from dodona.cli.outputs import is_same_file, say, write_results
+from dodona.cli.outputs import check_keeps, say, write_results
 from dodona.data import Sentence
 from dodona.data.conllu import read_all
 from dodona.data.formats import INPUTS
 from dodona.errors import OptionError
+from dodona.evaluation import attachment, compare
 from dodona.parser.request import Request
 from dodona.parser.training import check_parser_options
 from dodona.pipeline.modelfile import check_target
@@ -110,16 +110,13 @@ def distill(
 
 def _check_before(teacher: Path, output: str, treebank: str, dev: str, kind: str, options: dict[str, Any]) -> None:
     """Whatever cannot work is an error now, and not after hours of parsing."""
-    assert train_command.callback is not None
-    others = signature(train_command.callback).parameters  # those that are not of the parser
-    chosen = parser_options({key: value for key, value in options.items() if key not in others})
+    chosen = parser_options(options)
     check_parser_options(chosen)
     TrainingPlan(**{name: options[name] for name in ("vectors", "encoder", "device", "resume")}).check(chosen)
     if options["resume"]:
         has_checkpoint(output)
     check_target(output)
-    if is_same_file(output, teacher):
-        raise OptionError(f"{output}: the student would take the place of the teacher; expected another name")
+    check_keeps(output, {"teacher": [teacher]}, "the student")
     for file in (treebank, dev, *options["held_out"]):
         read_all(file)
     if kind in ("auto", "text") and Pipeline.load(teacher).tokenizer is None:
@@ -146,19 +143,13 @@ def _row(name: str, model: Path, gold: Sequence[Sentence]) -> tuple[str, float, 
     pipeline = Pipeline.load(model)
     words = sum(map(len, gold))
     parsed: list[Sentence] = []
-    rounds, begin, spent = 0, time.process_time(), 0.0
+    rounds, spent = 0, 0.0
     while spent < LEAST_SECONDS:
         copies = [sentence.copy() for sentence in gold]
         begin = time.process_time()
         parsed = list(pipeline.parse(copies, retag=True))
         spent += time.process_time() - begin
         rounds += 1
-    right = tags = 0
-    for a, b in zip(gold, parsed, strict=True):
-        tags += sum(map(str.__eq__, a.upos, b.upos))
-        right += sum(one == other for one, other in zip(_arcs(a), _arcs(b), strict=True))
-    return name, 100 * right / words, 100 * tags / words, round(rounds * words / spent), model.stat().st_size / 1e6
-
-
-def _arcs(sentence: Sentence) -> list[tuple[int | None, str]]:
-    return list(zip(sentence.heads, sentence.labels, strict=True))
+    las = 100 * attachment(compare(gold, parsed))["LAS"].accuracy
+    tags = sum(sum(map(str.__eq__, a.upos, b.upos)) for a, b in zip(gold, parsed, strict=True))
+    return name, las, 100 * tags / words, round(rounds * words / spent), model.stat().st_size / 1e6

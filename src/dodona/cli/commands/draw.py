@@ -12,7 +12,7 @@ import click
 from dodona.cli.formats import WRITERS, first_of, write_html, write_pages, write_svg, write_tikz
 from dodona.cli.inputs import make_safe
 from dodona.cli.options import flag, integer, option
-from dodona.cli.outputs import EXTENSIONS, choose_format, format_option, is_same_file, output_option, say
+from dodona.cli.outputs import EXTENSIONS, check_keeps, choose_format, format_option, output_option, say
 from dodona.data import read
 from dodona.data.files import open_handle
 from dodona.drawing.dependencies import Drawable
@@ -82,9 +82,7 @@ def draw(
         raise click.UsageError("Only one file can be '-', standard input.")
     if into_folder and not os.path.isdir(target):
         raise OptionError(f"-o {target}: there is no such folder; expected one that exists")
-    for file in files:
-        if target != "-" and is_same_file(file, target):
-            raise OptionError(f"{target}: the output would take the place of the input; expected another name")
+    check_keeps(target, {"input": files})
     writer = partial(write_tikz, standalone=True) if standalone else WRITERS[form]
     if width is not None:
         writer = partial(FOLDED[form], width=width)

@@ -24,7 +24,7 @@ from dodona.cli.outputs import (
     write_each,
 )
 from dodona.cli.progress import ReadingProgress
-from dodona.data.files import chunks, is_tty, size_of
+from dodona.data.files import is_tty, size_of
 from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Boundary, Item, Pause
 from dodona.errors import DodonaError, FormatError, OptionError
@@ -229,10 +229,8 @@ def _read_source(
 ) -> Iterator[Item]:
     if _is_text(source):
         return pipeline.tokenize([source], name=name)
-    if source == "-" and os.isatty(0):
-        say("reading from the terminal; Ctrl-D on an empty line ends the text")
     tokenize = partial(pipeline.tokenize, by_line=is_tty(source), name=name)
-    return read_stream(kind, chunks(source, pauses=True, count=progress.read), source, tokenize=tokenize)
+    return read_stream(kind, progress.read_live(source), source, tokenize=tokenize)
 
 
 def _parse_on_cluster(model: Path, sources: Sequence[str], request: Request, context: click.Context) -> None:

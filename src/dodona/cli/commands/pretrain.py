@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dodona.cli.options import GroupedCommand, amount, choice, flag, integer, option
-from dodona.cli.outputs import is_same_file, say
+from dodona.cli.outputs import check_keeps
 from dodona.cli.progress import ReadingProgress, show_training
 from dodona.data.conllu import read_all
 from dodona.data.formats import INPUTS
@@ -93,9 +93,7 @@ def pretrain_command(
     plan = PretrainingPlan(passes, minutes, vocabulary, seed, name or name_files(texts), licence, checkpoint, resume)
     network = NetworkOptions(**sizes)
     check_target(output)
-    for what, file in (*(("text", text) for text in texts), ("treebank", treebank), ("model", model)):
-        if file and is_same_file(output, file):
-            raise OptionError(f"{output}: the encoder would take the place of the {what}; expected another name")
+    check_keeps(output, {"text": texts, "treebank": [treebank], "model": [model]}, "the encoder")
     if resume and not os.path.exists(checkpoint):
         raise OptionError(
             f"{checkpoint}: there is no such file; expected the checkpoint of a pretraining to be resumed"
@@ -137,13 +135,8 @@ def pretrain_on_files(
     with collect_rarely(), ReadingProgress(texts, results=False) as progress:
         sentences = progress.count(read_texts(texts, tokenize, kind, progress.read))
         text = collect_text(sentences, Path(output).resolve().parent, left_out)
-    with text, collect_rarely(), show_training() as show:
-        try:
-            encoder = pretrain_on(text, output, network, plan, show)
-        except KeyboardInterrupt:
-            if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
-                say(f"{plan.checkpoint} is kept; --resume goes on from it")
-            raise
+    with text, collect_rarely(), show_training(plan.checkpoint) as show:
+        encoder = pretrain_on(text, output, network, plan, show)
     if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
         os.remove(plan.checkpoint)
     click.echo(

@@ -11,13 +11,13 @@ import click
 
 from dodona.cli.inputs import find_treebank_files
 from dodona.cli.options import choice, integer, option
-from dodona.cli.outputs import choose_format, format_option, is_same_file, output_option, say, write_table
+from dodona.cli.outputs import check_keeps, choose_format, format_option, output_option, say, write_table
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence, write
 from dodona.data.files import chunks, output
 from dodona.data.formats import INPUTS, read_stream
 from dodona.data.stream import Item, Mark, Pause
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError
 from dodona.patterns.matcher import Pattern
 from dodona.patterns.matches import Match, check_keys, mark, match, tabulate
 
@@ -81,9 +81,7 @@ def search(
     check_keys(compiled, keys)
     form = _choose_format(form, target, counts=bool(keys))
     sources = find_treebank_files(files or ("-",))
-    for source in sources:
-        if target != "-" and is_same_file(source, target):
-            raise OptionError(f"{target}: the output would take the place of the input; expected another name")
+    check_keeps(target, {"input": sources})
     with ReadingProgress(sources, results=target == "-") as progress:
         items = progress.count(_read(sources, kind, model, progress))
         found = _Finder(compiled, context, limit)
@@ -124,22 +122,16 @@ def _choose_format(form: str | None, target: str, counts: bool) -> str:
 
 def _read(sources: Sequence[str], kind: str, model: str | None, progress: ReadingProgress) -> Iterator[Item]:
     """Yield the sentences of all sources, and the pauses between them."""
+    live = ((file, progress.read_live(file)) for file in sources)
     if model is None:
-        return chain.from_iterable(_read_file(file, kind, partial(_refuse, file), progress) for file in sources)
+        items = (read_stream(kind, chunks, file, tokenize=partial(_refuse, file)) for file, chunks in live)
+        return chain.from_iterable(items)
     from dodona.parser.request import Request  # which takes longer to import than most searches
     from dodona.pipeline.models import load
 
     pipeline = load(model)
-    items = chain.from_iterable(_read_file(file, kind, pipeline.tokenize, progress) for file in sources)
-    return pipeline.stream(items, Request(constrained=True))
-
-
-def _read_file(
-    file: str, kind: str, tokenize: Callable[[Iterator[str]], Iterator[Item]], progress: ReadingProgress
-) -> Iterator[Item]:
-    if file == "-" and os.isatty(0):
-        say("reading from the terminal; Ctrl-D on an empty line ends the text")
-    return read_stream(kind, chunks(file, pauses=True, count=progress.read), file, tokenize=tokenize)
+    items = (read_stream(kind, chunks, file, tokenize=pipeline.tokenize) for file, chunks in live)
+    return pipeline.stream(chain.from_iterable(items), Request(constrained=True))
 
 
 def _refuse(file: str, text: Iterator[str]) -> Iterator[Item]:

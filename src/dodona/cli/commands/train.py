@@ -3,12 +3,13 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import click
 
 from dodona.cli.options import GroupedCommand, choice, flag, integer, option, option_names, system_options
-from dodona.cli.outputs import is_same_file, say
+from dodona.cli.outputs import check_keeps, is_same_file, say
 from dodona.cli.progress import show_training
 from dodona.data import Sentence, spacing
 from dodona.data.conllu import read_all
@@ -18,7 +19,7 @@ from dodona.neural.options import NetworkOptions
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.parser.options import NONPROJECTIVE, SCORERS, UPDATES, WIDEST, ParserOptions
 from dodona.pipeline.modelfile import check_target
-from dodona.pipeline.pipeline import COMPONENTS, Pipeline, collect_rarely
+from dodona.pipeline.pipeline import COMPONENTS, collect_rarely
 from dodona.pipeline.pretraining import load_encoder
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import ANNOTATED, TAGS, TrainingPlan, train_pipeline
@@ -175,12 +176,9 @@ GROUPS = {
 @option("--name", "Name of the training data, for the record in the model. [default: the file's]")
 @option("--licence", "Licence of the training data, for the record in the model.")
 def train_command(
-    treebank: str, output: str, dev: str | None, patience: int | None, components: str | None, tags: str, folds: int,
-    jobs: int | None, detokenize: bool, name: str | None, licence: str | None,
-    vectors: str | None, vectors_size: float, text: tuple[str, ...], pretrained: str | None, pretrained_rate: float,
-    encoder: str | None, device: str, resume: bool, max_length: int | None, silver: tuple[str, ...],
-    silver_words: int | None, held_out: tuple[str, ...],
-    **options: Any
+    treebank: str, output: str, dev: str | None, components: str | None, jobs: int | None, detokenize: bool,
+    name: str | None, licence: str | None, text: tuple[str, ...], pretrained: str | None, resume: bool,
+    silver: tuple[str, ...], held_out: tuple[str, ...], **options: Any
 ) -> None:  # fmt: skip
     """Train tokenizer, tagger, lemmatizer and parser on TREEBANK (CoNLL-U with gold trees, .gz and .xz too).
 
@@ -206,13 +204,11 @@ def train_command(
     chosen = parser_options(options, begun_from)
     named = component_names(components)
     plan = TrainingPlan(
-        named, tags, folds, jobs or available_cores(), patience, vectors=vectors, vectors_size=vectors_size,
-        pretrained=begun_from, pretrained_rate=pretrained_rate, encoder=encoder, device=device, checkpoint=checkpoint,
-        resume=resumes, max_length=max_length, silver=silver, silver_words=silver_words,
-        held_out=held_out if silver else (),
+        components=named, jobs=jobs or available_cores(), pretrained=begun_from, checkpoint=checkpoint, resume=resumes,
+        silver=silver, held_out=held_out if silver else (), **options_of(TrainingPlan, options),
     )  # fmt: skip
-    sources = {"treebank": (treebank, dev), "vectors": (vectors,), "encoder": (pretrained,), "silver sentences": silver}
-    _check_is_new(output, sources)
+    sources = {"treebank": (treebank, dev), "vectors": (plan.vectors,), "encoder": (pretrained,)}
+    check_keeps(output, sources | {"silver sentences": silver}, "the model")
     if dev and is_same_file(treebank, dev):
         say(f"{dev} is both treebank and --dev; expect scores that are far too high")
     sentences, dev_sentences = list(map(mask_guesses, read_all(treebank))), read_all(dev) if dev else []
@@ -224,7 +220,8 @@ def train_command(
         say(f"{treebank} has no raw text (`# text`), so no tokenizer (see --detokenize)")
     _tell_partial(treebank, sentences)
     begin = time.monotonic()
-    pipeline = _train(sentences, chosen, plan, dev_sentences)
+    with collect_rarely(), show_training(checkpoint) as show:
+        pipeline = train_pipeline(sentences, chosen, plan, dev_sentences, show)
     data = _replace_surrogates(name or treebank.rpartition("/")[2])
     pipeline.about |= {"data": data, "sentences": len(sentences), "licence": _replace_surrogates(licence)}
     pipeline.save(output)
@@ -237,30 +234,15 @@ def train_command(
 def _tell_partial(treebank: str, sentences: list[Sentence]) -> None:
     """Say how much of a treebank has no head, so that it is learned from in part, or not at all."""
     missing = [sentence.heads.count(None) for sentence in sentences]
-    partial, empty = (sum(map(check, missing, sentences)) for check in (_is_partial, _is_empty))
-    if partial or empty:
+    if any(missing):
+        empty = sum(count == len(sentence) for count, sentence in zip(missing, sentences, strict=True))
+        partial = len(missing) - missing.count(0) - empty
         words = sum(map(len, sentences))
         of = f"{len(sentences):,} sentences"
         say(
             f"{treebank}: {partial:,} of {of} have part of a tree and {empty:,} have none; "
             f"{sum(missing):,} of {words:,} words have no head, and are not learned from"
         )
-
-
-def _is_partial(missing: int, sentence: Sentence) -> bool:
-    return 0 < missing < len(sentence)
-
-
-def _is_empty(missing: int, sentence: Sentence) -> bool:
-    return missing == len(sentence)
-
-
-def _check_is_new(output: str, sources: Mapping[str, Sequence[str | None]]) -> None:
-    """Raise an error if the model would take the place of something that it learns from."""
-    for what, files in sources.items():
-        for file in files:
-            if file and is_same_file(output, file):
-                raise OptionError(f"{output}: the model would take the place of the {what}; expected another name")
 
 
 def component_names(listed: str | None) -> list[str] | None:
@@ -303,11 +285,16 @@ def _encoder_files(output: str) -> tuple[str, str]:
     return f"{output}.encoder", f"{output}.encoder.checkpoint"
 
 
-def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = None) -> ParserOptions:
+def options_of(kind: type[ParserOptions] | type[TrainingPlan], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those options of the command line that have the name of an option of this kind."""
+    return {field.name: options[field.name] for field in fields(kind) if field.name in options}
+
+
+def parser_options(options: Mapping[str, Any], encoder: PretrainedEncoder | None = None) -> ParserOptions:
     """Return the options of the parser, from those of the command line. Sizes of a network that are not given are those
     of the encoder that it begins with."""
     of_network, of_system = (
-        {name: value for name in names if (value := options.pop(name, None)) is not None}
+        {name: options[name] for name in names if options.get(name) is not None}
         for names in ((*OF_ENCODER, "units", "batch", "dropout"), option_names())
     )
     if encoder is not None:
@@ -318,21 +305,11 @@ def parser_options(options: dict[str, Any], encoder: PretrainedEncoder | None = 
             raise OptionError("layers; expected them only with the scorer 'neural'")
         kind = ("transformer", TransformerOptions)
     network = {kind[0]: kind[1](**of_network)} if of_network else {}
-    single_root = not options.pop("allow_multiple_roots")
-    return ParserOptions(system_options=of_system, single_root=single_root, **network, **options)
+    single_root = not options["allow_multiple_roots"]
+    own = options_of(ParserOptions, options)
+    return ParserOptions(system_options=of_system, single_root=single_root, **network, **own)
 
 
 def _replace_surrogates(text: str | None) -> str | None:
     """Return text from the command line as a file can hold it."""
     return None if text is None else text.encode("utf-8", "replace").decode()
-
-
-def _train(sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, dev: list[Sentence]) -> Pipeline:
-    """Train, with a bar on a terminal and a line after each iteration."""
-    with collect_rarely(), show_training() as show:
-        try:
-            return train_pipeline(sentences, options, plan, dev, show)
-        except KeyboardInterrupt:
-            if plan.checkpoint is not None and os.path.exists(plan.checkpoint):
-                say(f"{plan.checkpoint} is kept; --resume goes on from it")
-            raise

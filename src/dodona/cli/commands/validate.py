@@ -11,9 +11,17 @@ from typing import Any
 import click
 
 from dodona.cli.options import flag, integer, option
-from dodona.cli.outputs import EXTENSIONS, choose_format, format_option, is_same_file, write_table, write_text
+from dodona.cli.outputs import (
+    EXTENSIONS,
+    check_keeps,
+    choose_format,
+    format_option,
+    is_same_file,
+    write_table,
+    write_text,
+)
 from dodona.data.files import Output, chunks, output
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError
 from dodona.tables import Table, open_console
 from dodona.validation import LEVELS, Finding, Violation, repair_chunks, validate, validate_chunks
 from dodona.validation.validator import MISSING, has_udtools
@@ -143,9 +151,8 @@ def _choose_level(level: str | None, language: str | None) -> int:
 def _check_usage(files: tuple[str, ...], fix: bool, target: str | None, in_place: bool) -> None:
     if not fix and in_place:
         raise click.UsageError("--in-place needs --fix")
-    for file in files:
-        if not fix and target is not None and is_same_file(file, target):
-            raise OptionError(f"{target}: the findings would take the place of the file; expected another name")
+    if not fix and target is not None:
+        check_keeps(target, {"file": files}, "the findings")
     if fix and (target is None) != in_place:
         raise click.UsageError("--fix needs either -o FILE or --in-place")
     if fix and target is not None and len(files) > 1:

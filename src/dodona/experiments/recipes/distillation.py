@@ -12,9 +12,8 @@ from dodona.experiments.plan import Condition, Plan, Recipe
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
 from dodona.experiments.treebanks import Treebank, count_words
-from dodona.neural.options import NetworkOptions
+from dodona.neural.options import NetworkOptions, check_network_can_learn
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import check_network_can_learn
 from dodona.tables import Table, Value
 
 SIZES = (0, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)

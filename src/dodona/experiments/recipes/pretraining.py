@@ -9,8 +9,8 @@ from dodona.experiments.figures import Figure
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
+from dodona.neural.options import check_network_can_learn
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import check_network_can_learn
 from dodona.tables import Table
 
 SIZES = (100, 300, None)  # sentences to train on; None: all

@@ -8,8 +8,8 @@ from dodona.experiments.figures import Figure, Scatter
 from dodona.experiments.plan import Condition, Grid, Plan, Recipe
 from dodona.experiments.records import Records
 from dodona.experiments.run import Run
+from dodona.neural.options import check_network_can_learn
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import check_network_can_learn
 from dodona.systems.registry import SYSTEMS
 from dodona.tables import Table, Value
 
