@@ -47,6 +47,45 @@ def test_only_the_changed_sentence_is_written_anew(tmp_path: Path) -> None:
     assert b"\tother\t_\tChanged=arc\n" in after[1]
 
 
+@pytest.mark.filterwarnings("ignore::dodona.errors.FormatWarning")
+def test_a_file_keeps_its_manner(tmp_path: Path) -> None:
+    """A byte order mark, the ends of lines, and comments that belong to no sentence, also when others are edited,
+    split, joined and written again."""
+    folder = make_folder(tmp_path / "p")
+    path = folder / GOLD
+    stray = b"# about the next one\r\n\r\n"
+    blocks = path.read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n\r\n").split(b"\r\n\r\n")
+    parts = [block + b"\r\n\r\n" for block in blocks]
+    path.write_bytes(b"\xef\xbb\xbf" + parts[0] + stray + parts[1] + parts[2] + b"# the end\r\n")
+    before = path.read_bytes()
+    session = open_session(folder)
+    for number in (1, 3, 2):
+        act(session, number, kind="set", word=1, column="lemma", value="other")
+        session.save()
+        after = path.read_bytes()
+        assert after.startswith(b"\xef\xbb\xbf#")
+        assert after.count(b"\xef\xbb\xbf") == 1
+        assert after.count(b"\n") == after.count(b"\r\n")
+        assert after.endswith(b"\r\n\r\n# the end\r\n")
+        assert after.count(b"# about the next one\r\n") == 1
+        assert len(list(read(path))) == 3
+    act(session, 3, kind="split_sentence", word=2)
+    act(session, 1, kind="join_sentence")
+    session.save()
+    after = path.read_bytes()
+    assert after.endswith(b"\r\n\r\n# the end\r\n")
+    assert b"# about the next one\r\n" in after
+    session.close()
+    again = open_session(folder)
+    assert again.project.messages == []
+    for number in (1, 1, 2, 3, 3):
+        act(again, number, kind="undo")
+    again.save()
+    again.close()
+    now = path.read_bytes()
+    assert now.replace(b"# about the next one\r\n", b"") == before.replace(stray, b"")
+
+
 def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
     folder = make_folder(tmp_path / "p")
     session = open_session(folder)

@@ -133,8 +133,24 @@ def test_of_a_word_that_nobody_has_seen_the_guess_is_offered_first(session: Anno
     view = act(session, 4, kind="set", word=2, column="form", value="Unseenword")
     for column in ("upos", "lemma"):
         choice, *others = session.choose(4, 2, column, None)
-        assert choice == {"value": view["words"][1][column], "probability": 1}
+        assert choice == {"value": view["words"][1][column], "probability": None}
         assert {other["probability"] for other in others} <= {None}
+
+
+def test_the_enhanced_graph_follows_corrected_arcs(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    rows = [line.split("\t") for line in (folder / "gold.conllu").read_text("utf-8").split("\n")]
+    for row in rows:
+        row[8:9] = [f"{row[6]}:{row[7]}"] if len(row) == 10 else []
+    text = "\n".join("\t".join(row) for row in rows)
+    (folder / "gold.conllu").write_text(text.replace("# sent_id", "# annotation = open\n# sent_id"), "utf-8")
+    session = open_session(folder)
+    view = session.open(1, "page")
+    for action in ({"kind": "arc", "word": 1, "head": 3, "label": "obl"}, {"kind": "take", "name": "as in the file"}):
+        view = act(session, 1, **action)
+        draft = session.project.get(1).draft
+        assert [word.deps for word in draft.words] == [f"{w['head']}:{w['label']}" for w in view["words"]], action
+    session.close()
 
 
 def test_choices(session: AnnotationSession) -> None:

@@ -10,6 +10,8 @@ import hashlib
 import os
 import stat
 import time
+import warnings
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,7 +26,7 @@ from dodona.data.files import bare_name, chunks, name_errors
 from dodona.data.marks import OPEN, read_status
 from dodona.data.stream import only_sentences
 from dodona.data.ud import CONFIDENCE
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError, FormatWarning, OptionError
 
 __all__ = [
     "EVENTS",
@@ -132,6 +134,35 @@ class ProjectSentence:
         return None if self.sentence is None else digest_bytes(self.sentence.to_bytes())[:DIGEST_LETTERS]
 
 
+class Manner(NamedTuple):
+    """How a file is written, which its sentences keep when they are written anew: a BOM, the ends of lines, and comments
+    after the last sentence."""
+
+    bom: bytes = b""
+    line_end: bytes = b"\n"
+    tail: bytes = b""
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> "Manner":
+        if not sentences:
+            return cls()
+        before, _ = sentences[0].enclosing()
+        _, after = sentences[-1].enclosing()
+        bom = BOM_UTF8 if before.startswith(BOM_UTF8) else b""
+        return cls(bom, b"\r\n" if b"\r\n" in sentences[0].to_bytes() else b"\n", after)
+
+    def apply(self, sentence: Sentence, is_first: bool, is_last: bool, where: str) -> Sentence:
+        """Return a sentence that was made anew as it is in the file."""
+        if self == Manner():
+            return sentence
+        data = sentence.to_bytes().replace(b"\n", self.line_end)
+        data = (self.bom if is_first else b"") + data + (self.tail if is_last else b"")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)  # said when the file was read
+            (made,) = only_sentences(read_conllu([data], where))
+        return made
+
+
 @dataclass
 class ProjectFile:
     """A file, the numbers of its sentences in their order, and the digest of its bytes when they were read."""
@@ -139,6 +170,7 @@ class ProjectFile:
     path: Path
     numbers: list[int]
     digest: str
+    manner: Manner = Manner()
     is_changed: bool = False
 
 
@@ -232,7 +264,7 @@ class Project:
         if len(matched.numbers) != len(sentences):
             raise FormatError(f"{self.journal.path}: {name} has {len(sentences)} sentences, not {len(matched.numbers)}")
         by_number = dict(zip(matched.numbers, sentences, strict=True))
-        self.files[name] = ProjectFile(path, list(start.numbers), digest)
+        self.files[name] = ProjectFile(path, list(start.numbers), digest, Manner.of(sentences))
         for number in start.numbers:
             self.sentences[number] = ProjectSentence(number, name, by_number.get(number))
         for place, line in events:
@@ -247,7 +279,7 @@ class Project:
     def _begin_file(self, name: str, path: Path, digest: str, sentences: Sequence[Sentence]) -> None:
         numbers = list(range(self._highest + 1, self._highest + 1 + len(sentences)))
         self._highest += len(sentences)
-        self.files[name] = ProjectFile(path, numbers, digest)
+        self.files[name] = ProjectFile(path, numbers, digest, Manner.of(sentences))
         for number, sentence in zip(numbers, sentences, strict=True):
             self.sentences[number] = ProjectSentence(number, name, sentence)
         self._write_base("file", name, digest)
@@ -486,7 +518,7 @@ class Project:
                 return "changed on disk"
         except FileNotFoundError:
             return "changed on disk"
-        sentences = {number: self.sentences[number].current for number in file.numbers}
+        sentences = {number: self._make_for(number, file) for number in file.numbers}
         temporary = target.with_name(f".{os.urandom(4).hex()}.{target.name}")
         try:
             write(sentences.values(), temporary)
@@ -504,6 +536,14 @@ class Project:
         for number, sentence in sentences.items():
             self.sentences[number].sentence = sentence
         return "written"
+
+    def _make_for(self, number: int, file: ProjectFile) -> Sentence:
+        """Return a sentence as it is to be written: its bytes in the file, unless something was decided."""
+        each = self.sentences[number]
+        if each.current is each.sentence:
+            return each.sentence
+        is_first, is_last = number == file.numbers[0], number == file.numbers[-1]
+        return file.manner.apply(each.current, is_first, is_last, str(file.path))
 
     def close(self) -> None:
         self.journal.close()
