@@ -124,7 +124,7 @@ def test_what_no_word_can_have() -> None:
 
 
 @pytest.mark.parametrize(
-    "deps, arc, moved",
+    ("deps", "arc", "moved"),
     [
         ("4:obj", (9, "obl"), "9:obl"),
         ("2:nsubj|4:obj|8.1:dep|8.10:dep", (1, "obj"), "1:obj|2:nsubj|8.1:dep|8.10:dep"),

@@ -12,6 +12,7 @@ from samples.interruptions import Interruption, interrupt_everywhere
 
 from dodona import DodonaError, read, write
 from dodona.annotation import project as project_module
+from dodona.annotation.agreement import describe_status
 from dodona.annotation.journal import JOURNAL, Journal, read_journal
 from dodona.annotation.project import SET_ASIDE, Project, find_files
 from dodona.annotation.session import AnnotationSession
@@ -186,6 +187,80 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
     assert last.project.messages == []
     assert len(last.project.sentences) == 6
     last.close()
+
+
+def test_who_has_done_what_outlives_a_change_by_somebody_else(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    ben = shutil.copytree(folder, tmp_path / "q")
+    for place, name, label in ((folder, "ana", "obl"), (ben, "ben", "obj")):
+        session = open_session(place, name)
+        for number in (4, 5, 6):
+            act(session, number, kind="arc", word=1, head=2, label=label)
+            act(session, number, kind="done")
+            if number == 4:
+                session.save()
+        session.close()
+    before = ask_status(folder, ben)
+    assert [(each["name"], each["done"]) for each in before["annotators"]] == [("ana", 3), ("ben", 3)]
+    assert before["agreement"][0]["sentences"] == 3
+    text = (folder / NEW).read_text("utf-8")
+    (folder / NEW).write_text("# a remark\n" + text, "utf-8")  # of the first sentence, which is saved
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    looked = ask_status(folder, ben)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files, "who looks changes nothing"
+    eva = open_session(folder, "eva")
+    assert [label_of(eva, number) for number in eva.project.files[NEW].numbers[1:]] == ["obl", "obl"]
+    assert eva.project.messages[-1].endswith("2 sentences that were not saved are carried over")
+    first = eva.project.files[NEW].numbers[0]
+    assert not eva.project.get(first).by
+    eva.close()
+    after = ask_status(folder, ben)
+    for status in (looked, after):
+        assert [(each["name"], each["actions"], each["done"]) for each in status["annotators"]] == [
+            ("ana", 6, 2), ("ben", 6, 3),
+        ]  # fmt: skip
+        assert status["agreement"][0]["sentences"] == 2
+    (folder / NEW).write_text("# another remark\n" + text, "utf-8")
+    again = open_session(folder, "eva")
+    assert [label_of(again, number) for number in again.project.files[NEW].numbers[1:]] == ["obl", "obl"]
+    last = again.project.files[NEW].numbers[-1]
+    act(again, last, kind="undo")
+    assert not again.project.get(last).draft.is_done, "back to what is in the file"
+    again.close()
+    assert ask_status(folder, ben)["annotators"][0]["done"] == 1
+
+
+def ask_status(*folders: Path) -> dict[str, Any]:
+    projects = [Project(*find_files([str(folder)]), "", writes=False) for folder in folders]
+    return describe_status(projects)
+
+
+def label_of(session: AnnotationSession, number: int) -> str:
+    return session.project.get(number).draft.words[0].label
+
+
+def test_dying_before_the_carry_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set aside is on disk before the journal knows the new file, and is there once."""
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    for number in (5, 6):
+        act(session, number, kind="arc", word=1, head=2, label="mine")
+    session.close()
+    sentences = list(read(folder / NEW))
+    sentences[1].set_comments([*sentences[1].comments, "# changed"])
+    write(sentences, folder / NEW)
+
+    def die(journal: Journal, line: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "write", die)
+        with pytest.raises(KeyboardInterrupt):
+            open_session(folder)
+    again = open_session(folder)
+    assert label_of(again, again.project.files[NEW].numbers[2]) == "mine"
+    assert [sentence.labels[0] for sentence in read(folder / SET_ASIDE)] == ["mine"]
+    again.close()
 
 
 def test_a_file_that_is_gone_is_not_made_again(tmp_path: Path) -> None:

@@ -71,6 +71,7 @@ class Journal:
     def __init__(self, path: Path, writes: bool = True) -> None:
         self.path = path
         self.torn, self._handle = 0, -1
+        self.unwritten: list[Line] = []  # of a journal that is only read: what would be written
         self._is_broken = False
         if not writes:
             self.lines, _ = read_journal(path)
@@ -105,6 +106,7 @@ class Journal:
         """Add a line; when this returns, it is on disk. After an error (a full disk) nothing of it is there, or if that
         cannot be said either, nothing more is written."""
         if self._handle < 0:
+            self.unwritten.append(line)
             return
         if self._is_broken:
             raise DodonaError(f"{self.path}: cannot be written any more; nothing is saved from now on")

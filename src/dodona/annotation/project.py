@@ -1,9 +1,10 @@
 """A project: files of CoNLL-U as they are, a journal beside them, and every sentence with its history.
 
 The journal has the whole state of each sentence after each action, so that it can be replayed without a model. Two more
-kinds of lines tie it to the files: `file` when a file is met for the first time, or was changed by somebody else, and
-`saving` before a file is replaced, each with the digest of the bytes and the numbers of the sentences. Whatever moment
-the machine dies at, the bytes on disk are those of one of these lines, and what came after it is replayed.
+kinds of lines tie it to the files: `file` when a file is met for the first time, or was changed by somebody else, with
+what is carried over then, and `saving` before a file is replaced. Each has the digest of the bytes and the numbers of
+the sentences. Whatever moment the machine dies at, the bytes on disk are those of one of these lines, and what came
+after it is replayed.
 """
 
 import hashlib
@@ -13,7 +14,7 @@ import time
 import warnings
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -131,12 +132,12 @@ class ProjectSentence:
     @property
     def digest(self) -> str | None:
         """Stands for the bytes of the sentence in the file."""
-        return None if self.sentence is None else digest_bytes(self.sentence.to_bytes())[:DIGEST_LETTERS]
+        return None if self.sentence is None else _digest_sentence(self.sentence)
 
 
 class Manner(NamedTuple):
-    """How a file is written, which its sentences keep when they are written anew: a BOM, the ends of lines, and comments
-    after the last sentence."""
+    """How a file is written, which its sentences keep when they are written anew: a byte order mark, the ends of lines,
+    and comments after the last sentence."""
 
     bom: bytes = b""
     line_end: bytes = b"\n"
@@ -170,7 +171,7 @@ class ProjectFile:
     path: Path
     numbers: list[int]
     digest: str
-    manner: Manner = Manner()
+    manner: Manner
     is_changed: bool = False
 
 
@@ -181,6 +182,7 @@ class Base(NamedTuple):
     kind: str
     digest: str
     numbers: list[int]
+    carried: list[Line]  # what was done to sentences that are still the same
 
 
 def find_files(arguments: Sequence[str]) -> tuple[Path, list[Path]]:
@@ -219,6 +221,7 @@ class Project:
     ) -> None:
         """Open a project; without `writes`, only to look at it, while somebody else may work on it."""
         self.folder, self.name, self.clock = folder, name, clock
+        self._writes = writes
         self.messages: list[str] = []  # for whoever has opened it
         self.files: dict[str, ProjectFile] = {}
         self.sentences: dict[int, ProjectSentence] = {}
@@ -249,7 +252,7 @@ class Project:
             digest = digest_bytes(path.read_bytes())
         sentences = list(only_sentences(read_conllu(chunks(path), str(path))))
         bases = [
-            Base(place, line["kind"], line["digest"], _expand(line["numbers"]))
+            Base(place, line["kind"], line["digest"], _expand(line["numbers"]), line.get("carried", []))
             for place, line in enumerate(lines)
             if line["kind"] in ("file", "saving") and line["file"] == name
         ]
@@ -258,8 +261,9 @@ class Project:
         events = [(place, line) for place, line in enumerate(lines) if line["kind"] in EVENTS and line["file"] == name]
         if start is None or matched is None or matched.place < start.place:
             self._begin_file(name, path, digest, sentences)
-            if start is not None:
-                self._carry_over(name, sentences, start, bases[-1], events)
+            carried = [] if start is None else self._carry_over(name, sentences, start, bases[-1], events)
+            self._write_base("file", name, digest, carried)  # in one line, so that all of it is there, or nothing
+            self._take_over(carried)
             return
         if len(matched.numbers) != len(sentences):
             raise FormatError(f"{self.journal.path}: {name} has {len(sentences)} sentences, not {len(matched.numbers)}")
@@ -267,10 +271,14 @@ class Project:
         self.files[name] = ProjectFile(path, list(start.numbers), digest, Manner.of(sentences))
         for number in start.numbers:
             self.sentences[number] = ProjectSentence(number, name, by_number.get(number))
+        with self._naming(start.place, "what was carried over"):
+            self._take_over(start.carried)
+        is_carried = matched.place == start.place and any("after" in each for each in start.carried)
         for place, line in events:
             if place > start.place:
-                self._replay_checked(line, place)
-        self.files[name].is_changed = any(place > matched.place for place, _ in events)
+                with self._naming(place, f"{line['kind']} of sentence {line['sentence']}"):
+                    self._replay(line)
+        self.files[name].is_changed = is_carried or any(place > matched.place for place, _ in events)
         for number, sentence in by_number.items():
             each = self.sentences.get(number) or self._gone.get(number)
             if each is not None:
@@ -282,19 +290,20 @@ class Project:
         self.files[name] = ProjectFile(path, numbers, digest, Manner.of(sentences))
         for number, sentence in zip(numbers, sentences, strict=True):
             self.sentences[number] = ProjectSentence(number, name, sentence)
-        self._write_base("file", name, digest)
 
-    def _write_base(self, kind: str, name: str, digest: str) -> None:
+    def _write_base(self, kind: str, name: str, digest: str, carried: Sequence[Line] = ()) -> None:
         numbers = _shorten(self.files[name].numbers)
-        self.journal.write({"kind": kind, "time": self.clock(), "file": name, "digest": digest, "numbers": numbers})
+        line = {"kind": kind, "time": self.clock(), "file": name, "digest": digest, "numbers": numbers}
+        self.journal.write(line | ({"carried": list(carried)} if carried else {}))
 
-    def _replay_checked(self, line: Line, place: int) -> None:
+    @contextmanager
+    def _naming(self, place: int, what: str) -> Iterator[None]:
+        """Let what is wrong with a line of the journal be an error that names it."""
         try:
-            self._replay(line)
+            yield
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             location = f"{self.journal.path}:{place + 1}"
-            shown = f"{line['kind']} of sentence {line['sentence']}"
-            raise FormatError(f"{location}: {shown} does not fit the lines before it ({error})") from error
+            raise FormatError(f"{location}: {what} does not fit the lines before it ({error})") from error
 
     def _replay(self, line: Line) -> None:
         number = line["sentence"]
@@ -316,52 +325,78 @@ class Project:
         else:
             self._redo(number, line["name"])
 
+    def _take_over(self, carried: Sequence[Line]) -> None:
+        """Let sentences have what was done to them in another state of their file, by whoever did it."""
+        for given in carried:
+            each = self.sentences[given["sentence"]]
+            if "after" in given:
+                self._do(Change((SentenceChange(each.number, given["before"], given["after"]),)), self.name)
+            each.by = dict(given["by"])
+
     def _carry_over(
         self, name: str, sentences: Sequence[Sentence], start: Base, last: Base, events: list[tuple[int, Line]]
-    ) -> None:
-        """Somebody else has changed a file, though the journal has more to say about it: apply that to the sentences
-        that are still the same, and set the others aside."""
-        unsaved = [line for place, line in events if place > last.place]
+    ) -> list[Line]:
+        """Somebody else has changed a file. Return what the journal has to say about sentences that are still the same:
+        who has annotated them how, and what was not saved. What was not saved of the others is set aside."""
         path = self.files[name].path
-        if not unsaved:
-            self.messages.append(f"{path}: changed since; it is read as it is now")
-            return
         scratch = Project.__new__(Project)
-        scratch.files = {name: ProjectFile(path, list(start.numbers), "")}
+        scratch.files = {name: ProjectFile(path, list(start.numbers), "", Manner())}
         scratch.sentences = {number: ProjectSentence(number, name, None) for number in start.numbers}
-        scratch._gone, scratch.changes = {}, 0
-        touched: dict[int, str | None] = {}
+        scratch.name, scratch._gone, scratch.changes = self.name, {}, 0
+        scratch._take_over(start.carried)
+        unsaved: dict[int, str | None] = {}  # with what stands for the sentence in the file before
+        if last.place == start.place:
+            unsaved = {each["sentence"]: each["digest"] for each in start.carried if "after" in each}
         for place, line in events:
             if place > start.place:
                 scratch._replay(line)
             if place > last.place:
                 for number, digest in line["was"].items():
-                    touched.setdefault(int(number), digest)
-        same: dict[str, list[int]] = {}
-        for number, sentence in zip(self.files[name].numbers, sentences, strict=True):
-            same.setdefault(digest_bytes(sentence.to_bytes())[:DIGEST_LETTERS], []).append(number)
+                    unsaved.setdefault(int(number), digest)
+        states = {number: each for number, each in scratch.sentences.items() if each.by}
+        numbers = self.files[name].numbers
+        as_read = _group(numbers, (_digest_sentence(sentence) for sentence in sentences))
+        carried: list[Line] = []
         aside: list[Sentence] = []
-        carried = 0
-        for number, digest in touched.items():
-            if number not in scratch.sentences:
+        for number, digest in unsaved.items():
+            if number not in states:  # joined to another one since
                 continue
-            draft = scratch.sentences[number].draft
-            targets = same.get(digest or "", [])
-            if len(targets) == 1 and digest is not None:
-                self.commit({"kind": "carry"}, [(targets[0], draft)])
-                carried += 1
+            targets = as_read.get(digest or "", [])
+            draft = states[number].draft
+            if len(targets) == 1:
+                own = self.sentences[targets[0]]
+                more = {"before": own.draft.to_json(), "after": draft.to_json(), "digest": digest}
+                carried.append(_describe_carried(own, states[number]) | more)
             else:
                 aside.append(draft.to_sentence())
-        self.messages.append(f"{path}: changed since; {carried} sentences that were not saved are carried over")
+        count = len(carried)
+        saved = {number: each for number, each in states.items() if number not in unsaved}
+        if saved:
+            as_written = _group(
+                numbers, (_digest_sentence(Draft.from_sentence(each).to_sentence()) for each in sentences)
+            )
+            for each in saved.values():
+                targets = as_written.get(_digest_sentence(each.draft.to_sentence()), [])
+                if len(targets) == 1:
+                    carried.append(_describe_carried(self.sentences[targets[0]], each))
+        if not unsaved:
+            self.messages.append(f"{path}: changed since; it is read as it is now")
+            return carried
+        self.messages.append(f"{path}: changed since; {count} sentences that were not saved are carried over")
         if aside:
-            self._set_aside(aside)
             there = self.folder / SET_ASIDE
+            self._set_aside(aside, there)
             self.messages.append(f"{path}: {len(aside)} sentences that were not saved are others now; see {there}")
+        return carried
 
-    def _set_aside(self, sentences: Sequence[Sentence]) -> None:
-        path = self.folder / SET_ASIDE
+    def _set_aside(self, sentences: Sequence[Sentence], path: Path) -> None:
+        """Add sentences to a file, unless it has them already: whoever died here does it once more."""
+        if not self._writes:
+            return
         before = list(only_sentences(read_conllu(chunks(path), str(path)))) if path.exists() else []
-        write([*before, *sentences], path)
+        known = {sentence.to_bytes() for sentence in before}
+        write([*before, *(sentence for sentence in sentences if sentence.to_bytes() not in known)], path)
+        _sync_file(path)
 
     # looking
 
@@ -547,6 +582,23 @@ class Project:
 
     def close(self) -> None:
         self.journal.close()
+
+
+def _digest_sentence(sentence: Sentence) -> str:
+    return digest_bytes(sentence.to_bytes())[:DIGEST_LETTERS]
+
+
+def _group(numbers: Iterable[int], keys: Iterable[str]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for number, key in zip(numbers, keys, strict=True):
+        groups.setdefault(key, []).append(number)
+    return groups
+
+
+def _describe_carried(each: ProjectSentence, former: ProjectSentence) -> Line:
+    """Return which sentence this one was before, and what each annotator has left of it."""
+    by = {name: state.to_json() if isinstance(state, Draft) else state for name, state in former.by.items()}
+    return {"sentence": each.number, "from": former.number, "by": by}
 
 
 def _sync_file(path: Path) -> None:
