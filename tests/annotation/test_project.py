@@ -424,12 +424,68 @@ def test_compressed_files_stay_compressed(tmp_path: Path) -> None:
     assert (folder / "packed.conllu.gz").read_bytes()[:2] == b"\x1f\x8b"
 
 
+POINT = {"sentences": 1, "words": 2, "las": 3.5, "seconds": 4}
+
+
 def test_lines_of_the_journal(tmp_path: Path) -> None:
     path = tmp_path / JOURNAL
     assert read_journal(path) == ([], 0)
     journal = Journal(path)
-    line = {"kind": "training", "time": 1.5, "point": {"é\n": 1}, "swapped": True}
+    line = {"kind": "training", "time": 1.5, "point": POINT | {"é\n": 1}, "swapped": True}
     journal.write(line)
     journal.close()
     assert [json.loads(each) for each in path.read_text().splitlines()] == [line]
     assert read_journal(path) == ([line], path.stat().st_size)
+
+
+FILE = {"kind": "file", "time": 1, "file": GOLD, "digest": "0", "numbers": [[1, 3]]}
+ACT = {"kind": "act", "time": 1, "name": "ana", "file": GOLD, "sentence": 1, "was": {}, "action": {}}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        "[]",
+        {"kind": "nix"},
+        FILE | {"numbers": ["a"]},
+        FILE | {"numbers": [[1, 0]]},
+        FILE | {"numbers": [[1, 10**12]]},
+        FILE | {"carried": None},
+        FILE | {"carried": [{"sentence": 1, "from": "1", "by": {}}]},
+        ACT,
+        ACT | {"steps": []},
+        ACT | {"steps": [{"sentence": 99, "after": None}]},
+        ACT | {"kind": "undo"},
+        {"kind": "training", "time": 1, "point": {}, "swapped": True},
+        {"kind": "training", "time": 1, "point": POINT | {"las": "x"}, "swapped": True},
+    ],
+)
+def test_lines_that_are_none_are_named(line: Any, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    open_session(folder).close()
+    journal = folder / JOURNAL
+    good = journal.read_bytes()
+    journal.write_bytes(good + (line if isinstance(line, str) else json.dumps(line)).encode() + b"\n")
+    before = journal.read_bytes()
+    with pytest.raises(DodonaError, match=r"annotation\.jsonl:3: "):
+        open_session(folder)
+    assert journal.read_bytes() == before
+
+
+def test_work_on_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 4, kind="arc", word=1, head=2, label="x")
+    session.close()
+    (folder / NEW).rename(folder / "newer.conllu")
+    session = open_session(folder)
+    assert [
+        message.startswith(f"{folder / NEW}: {JOURNAL} has work on it") for message in session.project.messages
+    ] == [True]
+    session.close()
+    (folder / "newer.conllu").rename(folder / NEW)
+    session = open_session(folder)
+    assert session.project.messages == []
+    assert label_of(session, 4) == "x"
+    session.close()

@@ -33,6 +33,9 @@ FIELDS = {
     "training": {"time": int | float, "point": dict, "swapped": bool},
 }
 """What each kind of line has."""
+CARRIED: dict[str, Any] = {"sentence": int, "from": int, "by": dict}
+POINT: dict[str, Any] = dict.fromkeys(("sentences", "words", "las", "seconds"), int | float)
+MOST_SENTENCES = 10_000_000
 
 
 def read_journal(path: Path) -> tuple[list[Line], int]:
@@ -56,13 +59,36 @@ def _parse_lines(data: bytes, path: Path) -> Iterator[Line]:
             fields = FIELDS.get(kind) if isinstance(kind, str) else None
             if fields is None:
                 raise ValueError(f"its kind is none of: {', '.join(FIELDS)}")
-            for name, expected in fields.items():
-                if not isinstance(parsed.get(name), expected):
-                    raise ValueError(f"{name!r} is missing, or of another type than expected")
+            _check_fields(parsed, fields)
+            if kind in ("file", "saving"):
+                _check_numbers(parsed["numbers"])
+            if "carried" in parsed:
+                _check_fields(parsed, {"carried": list})
+                for each in parsed["carried"]:
+                    _check_fields(each, CARRIED)
+            if kind == "training":
+                _check_fields(parsed["point"], POINT)
         except ValueError as error:
             shown = line[:40].decode(errors="replace")
             raise FormatError(f"{path}:{number}: {shown!r} is no line of a journal: {error}") from None
         yield parsed
+
+
+def _check_fields(given: Any, fields: dict[str, Any]) -> None:
+    for name, expected in fields.items():
+        if not isinstance(given, dict) or not isinstance(given.get(name), expected):
+            raise ValueError(f"{name!r} is missing, or of another type than expected")
+
+
+def _check_numbers(runs: list[Any]) -> None:
+    """Raise an error unless these are runs of numbers of sentences."""
+    total = 0
+    for run in runs:
+        if not (isinstance(run, list) and len(run) == 2 and all(type(each) is int and each > 0 for each in run)):
+            raise ValueError(f"{run!r} are no numbers of sentences")
+        total += run[1]
+    if total > MOST_SENTENCES:
+        raise ValueError(f"{total:,} sentences; expected {MOST_SENTENCES:,} at most")
 
 
 class Journal:

@@ -240,6 +240,10 @@ class Project:
             self._highest = max((_highest_number(line) for line in lines), default=0)
             for path in files:
                 self._read_file(path, lines)
+            for name in dict.fromkeys(line["file"] for line in lines if line["kind"] in EVENTS):
+                if name not in self.files and not (folder / name).exists():
+                    told = "has work on it, which stays there, but the file is gone"
+                    self.messages.append(f"{folder / name}: {self.journal.path.name} {told}")
         except BaseException:
             self.journal.close()
             raise
@@ -348,11 +352,12 @@ class Project:
         if last.place == start.place:
             unsaved = {each["sentence"]: each["digest"] for each in start.carried if "after" in each}
         for place, line in events:
-            if place > start.place:
-                scratch._replay(line)
-            if place > last.place:
-                for number, digest in line["was"].items():
-                    unsaved.setdefault(int(number), digest)
+            with self._naming(place, f"{line['kind']} of sentence {line['sentence']}"):
+                if place > start.place:
+                    scratch._replay(line)
+                if place > last.place:
+                    for number, digest in line["was"].items():
+                        unsaved.setdefault(int(number), digest)
         states = {number: each for number, each in scratch.sentences.items() if each.by}
         numbers = self.files[name].numbers
         as_read = _group(numbers, (_digest_sentence(sentence) for sentence in sentences))
@@ -626,5 +631,5 @@ def _expand(runs: Sequence[Sequence[int]]) -> list[int]:
 
 def _highest_number(line: Line) -> int:
     if line["kind"] in ("file", "saving"):
-        return max(_expand(line["numbers"]), default=0)
+        return max((first + count - 1 for first, count in line["numbers"]), default=0)
     return max((step["sentence"] for step in line.get("steps", ())), default=0)
