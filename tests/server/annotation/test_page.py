@@ -138,6 +138,10 @@ def field(page: Page, label: str) -> WebElement:
     return found
 
 
+def heading(page: Page) -> str:
+    return page.text(".sentence h2")
+
+
 def chosen(page: Page) -> str:
     return page.text(".word-form strong")
 
@@ -544,15 +548,14 @@ def a_long_queue_is_shown_in_parts(page: Page) -> None:
     number = MANY - 100
     page.open(f"#{number}/file", fresh=True)
     page.until(lambda: page.texts(".queue [aria-current] .text") == [f"Tree {number}"])
-    here = lambda: page.text(".sentence h2")  # noqa: E731
     for key, expected in (("n", number + 1), ("p", number), ("p", number - 1)):
         page.type(key)
-        page.until(lambda expected=expected: here() == f"Tree {expected}")  # type: ignore[misc]
+        page.until(lambda expected=expected: heading(page) == f"Tree {expected}")  # type: ignore[misc]
     for _ in range(12):  # beyond the part that is there
-        before = here()
+        before = heading(page)
         page.type("p")
-        page.until(lambda before=before: here() != before)  # type: ignore[misc]
-    assert here() == f"Tree {number - 13}"
+        page.until(lambda before=before: heading(page) != before)  # type: ignore[misc]
+    assert heading(page) == f"Tree {number - 13}"
     page.until(lambda: page.texts(".queue [aria-current] .text") == [f"Tree {number - 13}"])
     many = len(page.all(".queue li"))
     page.click("More")
@@ -560,7 +563,7 @@ def a_long_queue_is_shown_in_parts(page: Page) -> None:
     shown = [int(text.split()[1]) for text in page.texts(".queue li .text") if text.startswith("Tree")]
     assert shown == list(range(shown[0], shown[0] + len(shown))), "each once, in order"
     page.press(Keys.ENTER, Keys.CONTROL)
-    page.until(lambda: not here().startswith("Tree"))
+    page.until(lambda: not heading(page).startswith("Tree"))
 
 
 def files_are_written(page: Page) -> None:
@@ -574,9 +577,8 @@ def files_are_written(page: Page) -> None:
     assert "arc" in wind.misc[8]
     page.click("Learning")
     page.click("Retrain")
-    told = lambda: page.text(".aside [role=status]")  # noqa: E731
-    page.until(lambda: re.search(r"parser [0-9]|held-out", told()))
-    page.until(lambda: "held-out sentences" in told())
+    page.until(lambda: re.search(r"parser [0-9]|held-out", page.text(".aside [role=status]")))
+    page.until(lambda: "held-out sentences" in page.text(".aside [role=status]"))
     assert page.all(".aside svg"), "the curve"
     page.click("Status")
     page.until(lambda: "ana" in page.text("main td"))
