@@ -1,6 +1,7 @@
 """Active learning, simulated: what is annotated when, and what comes of it."""
 
 import random
+from math import sqrt
 
 import pytest
 from samples.recording import record
@@ -138,7 +139,7 @@ def test_doubtful_words_are_asked_for_sentence_by_sentence(
 
     def weigh(i: int) -> float:
         own = [doubt for doubt in doubts[i] if doubt >= limit]
-        return sum(own) / max(1, len(own)) ** 0.5
+        return sum(own) / sqrt(max(1, len(own)))
 
     assert min(map(weigh, begun)) >= max(weigh(i) for i in work.rest if i not in begun) - 1e-9
     asked = {i: set(known) for i, known in work.known.items() if i in whole}
