@@ -117,6 +117,32 @@ def test_a_form_changes_the_text() -> None:
     assert spaced.offsets is not None
 
 
+def test_what_no_word_can_have() -> None:
+    for column, value in (("form", " "), ("form", "_"), ("upos", "A B"), ("xpos", "A B"), ("feats", "A=B C")):
+        with pytest.raises(DodonaError, match="expected"):
+            draft_of().set_value(6, column, value)
+
+
+@pytest.mark.parametrize(
+    ("deps", "arc", "moved"),
+    [
+        ("4:obj", (9, "obl"), "9:obl"),
+        ("2:nsubj|4:obj|8.1:dep|8.10:dep", (1, "obj"), "1:obj|2:nsubj|8.1:dep|8.10:dep"),
+        ("4:obj:in", (9, "obj"), "9:obj:in"),
+        ("4:obj:in", (9, "obl"), "9:obl"),
+        ("4:obj|9:obl", (9, "obl"), "9:obl"),
+        ("4:nsubj", (9, "obj"), "4:nsubj"),
+        ("_", (9, "obj"), "_"),
+        ("4:obj", (4, "obj"), "4:obj"),
+    ],
+)
+def test_an_edge_that_is_the_arc_follows_it(deps: str, arc: tuple[int, str], moved: str) -> None:
+    before = draft_of(CONLLU.replace("4:obj\t", f"{deps}\t"))
+    after = before.set_arc(7, *arc).follow_arcs(before)
+    assert row(after, "7")[6:9] == [str(arc[0]), arc[1], moved]
+    assert [row(after, number)[8] for number in ("4", "8.1")] == ["0:root|8.1:x", "4:dep"]
+
+
 def test_splitting_a_token() -> None:
     draft = draft_of().split_token(9, 2)
     assert draft.text == draft_of().text

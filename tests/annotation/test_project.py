@@ -12,6 +12,7 @@ from samples.interruptions import Interruption, interrupt_everywhere
 
 from dodona import DodonaError, read, write
 from dodona.annotation import project as project_module
+from dodona.annotation.agreement import describe_status
 from dodona.annotation.journal import JOURNAL, Journal, read_journal
 from dodona.annotation.project import SET_ASIDE, Project, find_files
 from dodona.annotation.session import AnnotationSession
@@ -45,6 +46,45 @@ def test_only_the_changed_sentence_is_written_anew(tmp_path: Path) -> None:
     after = [sentence.to_bytes() for sentence in read(folder / GOLD)]
     assert [one == other for one, other in zip(before, after, strict=True)] == [True, False, True]
     assert b"\tother\t_\tChanged=arc\n" in after[1]
+
+
+@pytest.mark.filterwarnings("ignore::dodona.errors.FormatWarning")
+def test_a_file_keeps_its_manner(tmp_path: Path) -> None:
+    """A byte order mark, the ends of lines, and comments that belong to no sentence, also when others are edited,
+    split, joined and written again."""
+    folder = make_folder(tmp_path / "p")
+    path = folder / GOLD
+    stray = b"# about the next one\r\n\r\n"
+    blocks = path.read_bytes().replace(b"\n", b"\r\n").removesuffix(b"\r\n\r\n").split(b"\r\n\r\n")
+    parts = [block + b"\r\n\r\n" for block in blocks]
+    path.write_bytes(b"\xef\xbb\xbf" + parts[0] + stray + parts[1] + parts[2] + b"# the end\r\n")
+    before = path.read_bytes()
+    session = open_session(folder)
+    for number in (1, 3, 2):
+        act(session, number, kind="set", word=1, column="lemma", value="other")
+        session.save()
+        after = path.read_bytes()
+        assert after.startswith(b"\xef\xbb\xbf#")
+        assert after.count(b"\xef\xbb\xbf") == 1
+        assert after.count(b"\n") == after.count(b"\r\n")
+        assert after.endswith(b"\r\n\r\n# the end\r\n")
+        assert after.count(b"# about the next one\r\n") == 1
+        assert len(list(read(path))) == 3
+    act(session, 3, kind="split_sentence", word=2)
+    act(session, 1, kind="join_sentence")
+    session.save()
+    after = path.read_bytes()
+    assert after.endswith(b"\r\n\r\n# the end\r\n")
+    assert b"# about the next one\r\n" in after
+    session.close()
+    again = open_session(folder)
+    assert again.project.messages == []
+    for number in (1, 1, 2, 3, 3):
+        act(again, number, kind="undo")
+    again.save()
+    again.close()
+    now = path.read_bytes()
+    assert now.replace(b"# about the next one\r\n", b"") == before.replace(stray, b"")
 
 
 def test_a_torn_line_is_cut_off(tmp_path: Path) -> None:
@@ -147,6 +187,80 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
     assert last.project.messages == []
     assert len(last.project.sentences) == 6
     last.close()
+
+
+def test_who_has_done_what_outlives_a_change_by_somebody_else(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    ben = shutil.copytree(folder, tmp_path / "q")
+    for place, name, label in ((folder, "ana", "obl"), (ben, "ben", "obj")):
+        session = open_session(place, name)
+        for number in (4, 5, 6):
+            act(session, number, kind="arc", word=1, head=2, label=label)
+            act(session, number, kind="done")
+            if number == 4:
+                session.save()
+        session.close()
+    before = ask_status(folder, ben)
+    assert [(each["name"], each["done"]) for each in before["annotators"]] == [("ana", 3), ("ben", 3)]
+    assert before["agreement"][0]["sentences"] == 3
+    text = (folder / NEW).read_text("utf-8")
+    (folder / NEW).write_text("# a remark\n" + text, "utf-8")  # of the first sentence, which is saved
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    looked = ask_status(folder, ben)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == files, "who looks changes nothing"
+    eva = open_session(folder, "eva")
+    assert [label_of(eva, number) for number in eva.project.files[NEW].numbers[1:]] == ["obl", "obl"]
+    assert eva.project.messages[-1].endswith("2 sentences that were not saved are carried over")
+    first = eva.project.files[NEW].numbers[0]
+    assert not eva.project.get(first).by
+    eva.close()
+    after = ask_status(folder, ben)
+    for status in (looked, after):
+        assert [(each["name"], each["actions"], each["done"]) for each in status["annotators"]] == [
+            ("ana", 6, 2), ("ben", 6, 3),
+        ]  # fmt: skip
+        assert status["agreement"][0]["sentences"] == 2
+    (folder / NEW).write_text("# another remark\n" + text, "utf-8")
+    again = open_session(folder, "eva")
+    assert [label_of(again, number) for number in again.project.files[NEW].numbers[1:]] == ["obl", "obl"]
+    last = again.project.files[NEW].numbers[-1]
+    act(again, last, kind="undo")
+    assert not again.project.get(last).draft.is_done, "back to what is in the file"
+    again.close()
+    assert ask_status(folder, ben)["annotators"][0]["done"] == 1
+
+
+def ask_status(*folders: Path) -> dict[str, Any]:
+    projects = [Project(*find_files([str(folder)]), "", writes=False) for folder in folders]
+    return describe_status(projects)
+
+
+def label_of(session: AnnotationSession, number: int) -> str:
+    return session.project.get(number).draft.words[0].label
+
+
+def test_dying_before_the_carry_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set aside is on disk before the journal knows the new file, and is there once."""
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    for number in (5, 6):
+        act(session, number, kind="arc", word=1, head=2, label="mine")
+    session.close()
+    sentences = list(read(folder / NEW))
+    sentences[1].set_comments([*sentences[1].comments, "# changed"])
+    write(sentences, folder / NEW)
+
+    def die(journal: Journal, line: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "write", die)
+        with pytest.raises(KeyboardInterrupt):
+            open_session(folder)
+    again = open_session(folder)
+    assert label_of(again, again.project.files[NEW].numbers[2]) == "mine"
+    assert [sentence.labels[0] for sentence in read(folder / SET_ASIDE)] == ["mine"]
+    again.close()
 
 
 def test_a_file_that_is_gone_is_not_made_again(tmp_path: Path) -> None:
@@ -310,12 +424,68 @@ def test_compressed_files_stay_compressed(tmp_path: Path) -> None:
     assert (folder / "packed.conllu.gz").read_bytes()[:2] == b"\x1f\x8b"
 
 
+POINT = {"sentences": 1, "words": 2, "las": 3.5, "seconds": 4}
+
+
 def test_lines_of_the_journal(tmp_path: Path) -> None:
     path = tmp_path / JOURNAL
     assert read_journal(path) == ([], 0)
     journal = Journal(path)
-    line = {"kind": "training", "time": 1.5, "point": {"é\n": 1}, "swapped": True}
+    line = {"kind": "training", "time": 1.5, "point": POINT | {"é\n": 1}, "swapped": True}
     journal.write(line)
     journal.close()
     assert [json.loads(each) for each in path.read_text().splitlines()] == [line]
     assert read_journal(path) == ([line], path.stat().st_size)
+
+
+FILE = {"kind": "file", "time": 1, "file": GOLD, "digest": "0", "numbers": [[1, 3]]}
+ACT = {"kind": "act", "time": 1, "name": "ana", "file": GOLD, "sentence": 1, "was": {}, "action": {}}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "no JSON",
+        "[]",
+        {"kind": "nix"},
+        FILE | {"numbers": ["a"]},
+        FILE | {"numbers": [[1, 0]]},
+        FILE | {"numbers": [[1, 10**12]]},
+        FILE | {"carried": None},
+        FILE | {"carried": [{"sentence": 1, "from": "1", "by": {}}]},
+        ACT,
+        ACT | {"steps": []},
+        ACT | {"steps": [{"sentence": 99, "after": None}]},
+        ACT | {"kind": "undo"},
+        {"kind": "training", "time": 1, "point": {}, "swapped": True},
+        {"kind": "training", "time": 1, "point": POINT | {"las": "x"}, "swapped": True},
+    ],
+)
+def test_lines_that_are_none_are_named(line: Any, tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    open_session(folder).close()
+    journal = folder / JOURNAL
+    good = journal.read_bytes()
+    journal.write_bytes(good + (line if isinstance(line, str) else json.dumps(line)).encode() + b"\n")
+    before = journal.read_bytes()
+    with pytest.raises(DodonaError, match=r"annotation\.jsonl:3: "):
+        open_session(folder)
+    assert journal.read_bytes() == before
+
+
+def test_work_on_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 4, kind="arc", word=1, head=2, label="x")
+    session.close()
+    (folder / NEW).rename(folder / "newer.conllu")
+    session = open_session(folder)
+    assert [
+        message.startswith(f"{folder / NEW}: {JOURNAL} has work on it") for message in session.project.messages
+    ] == [True]
+    session.close()
+    (folder / "newer.conllu").rename(folder / NEW)
+    session = open_session(folder)
+    assert session.project.messages == []
+    assert label_of(session, 4) == "x"
+    session.close()

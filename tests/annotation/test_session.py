@@ -133,8 +133,24 @@ def test_of_a_word_that_nobody_has_seen_the_guess_is_offered_first(session: Anno
     view = act(session, 4, kind="set", word=2, column="form", value="Unseenword")
     for column in ("upos", "lemma"):
         choice, *others = session.choose(4, 2, column, None)
-        assert choice == {"value": view["words"][1][column], "probability": 1}
+        assert choice == {"value": view["words"][1][column], "probability": None}
         assert {other["probability"] for other in others} <= {None}
+
+
+def test_the_enhanced_graph_follows_corrected_arcs(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    rows = [line.split("\t") for line in (folder / "gold.conllu").read_text("utf-8").split("\n")]
+    for row in rows:
+        row[8:9] = [f"{row[6]}:{row[7]}"] if len(row) == 10 else []
+    text = "\n".join("\t".join(row) for row in rows)
+    (folder / "gold.conllu").write_text(text.replace("# sent_id", "# annotation = open\n# sent_id"), "utf-8")
+    session = open_session(folder)
+    view = session.open(1, "page")
+    for action in ({"kind": "arc", "word": 1, "head": 3, "label": "obl"}, {"kind": "take", "name": "as in the file"}):
+        view = act(session, 1, **action)
+        draft = session.project.get(1).draft
+        assert [word.deps for word in draft.words] == [f"{w['head']}:{w['label']}" for w in view["words"]], action
+    session.close()
 
 
 def test_choices(session: AnnotationSession) -> None:
@@ -303,6 +319,32 @@ def test_orders_of_the_queue(session: AnnotationSession) -> None:
     for order, text in (("nix", None), ("search", "pattern {")):
         with pytest.raises(DodonaError):
             select(order, text)
+
+
+def test_places_in_a_queue_stay_while_items_go(tmp_path: Path) -> None:
+    session = open_session(make_folder(tmp_path / "p", treebank=3, guesses=30))
+
+    def select(order: str, first: int = 0, count: int = 5, **more: Any) -> tuple[list[int], int, int | None]:
+        answer = session.queue.select(order, None, first, count, session.pipeline, **more)
+        return [item["sentence"] for item in answer["items"]], answer["first"], answer["next"]
+
+    assert select("file") == ([1, 2, 3, 4, 5], 0, 5)
+    assert select("file", 5) == ([6, 7, 8, 9, 10], 5, 10)
+    assert select("file", 30) == ([31, 32, 33], 30, None)
+    assert select("file", is_open=True) == ([4, 5, 6, 7, 8], 3, 8)
+    act(session, 6, kind="done")
+    assert select("file", 5, 2, is_open=True) == ([7, 8], 6, 8)
+    assert select("file", sentence=20, count=12) == (list(range(10, 22)), 9, 21)
+    assert select("file", sentence=2) == ([1, 2, 3, 4, 5], 0, 5)
+    assert select("file", 33)[0] == []
+    ranked = [item["sentence"] for item in wait_for(session, "doubt")]
+    assert select("doubt")[0] == ranked[:5]
+    for number in ranked[:4]:
+        act(session, number, kind="done")
+    assert select("doubt", 5) == (ranked[5:10], 5, 10), "who goes on after five sees the sixth"
+    assert select("doubt") == (ranked[4:9], 0, 9)
+    assert select("doubt", sentence=ranked[0])[0] == ranked[4:9], "one that is no longer there"
+    session.close()
 
 
 def wait_for(session: AnnotationSession, order: str) -> list[dict[str, Any]]:

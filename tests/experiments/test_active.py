@@ -1,6 +1,7 @@
 """Active learning, simulated: what is annotated when, and what comes of it."""
 
 import random
+from math import sqrt
 
 import pytest
 from samples.recording import record
@@ -10,6 +11,7 @@ from dodona import Sentence
 from dodona.experiments import active
 from dodona.experiments.active import (
     ARCS,
+    BY_SENTENCE,
     GOAL,
     MEMBERS,
     RANDOM,
@@ -118,3 +120,29 @@ def test_the_least_sure_words_come_next(gold: list[Sentence]) -> None:
         assert work.words == before + batch * work.arcs
         unknown = {(i, k) for i in work.rest for k in range(len(gold[i]))} - old - new
         assert max(sure[i][k] for i, k in new) <= min(sure[i][k] for i, k in unknown)
+
+
+def test_doubtful_words_are_asked_for_sentence_by_sentence(
+    gold: list[Sentence], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = ArcAnnotation(BY_SENTENCE, gold, None, OPTIONS)
+    work.learn()
+    doubts = {i: [1 - sure for sure in tree.confidence] for i, tree in zip(work.rest, work.trees()[0], strict=True)}
+    limit = sorted(doubt for own in doubts.values() for doubt in own)[work.words]  # so that many words are doubtful
+    monkeypatch.setattr(active, "DOUBTFUL", limit)
+    work.annotate()
+    assert sum(map(len, work.known.values())) == work.arcs
+    begun = {i for i, known in work.known.items() if known}
+    whole = [i for i in begun if work.known[i] == {k for k, doubt in enumerate(doubts[i]) if doubt >= limit}]
+    assert len(whole) >= len(begun) - 1, "all doubtful words of a sentence, but of the last one"
+    assert all(doubts[i][k] >= limit for i in begun for k in work.known[i])
+
+    def weigh(i: int) -> float:
+        own = [doubt for doubt in doubts[i] if doubt >= limit]
+        return sum(own) / sqrt(max(1, len(own)))
+
+    assert min(map(weigh, begun)) >= max(weigh(i) for i in work.rest if i not in begun) - 1e-9
+    asked = {i: set(known) for i, known in work.known.items() if i in whole}
+    work.learn()
+    work.annotate()
+    assert all(work.known[i] == words for i, words in asked.items()), "nobody is asked about a sentence twice"

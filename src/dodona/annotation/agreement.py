@@ -94,6 +94,9 @@ def list_work(lines: Iterable[Line]) -> dict[str, WorkDone]:
     work: dict[str, WorkDone] = {}
     for line in lines:
         if line["kind"] not in EVENTS:
+            numbers = {each["from"]: each["sentence"] for each in line.get("carried", ())}
+            for own in work.values():
+                own.done, own.touched = ({numbers.get(n, n) for n in some} for some in (own.done, own.touched))
             continue
         own = work.setdefault(line["name"], WorkDone(line["name"]))
         if own.last and 0 < line["time"] - own.last < PAUSE:
@@ -118,7 +121,7 @@ def describe_status(projects: Sequence[Project]) -> dict[str, Any]:
     annotated: dict[str, dict[Key, tuple[list[str], Arcs]]] = {}
     for project in projects:
         files += [_describe_file(project, name) for name in project.files]
-        for name, own in list_work(read_journal(project.journal.path)[0]).items():
+        for name, own in list_work([*read_journal(project.journal.path)[0], *project.journal.unwritten]).items():
             annotators.append(_describe_work(own, project))
             annotated.setdefault(name, {}).update(_list_annotated(project, name))
     agreement = [

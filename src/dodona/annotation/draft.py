@@ -41,6 +41,7 @@ ASPECT_OF = {
 }  # fmt: skip
 """The aspect that is marked when a column is set."""
 COLUMNS = ("upos", "xpos", "feats", "lemma", "form", "misc")  # that `set` takes
+WITHOUT_SPACES = ("upos", "xpos", "feats")
 SPACING = ("SpaceAfter", "SpacesAfter")
 ENHANCED = re.compile(r"([0-9]+)(\.[0-9]+)?:(.*)")
 KEPT_BY_FIRST = ("sent_id", "text", "newdoc", "newpar", "annotation")  # comments of a sentence that another one joins
@@ -291,6 +292,10 @@ class Draft:
             raise OptionError(f"column {column!r}; expected one of: {', '.join(COLUMNS)}")
         value = value.strip() or "_"
         check_values([value], 1, column)
+        if column == "form" and value == "_":
+            raise OptionError("a word without letters; expected some, or its neighbour merged with it")
+        if column in WITHOUT_SPACES and any(letter.isspace() for letter in value):
+            raise OptionError(f"{column} {value!r}; expected a value without spaces")
         word = self.words[k - 1]
         if column == "misc":
             value = write_marks(value, {})
@@ -430,6 +435,17 @@ class Draft:
         others = tuple(each for each in self.multiword if each is not token)
         draft = replace(self, words=tuple(words), multiword=others)
         return draft._replace_text(token.first, token.last, self)
+
+    def follow_arcs(self, before: "Draft") -> "Draft":
+        """Return the draft with edges of DEPS that were arcs before, and are others now, as these. An edge whose label
+        only adds to that of the arc (`obl:in`) keeps this while the label stays."""
+        if self.forms != before.forms:
+            return self
+        words = tuple(
+            new if new.deps != old.deps or (new.head, new.label) == (old.head, old.label) else _move_edges(new, old)
+            for new, old in zip(self.words, before.words, strict=True)
+        )
+        return self if words == self.words else replace(self, words=words)
 
     # helpers
 
@@ -611,17 +627,38 @@ def renumber_deps(deps: str, place: WordMap) -> str:
     """Return DEPS with new numbers; an edge from a word that is no longer there is left out."""
     if deps == "_":
         return deps
-    edges: list[tuple[int, str]] = []
+    edges = []
     for edge in deps.split("|"):
         match = ENHANCED.fullmatch(edge)
         if match is None:
-            edges.append((0, edge))
+            edges.append(edge)
             continue
         head = int(match[1])
         moved = place(head) if head else 0
         if moved is not None:
-            edges.append((moved, f"{moved}{match[2] or ''}:{match[3]}"))
-    return "|".join(text for _, text in sorted(edges, key=lambda edge: edge[0])) or "_"
+            edges.append(f"{moved}{match[2] or ''}:{match[3]}")
+    return "|".join(sorted(edges, key=_find_node)) or "_"
+
+
+def _move_edges(new: DraftWord, old: DraftWord) -> DraftWord:
+    """Return a word with the arc in DEPS where the arc of the old one was."""
+    if old.deps == "_" or None in (new.head, old.head):
+        return new
+    edges = []
+    for edge in old.deps.split("|"):
+        head, _, label = edge.partition(":")
+        if head == str(old.head) and label == old.label:
+            edge = f"{new.head}:{new.label}"
+        elif head == str(old.head) and label.startswith(f"{old.label}:"):
+            edge = f"{new.head}:{label if new.label == old.label else new.label}"
+        edges.append(edge)
+    return new._replace(deps="|".join(sorted(dict.fromkeys(edges), key=_find_node)))
+
+
+def _find_node(edge: str) -> tuple[int, int]:
+    """Return the node that an edge of DEPS comes from, as a number that can be sorted by."""
+    match = ENHANCED.fullmatch(edge)
+    return (int(match[1]), int((match[2] or ".0")[1:])) if match else (0, 0)
 
 
 def _read_word(token: Mapping[str, Any], confidence: float | None) -> DraftWord:

@@ -239,6 +239,8 @@ def find_choices(
         counts, rest = Counter(), frequencies.list_values(column)
         for tag, count in frequencies.tags.get((word.form, word.upos), {}).items():
             counts[tag[place]] += count
+    if not any(count > 0 for count in counts.values()):  # how sure the model is of a tag, it does not say
+        return list(_rank({}, [own, *rest]))
     counts[own] += 1  # the model's guess counts as if it had been seen once more
     total = sum(count for count in counts.values() if count > 0)
     shares: dict[str | int, float] = {value: count / total for value, count in counts.items() if count > 0}

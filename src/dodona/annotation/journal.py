@@ -33,6 +33,9 @@ FIELDS = {
     "training": {"time": int | float, "point": dict, "swapped": bool},
 }
 """What each kind of line has."""
+CARRIED: dict[str, Any] = {"sentence": int, "from": int, "by": dict}
+POINT: dict[str, Any] = dict.fromkeys(("sentences", "words", "las", "seconds"), int | float)
+MOST_SENTENCES = 10_000_000
 
 
 def read_journal(path: Path) -> tuple[list[Line], int]:
@@ -56,13 +59,36 @@ def _parse_lines(data: bytes, path: Path) -> Iterator[Line]:
             fields = FIELDS.get(kind) if isinstance(kind, str) else None
             if fields is None:
                 raise ValueError(f"its kind is none of: {', '.join(FIELDS)}")
-            for name, expected in fields.items():
-                if not isinstance(parsed.get(name), expected):
-                    raise ValueError(f"{name!r} is missing, or of another type than expected")
+            _check_fields(parsed, fields)
+            if kind in ("file", "saving"):
+                _check_numbers(parsed["numbers"])
+            if "carried" in parsed:
+                _check_fields(parsed, {"carried": list})
+                for each in parsed["carried"]:
+                    _check_fields(each, CARRIED)
+            if kind == "training":
+                _check_fields(parsed["point"], POINT)
         except ValueError as error:
             shown = line[:40].decode(errors="replace")
             raise FormatError(f"{path}:{number}: {shown!r} is no line of a journal: {error}") from None
         yield parsed
+
+
+def _check_fields(given: Any, fields: dict[str, Any]) -> None:
+    for name, expected in fields.items():
+        if not isinstance(given, dict) or not isinstance(given.get(name), expected):
+            raise ValueError(f"{name!r} is missing, or of another type than expected")
+
+
+def _check_numbers(runs: list[Any]) -> None:
+    """Raise an error unless these are runs of numbers of sentences."""
+    total = 0
+    for run in runs:
+        if not (isinstance(run, list) and len(run) == 2 and all(type(each) is int and each > 0 for each in run)):
+            raise ValueError(f"{run!r} are no numbers of sentences")
+        total += run[1]
+    if total > MOST_SENTENCES:
+        raise ValueError(f"{total:,} sentences; expected {MOST_SENTENCES:,} at most")
 
 
 class Journal:
@@ -71,6 +97,7 @@ class Journal:
     def __init__(self, path: Path, writes: bool = True) -> None:
         self.path = path
         self.torn, self._handle = 0, -1
+        self.unwritten: list[Line] = []  # of a journal that is only read: what would be written
         self._is_broken = False
         if not writes:
             self.lines, _ = read_journal(path)
@@ -105,6 +132,7 @@ class Journal:
         """Add a line; when this returns, it is on disk. After an error (a full disk) nothing of it is there, or if that
         cannot be said either, nothing more is written."""
         if self._handle < 0:
+            self.unwritten.append(line)
             return
         if self._is_broken:
             raise DodonaError(f"{self.path}: cannot be written any more; nothing is saved from now on")

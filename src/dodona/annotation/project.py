@@ -1,17 +1,20 @@
 """A project: files of CoNLL-U as they are, a journal beside them, and every sentence with its history.
 
 The journal has the whole state of each sentence after each action, so that it can be replayed without a model. Two more
-kinds of lines tie it to the files: `file` when a file is met for the first time, or was changed by somebody else, and
-`saving` before a file is replaced, each with the digest of the bytes and the numbers of the sentences. Whatever moment
-the machine dies at, the bytes on disk are those of one of these lines, and what came after it is replayed.
+kinds of lines tie it to the files: `file` when a file is met for the first time, or was changed by somebody else, with
+what is carried over then, and `saving` before a file is replaced. Each has the digest of the bytes and the numbers of
+the sentences. Whatever moment the machine dies at, the bytes on disk are those of one of these lines, and what came
+after it is replayed.
 """
 
 import hashlib
 import os
 import stat
 import time
+import warnings
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +27,7 @@ from dodona.data.files import bare_name, chunks, name_errors
 from dodona.data.marks import OPEN, read_status
 from dodona.data.stream import only_sentences
 from dodona.data.ud import CONFIDENCE
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError, FormatWarning, OptionError
 
 __all__ = [
     "EVENTS",
@@ -129,7 +132,36 @@ class ProjectSentence:
     @property
     def digest(self) -> str | None:
         """Stands for the bytes of the sentence in the file."""
-        return None if self.sentence is None else digest_bytes(self.sentence.to_bytes())[:DIGEST_LETTERS]
+        return None if self.sentence is None else _digest_sentence(self.sentence)
+
+
+class Manner(NamedTuple):
+    """How a file is written, which its sentences keep when they are written anew: a byte order mark, the ends of lines,
+    and comments after the last sentence."""
+
+    bom: bytes = b""
+    line_end: bytes = b"\n"
+    tail: bytes = b""
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence]) -> "Manner":
+        if not sentences:
+            return cls()
+        before, _ = sentences[0].enclosing()
+        _, after = sentences[-1].enclosing()
+        bom = BOM_UTF8 if before.startswith(BOM_UTF8) else b""
+        return cls(bom, b"\r\n" if b"\r\n" in sentences[0].to_bytes() else b"\n", after)
+
+    def apply(self, sentence: Sentence, is_first: bool, is_last: bool, where: str) -> Sentence:
+        """Return a sentence that was made anew as it is in the file."""
+        if self == Manner():
+            return sentence
+        data = sentence.to_bytes().replace(b"\n", self.line_end)
+        data = (self.bom if is_first else b"") + data + (self.tail if is_last else b"")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FormatWarning)  # said when the file was read
+            (made,) = only_sentences(read_conllu([data], where))
+        return made
 
 
 @dataclass
@@ -139,6 +171,7 @@ class ProjectFile:
     path: Path
     numbers: list[int]
     digest: str
+    manner: Manner
     is_changed: bool = False
 
 
@@ -149,6 +182,7 @@ class Base(NamedTuple):
     kind: str
     digest: str
     numbers: list[int]
+    carried: list[Line]  # what was done to sentences that are still the same
 
 
 def find_files(arguments: Sequence[str]) -> tuple[Path, list[Path]]:
@@ -187,6 +221,7 @@ class Project:
     ) -> None:
         """Open a project; without `writes`, only to look at it, while somebody else may work on it."""
         self.folder, self.name, self.clock = folder, name, clock
+        self._writes = writes
         self.messages: list[str] = []  # for whoever has opened it
         self.files: dict[str, ProjectFile] = {}
         self.sentences: dict[int, ProjectSentence] = {}
@@ -205,6 +240,10 @@ class Project:
             self._highest = max((_highest_number(line) for line in lines), default=0)
             for path in files:
                 self._read_file(path, lines)
+            for name in dict.fromkeys(line["file"] for line in lines if line["kind"] in EVENTS):
+                if name not in self.files and not (folder / name).exists():
+                    told = "has work on it, which stays there, but the file is gone"
+                    self.messages.append(f"{folder / name}: {self.journal.path.name} {told}")
         except BaseException:
             self.journal.close()
             raise
@@ -217,7 +256,7 @@ class Project:
             digest = digest_bytes(path.read_bytes())
         sentences = list(only_sentences(read_conllu(chunks(path), str(path))))
         bases = [
-            Base(place, line["kind"], line["digest"], _expand(line["numbers"]))
+            Base(place, line["kind"], line["digest"], _expand(line["numbers"]), line.get("carried", []))
             for place, line in enumerate(lines)
             if line["kind"] in ("file", "saving") and line["file"] == name
         ]
@@ -226,19 +265,24 @@ class Project:
         events = [(place, line) for place, line in enumerate(lines) if line["kind"] in EVENTS and line["file"] == name]
         if start is None or matched is None or matched.place < start.place:
             self._begin_file(name, path, digest, sentences)
-            if start is not None:
-                self._carry_over(name, sentences, start, bases[-1], events)
+            carried = [] if start is None else self._carry_over(name, sentences, start, bases[-1], events)
+            self._write_base("file", name, digest, carried)  # in one line, so that all of it is there, or nothing
+            self._take_over(carried)
             return
         if len(matched.numbers) != len(sentences):
             raise FormatError(f"{self.journal.path}: {name} has {len(sentences)} sentences, not {len(matched.numbers)}")
         by_number = dict(zip(matched.numbers, sentences, strict=True))
-        self.files[name] = ProjectFile(path, list(start.numbers), digest)
+        self.files[name] = ProjectFile(path, list(start.numbers), digest, Manner.of(sentences))
         for number in start.numbers:
             self.sentences[number] = ProjectSentence(number, name, by_number.get(number))
+        with self._naming(start.place, "what was carried over"):
+            self._take_over(start.carried)
+        is_carried = matched.place == start.place and any("after" in each for each in start.carried)
         for place, line in events:
             if place > start.place:
-                self._replay_checked(line, place)
-        self.files[name].is_changed = any(place > matched.place for place, _ in events)
+                with self._naming(place, f"{line['kind']} of sentence {line['sentence']}"):
+                    self._replay(line)
+        self.files[name].is_changed = is_carried or any(place > matched.place for place, _ in events)
         for number, sentence in by_number.items():
             each = self.sentences.get(number) or self._gone.get(number)
             if each is not None:
@@ -247,22 +291,23 @@ class Project:
     def _begin_file(self, name: str, path: Path, digest: str, sentences: Sequence[Sentence]) -> None:
         numbers = list(range(self._highest + 1, self._highest + 1 + len(sentences)))
         self._highest += len(sentences)
-        self.files[name] = ProjectFile(path, numbers, digest)
+        self.files[name] = ProjectFile(path, numbers, digest, Manner.of(sentences))
         for number, sentence in zip(numbers, sentences, strict=True):
             self.sentences[number] = ProjectSentence(number, name, sentence)
-        self._write_base("file", name, digest)
 
-    def _write_base(self, kind: str, name: str, digest: str) -> None:
+    def _write_base(self, kind: str, name: str, digest: str, carried: Sequence[Line] = ()) -> None:
         numbers = _shorten(self.files[name].numbers)
-        self.journal.write({"kind": kind, "time": self.clock(), "file": name, "digest": digest, "numbers": numbers})
+        line = {"kind": kind, "time": self.clock(), "file": name, "digest": digest, "numbers": numbers}
+        self.journal.write(line | ({"carried": list(carried)} if carried else {}))
 
-    def _replay_checked(self, line: Line, place: int) -> None:
+    @contextmanager
+    def _naming(self, place: int, what: str) -> Iterator[None]:
+        """Let what is wrong with a line of the journal be an error that names it."""
         try:
-            self._replay(line)
+            yield
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             location = f"{self.journal.path}:{place + 1}"
-            shown = f"{line['kind']} of sentence {line['sentence']}"
-            raise FormatError(f"{location}: {shown} does not fit the lines before it ({error})") from error
+            raise FormatError(f"{location}: {what} does not fit the lines before it ({error})") from error
 
     def _replay(self, line: Line) -> None:
         number = line["sentence"]
@@ -284,52 +329,79 @@ class Project:
         else:
             self._redo(number, line["name"])
 
+    def _take_over(self, carried: Sequence[Line]) -> None:
+        """Let sentences have what was done to them in another state of their file, by whoever did it."""
+        for given in carried:
+            each = self.sentences[given["sentence"]]
+            if "after" in given:
+                self._do(Change((SentenceChange(each.number, given["before"], given["after"]),)), self.name)
+            each.by = dict(given["by"])
+
     def _carry_over(
         self, name: str, sentences: Sequence[Sentence], start: Base, last: Base, events: list[tuple[int, Line]]
-    ) -> None:
-        """Somebody else has changed a file, though the journal has more to say about it: apply that to the sentences
-        that are still the same, and set the others aside."""
-        unsaved = [line for place, line in events if place > last.place]
+    ) -> list[Line]:
+        """Somebody else has changed a file. Return what the journal has to say about sentences that are still the same:
+        who has annotated them how, and what was not saved. What was not saved of the others is set aside."""
         path = self.files[name].path
-        if not unsaved:
-            self.messages.append(f"{path}: changed since; it is read as it is now")
-            return
         scratch = Project.__new__(Project)
-        scratch.files = {name: ProjectFile(path, list(start.numbers), "")}
+        scratch.files = {name: ProjectFile(path, list(start.numbers), "", Manner())}
         scratch.sentences = {number: ProjectSentence(number, name, None) for number in start.numbers}
-        scratch._gone, scratch.changes = {}, 0
-        touched: dict[int, str | None] = {}
+        scratch.name, scratch._gone, scratch.changes = self.name, {}, 0
+        scratch._take_over(start.carried)
+        unsaved: dict[int, str | None] = {}  # with what stands for the sentence in the file before
+        if last.place == start.place:
+            unsaved = {each["sentence"]: each["digest"] for each in start.carried if "after" in each}
         for place, line in events:
-            if place > start.place:
-                scratch._replay(line)
-            if place > last.place:
-                for number, digest in line["was"].items():
-                    touched.setdefault(int(number), digest)
-        same: dict[str, list[int]] = {}
-        for number, sentence in zip(self.files[name].numbers, sentences, strict=True):
-            same.setdefault(digest_bytes(sentence.to_bytes())[:DIGEST_LETTERS], []).append(number)
+            with self._naming(place, f"{line['kind']} of sentence {line['sentence']}"):
+                if place > start.place:
+                    scratch._replay(line)
+                if place > last.place:
+                    for number, digest in line["was"].items():
+                        unsaved.setdefault(int(number), digest)
+        states = {number: each for number, each in scratch.sentences.items() if each.by}
+        numbers = self.files[name].numbers
+        as_read = _group(numbers, (_digest_sentence(sentence) for sentence in sentences))
+        carried: list[Line] = []
         aside: list[Sentence] = []
-        carried = 0
-        for number, digest in touched.items():
-            if number not in scratch.sentences:
+        for number, digest in unsaved.items():
+            if number not in states:  # joined to another one since
                 continue
-            draft = scratch.sentences[number].draft
-            targets = same.get(digest or "", [])
-            if len(targets) == 1 and digest is not None:
-                self.commit({"kind": "carry"}, [(targets[0], draft)])
-                carried += 1
+            targets = as_read.get(digest or "", [])
+            draft = states[number].draft
+            if len(targets) == 1:
+                own = self.sentences[targets[0]]
+                more = {"before": own.draft.to_json(), "after": draft.to_json(), "digest": digest}
+                carried.append(_describe_carried(own, states[number]) | more)
             else:
                 aside.append(draft.to_sentence())
-        self.messages.append(f"{path}: changed since; {carried} sentences that were not saved are carried over")
+        count = len(carried)
+        saved = {number: each for number, each in states.items() if number not in unsaved}
+        if saved:
+            as_written = _group(
+                numbers, (_digest_sentence(Draft.from_sentence(each).to_sentence()) for each in sentences)
+            )
+            for each in saved.values():
+                targets = as_written.get(_digest_sentence(each.draft.to_sentence()), [])
+                if len(targets) == 1:
+                    carried.append(_describe_carried(self.sentences[targets[0]], each))
+        if not unsaved:
+            self.messages.append(f"{path}: changed since; it is read as it is now")
+            return carried
+        self.messages.append(f"{path}: changed since; {count} sentences that were not saved are carried over")
         if aside:
-            self._set_aside(aside)
             there = self.folder / SET_ASIDE
+            self._set_aside(aside, there)
             self.messages.append(f"{path}: {len(aside)} sentences that were not saved are others now; see {there}")
+        return carried
 
-    def _set_aside(self, sentences: Sequence[Sentence]) -> None:
-        path = self.folder / SET_ASIDE
+    def _set_aside(self, sentences: Sequence[Sentence], path: Path) -> None:
+        """Add sentences to a file, unless it has them already: whoever died here does it once more."""
+        if not self._writes:
+            return
         before = list(only_sentences(read_conllu(chunks(path), str(path)))) if path.exists() else []
-        write([*before, *sentences], path)
+        known = {sentence.to_bytes() for sentence in before}
+        write([*before, *(sentence for sentence in sentences if sentence.to_bytes() not in known)], path)
+        _sync_file(path)
 
     # looking
 
@@ -486,7 +558,7 @@ class Project:
                 return "changed on disk"
         except FileNotFoundError:
             return "changed on disk"
-        sentences = {number: self.sentences[number].current for number in file.numbers}
+        sentences = {number: self._make_for(number, file) for number in file.numbers}
         temporary = target.with_name(f".{os.urandom(4).hex()}.{target.name}")
         try:
             write(sentences.values(), temporary)
@@ -505,8 +577,33 @@ class Project:
             self.sentences[number].sentence = sentence
         return "written"
 
+    def _make_for(self, number: int, file: ProjectFile) -> Sentence:
+        """Return a sentence as it is to be written: its bytes in the file, unless something was decided."""
+        each = self.sentences[number]
+        if each.current is each.sentence:
+            return each.sentence
+        is_first, is_last = number == file.numbers[0], number == file.numbers[-1]
+        return file.manner.apply(each.current, is_first, is_last, str(file.path))
+
     def close(self) -> None:
         self.journal.close()
+
+
+def _digest_sentence(sentence: Sentence) -> str:
+    return digest_bytes(sentence.to_bytes())[:DIGEST_LETTERS]
+
+
+def _group(numbers: Iterable[int], keys: Iterable[str]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for number, key in zip(numbers, keys, strict=True):
+        groups.setdefault(key, []).append(number)
+    return groups
+
+
+def _describe_carried(each: ProjectSentence, former: ProjectSentence) -> Line:
+    """Return which sentence this one was before, and what each annotator has left of it."""
+    by = {name: state.to_json() if isinstance(state, Draft) else state for name, state in former.by.items()}
+    return {"sentence": each.number, "from": former.number, "by": by}
 
 
 def _sync_file(path: Path) -> None:
@@ -534,5 +631,5 @@ def _expand(runs: Sequence[Sequence[int]]) -> list[int]:
 
 def _highest_number(line: Line) -> int:
     if line["kind"] in ("file", "saving"):
-        return max(_expand(line["numbers"]), default=0)
+        return max((first + count - 1 for first, count in line["numbers"]), default=0)
     return max((step["sentence"] for step in line.get("steps", ())), default=0)

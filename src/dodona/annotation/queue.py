@@ -31,6 +31,7 @@ __all__ = ["ORDERS", "Queue"]
 MEASURES = ("doubt", "information")
 ORDERS = ("file", *MEASURES, "suspects", "search")
 MAX_STEPS = 100_000  # of a pattern in a sentence
+BEFORE = 10  # items that are shown before a sentence that is looked for
 FEWEST = 20  # sentences from which suspects can be told
 NICENESS = 10
 
@@ -68,8 +69,14 @@ class Queue:
         self._rankings: dict[str, _Ranking] = {}
         self._searched: tuple[tuple[str, int], list[QueueItem]] | None = None
 
-    def select(self, order: str, pattern: str | None, first: int, count: int, pipeline: Pipeline) -> Result:
-        """Return some items of an order; while it is being worked out, none, and how far that is."""
+    def select(
+        self, order: str, pattern: str | None, first: int, count: int, pipeline: Pipeline, *,
+        sentence: int | None = None, is_open: bool = False,
+    ) -> Result:  # fmt: skip
+        """Return some items of an order, where they begin, and at which place the next one is; while the order is being
+        worked out, none, and how far that is. They begin at the place `first`; or shortly before this sentence, if it
+        is there; or, with `is_open`, at the next one from there on that is not done. Places stay the same while items
+        go because somebody has decided about them."""
         if order not in ORDERS:
             raise OptionError(f"order {order!r}; expected one of: {', '.join(ORDERS)}")
         if order == "file":
@@ -83,15 +90,28 @@ class Queue:
                 del self._rankings[order]
                 raise OptionError(ranking.error)
             if ranking.items is None:
-                return {"items": [], "total": 0, "wait": ranking.message}
+                return {"items": [], "first": 0, "next": None, "total": 0, "wait": ranking.message}
             items = ranking.items
         with self.lock:
             if order in MEASURES:  # sentences that were split off or reopened since come last
                 ranked = {item.sentence for item in items}
                 items = [*items, *(QueueItem(number) for number in self.project.order() if number not in ranked)]
-            items = [item for item in items if self._is_due(item, order)]
-            shown = [self._describe(item) for item in items[first : first + count]]
-        return {"items": shown, "total": len(items)}
+            due = [(place, item) for place, item in enumerate(items) if self._is_due(item, order)]
+            begin = self._find_begin(due, first, sentence, is_open)
+            part = due[begin : begin + count]
+            shown = [{"place": place} | self._describe(item) for place, item in part]
+        following = due[begin + count][0] if begin + count < len(due) else None
+        return {"items": shown, "first": due[begin][0] if part and begin else 0, "next": following, "total": len(due)}
+
+    def _find_begin(self, due: Sequence[tuple[int, QueueItem]], first: int, sentence: int | None, is_open: bool) -> int:
+        if sentence is not None:
+            found = next((k for k, (_, item) in enumerate(due) if item.sentence == sentence), None)
+            if found is not None:
+                return max(0, found - BEFORE)
+        later = (k for k, (place, _) in enumerate(due) if place >= first)
+        if is_open:
+            later = (k for k in later if not self.project.sentences[due[k][1].sentence].is_done)
+        return next(later, len(due))
 
     def close(self) -> None:
         for ranking in self._rankings.values():

@@ -188,7 +188,7 @@ class AnnotationSession:
     def _refresh(self, each: ProjectSentence) -> None:
         """Guess again, if the guesses of a sentence are not those of the model that guesses now."""
         if self._guessed.get(each.number) is not self.pipeline:
-            draft = complete(each.draft, self.pipeline, self.frequencies)
+            draft = self._complete(each.draft).follow_arcs(each.draft)
             if draft != each.draft:
                 self.project.refresh(each.number, draft)
             self._guessed[each.number] = self.pipeline
@@ -237,7 +237,7 @@ class AnnotationSession:
             joined = join(draft, self.project.get(following).draft)
             return [(number, self._complete(joined)), (following, None)]
         if kind == "take":
-            return [(number, self._take(each, action["name"]))]
+            return [(number, self._take(each, action["name"]).follow_arcs(draft))]
         edit = EDITS.get(str(kind))
         if edit is None:
             known = [*EDITS, "split_sentence", "join_sentence", "take", "undo", "redo"]
@@ -245,7 +245,7 @@ class AnnotationSession:
         edited = edit(draft, action) if kind != "accept" else self._accept(draft, action["threshold"])
         if kind == "set" and action["column"] == "upos" and action["value"] != draft.words[action["word"] - 1].upos:
             edited = fit_xpos(edited, action["word"], self.frequencies)
-        return [(number, edited if edited == draft else self._complete(edited))]
+        return [(number, edited if edited == draft else self._complete(edited).follow_arcs(draft))]
 
     def _complete(self, draft: Draft) -> Draft:
         return complete(draft, self.pipeline, self.frequencies)

@@ -642,6 +642,11 @@ cdef class Storage:
         lines = self.before.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
         return [line for line in lines if line.startswith("#")]
 
+    def enclosing(self):
+        """Return what was read before and after the sentence and belongs to none: a BOM, blank lines, comments that stand
+        alone."""
+        return self.before, self.after
+
     def enclose(self, bytes before=b"", bytes after=b""):
         """Add bytes that belong to no sentence: a BOM, blank lines, comments that stand alone."""
         self.before = before + self.before

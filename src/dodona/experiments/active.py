@@ -3,8 +3,9 @@ that is annotated and says what to annotate next. The person's answers are those
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import sqrt
 from typing import Any
 
 from dodona.annotation.informative import MEASURES, Pool, measure_sentences
@@ -18,9 +19,11 @@ __all__ = ["ARCS", "GOAL", "RANDOM", "SENTENCES", "annotate_by", "find_crossing"
 
 RANDOM = "random"
 SENTENCES = (RANDOM, *MEASURES)  # by which whole sentences are chosen
-ARCS = ("arcs by doubt", "arcs by information")  # and single words, whose arcs are asked for
+BY_SENTENCE = "doubtful words"
+ARCS = ("arcs by doubt", "arcs by information", BY_SENTENCE)  # and single words, whose arcs are asked for
 START, BATCH = 200, 50  # sentences that are annotated first, and then at a time
 MEMBERS = 3  # of a committee
+DOUBTFUL = 0.15  # doubt from which on a word of a sentence is asked for
 GOAL = 1.0  # points of LAS below the parser that has learned from everything
 CONFIDENT = Request(confidence=True)
 
@@ -109,7 +112,8 @@ class SentenceAnnotation:
 
 
 class ArcAnnotation(SentenceAnnotation):
-    """Single arcs of any sentences are annotated, as many at a time as an average batch of sentences has."""
+    """Single arcs are annotated, as many at a time as an average batch of sentences has: of any sentences; or, sentence
+    by sentence, as somebody works who looks at each of them once, those of the words that the parser doubts."""
 
     def __init__(
         self, order: str, gold: Sequence[Sentence], seen: Sequence[Sentence] | None, options: ParserOptions
@@ -127,15 +131,31 @@ class ArcAnnotation(SentenceAnnotation):
         pool = Pool()
         for i, tree in zip(self.rest, trees, strict=True):
             pool.add(self.seen[i], tree)
-        words = []
+        values: dict[int, list[float]] = {}
         for i, tree in zip(self.rest, trees, strict=True):
-            by_doubt = self.order == ARCS[0]
-            values = [1 - sure for sure in tree.confidence] if by_doubt else pool.of_words(self.seen[i], tree)
-            words += [(-value, i, k) for k, value in enumerate(values) if k not in self.known[i]]
-        words.sort()
-        for _, i, k in words[: self.arcs]:
+            by_information = self.order == "arcs by information"
+            values[i] = pool.of_words(self.seen[i], tree) if by_information else [1 - sure for sure in tree.confidence]
+        words = self._list_by_sentence(values) if self.order == BY_SENTENCE else []
+        chosen = words[: self.arcs]
+        if len(chosen) < self.arcs:
+            single = [(-value, i, k) for i, own in values.items() for k, value in enumerate(own)]
+            taken = set(chosen)
+            unknown = [(i, k) for _, i, k in sorted(single) if k not in self.known[i] and (i, k) not in taken]
+            chosen += unknown[: self.arcs - len(chosen)]
+        for i, k in chosen:
             self.known[i].add(k)
-        self.words += min(self.arcs, len(words))
+        self.words += len(chosen)
+
+    def _list_by_sentence(self, doubts: Mapping[int, Sequence[float]]) -> list[tuple[int, int]]:
+        """Return the doubtful words of sentences that nobody was asked about, those first with the most doubt about
+        them, divided by the square root of their number."""
+        parts = {
+            i: [k for k, doubt in enumerate(own) if doubt >= DOUBTFUL] for i, own in doubts.items() if not self.known[i]
+        }
+        ranked = sorted(
+            (-sum(doubts[i][k] for k in words) / sqrt(len(words)), i) for i, words in parts.items() if words
+        )
+        return [(i, k) for _, i in ranked for k in parts[i]]
 
     def learn(self) -> None:
         parts = [(_keep(self.gold[i], words), self.seen[i]) for i, words in self.known.items() if words]

@@ -37,6 +37,10 @@ class QueueRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     pattern: Annotated[str, Meta(max_length=MAX_PATTERN)] | None = None
     first: Annotated[int, Meta(ge=0)] = 0
     count: Annotated[int, Meta(ge=0, le=MAX_ITEMS)] = 50
+    sentence: Annotated[SentenceNumber | None, Meta(description="Begin shortly before this one, if it is there.")] = (
+        None
+    )
+    is_open: Annotated[bool, Meta(description="Begin with the next one, from `first` on, that is not done.")] = False
 
 
 class OpenRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -106,7 +110,10 @@ class AnnotationFunctions:
 
     def queue(self, request: QueueRequest, models: Models) -> Answer:
         queue, pipeline = self.session.queue, self.session.pipeline
-        return queue.select(request.order, request.pattern, request.first, request.count, pipeline)
+        return queue.select(
+            request.order, request.pattern, request.first, request.count, pipeline,
+            sentence=request.sentence, is_open=request.is_open,
+        )  # fmt: skip
 
     def open(self, request: OpenRequest, models: Models) -> Answer:
         return self.session.open(request.sentence, request.page)

@@ -68,7 +68,7 @@ export class Annotator {
     const left = leftChanges();
     const [sentence] = left.length > 0 ? [left[0].sentence] : readPlace();
     if (sentence === null) await this.queue.start();
-    else await Promise.all([this.openNumber(sentence), this.queue.extend()]);
+    else await Promise.all([this.openNumber(sentence), this.queue.seek(sentence)]);
     if (this.view === null && this.queue.items.length > 0) await this.begin();
     if (this.view) this.queue.mark(this.view, this.item);
     if (left.length > 0 && this.view) this.offerLeft(left);

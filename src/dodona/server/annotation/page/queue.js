@@ -11,6 +11,7 @@ const ORDERS = {
   search: "search",
 };
 const COUNT = 50; // sentences at a time
+const MOST = 300; // that are in the list
 const AGAIN = 1500; // milliseconds, while suspects are looked for
 const PATTERN = "pattern { V [upos=VERB]; V -[nsubj]-> S }";
 
@@ -20,12 +21,16 @@ export class QueueList {
     this.order = orders.includes(order) ? order : orders[0];
     this.go = go;
     this.started = started;
-    this.items = [];
+    this.items = []; // a part of the queue
+    this.first = 0; // the place in the queue where the part begins
+    this.next = null; // and of the first item after it, if there is one
     this.total = 0;
-    this.at = -1; // the place of the present sentence
+    this.at = -1; // the place of the present sentence in the part
+    this.sought = null; // a sentence that was looked for in vain
     this.load = latest((request) => ask("queue", request));
     this.list = el("ol", { class: "queue", "aria-label": "Sentences" });
     this.notes = el("div", { "aria-live": "polite" });
+    this.earlier = button("Earlier", () => this.extend(-1), { class: "quiet" });
     this.more = button("More", () => this.extend(), { class: "quiet" });
     this.pattern = el("textarea", { rows: 3, spellcheck: "false", class: "code", maxlength: 5000 });
     this.pattern.value = PATTERN;
@@ -50,6 +55,7 @@ export class QueueList {
       ),
       this.search,
       this.notes,
+      this.earlier,
       this.list,
       this.more,
     );
@@ -70,23 +76,40 @@ export class QueueList {
 
   /** Put the queue together anew, and begin it. */
   async start() {
-    clearTimeout(this.timer);
     this.items = [];
     this.at = -1;
-    await this.extend();
+    this.sought = null;
+    await this.fetch({ first: 0, count: COUNT }, 0, () => this.start());
     if (this.items.length > 0) await this.started();
   }
 
-  /** Load the next part of the queue. */
-  async extend() {
+  /** Show the part of the queue that a sentence is in; if it is in none, what is there stays, or it is the beginning. */
+  async seek(sentence) {
+    this.sought = sentence;
+    const isThere = ({ items }) => this.items.length === 0 || items.some((item) => item.sentence === sentence);
+    await this.fetch({ first: 0, count: COUNT, sentence }, 0, () => this.seek(sentence), isThere);
+    this.at = this.items.findIndex((item) => item.sentence === sentence);
+    this.draw();
+  }
+
+  /** Load the next part of the queue, or the one before. */
+  async extend(way = 1) {
+    if (way > 0) await this.fetch({ first: this.next ?? this.first, count: COUNT }, way);
+    else await this.fetch({ first: Math.max(0, this.first - COUNT), count: COUNT }, way);
+  }
+
+  /**
+   * Load a part of the queue, which takes the place of what is there, or is added to it at one end; `again()` is called
+   * after a while if the queue is not there yet.
+   */
+  async fetch(request, way, again = () => this.extend(way), isWanted = () => true) {
     clearTimeout(this.timer);
     try {
-      const answer = await this.load({ ...this.request, first: this.items.length, count: COUNT });
+      const answer = await this.load({ ...this.request, ...request });
       if (answer === null) return;
-      this.items.push(...answer.items);
-      this.total = answer.total;
+      if (isWanted(answer)) this.add(answer, way);
       this.notes.replaceChildren(...this.note(answer));
-      if (answer.wait) this.timer = setTimeout(() => this.start(), AGAIN);
+      if (answer.wait) this.timer = setTimeout(again, AGAIN);
     } catch (error) {
       const fault = message(error.message, "fault");
       if (this.order === "search") fault.classList.add("exact"); // with the line of the pattern, and a caret below it
@@ -95,13 +118,35 @@ export class QueueList {
     this.draw();
   }
 
+  /** Add items at one end; from the other one they go where there are too many. */
+  add({ items, first, next, total }, way) {
+    this.total = total;
+    if (way === 0) this.items = [];
+    if (way <= 0) this.first = first;
+    if (way < 0) {
+      const before = items.filter(({ place }) => place < (this.items[0]?.place ?? Infinity));
+      this.at += this.at >= 0 ? before.length : 0;
+      this.items.unshift(...before);
+      this.next = this.items[MOST]?.place ?? this.next;
+      this.items.splice(MOST);
+      return;
+    }
+    this.next = next;
+    this.items.push(...items);
+    const over = this.items.length - MOST;
+    if (over <= 0) return;
+    this.items.splice(0, over);
+    this.first = this.items[0].place;
+    this.at = Math.max(-1, this.at - over);
+  }
+
   /** Load the same part again, where sentences were split or joined, or a new model has another order. */
   async renew() {
     const count = Math.max(COUNT, this.items.length);
-    const answer = await this.load({ ...this.request, first: 0, count }).catch(() => null);
+    const answer = await this.load({ ...this.request, first: this.first, count }).catch(() => null);
     if (answer === null || answer.wait) return;
     const here = this.items[this.at]?.sentence;
-    [this.items, this.total] = [answer.items, answer.total];
+    [this.items, this.next, this.total] = [answer.items, answer.next, answer.total];
     const found = this.items.findIndex(({ sentence }) => sentence === here);
     this.at = found >= 0 ? found : Math.min(this.at, this.items.length) - 1; // the next one is where this one was
     this.draw();
@@ -119,13 +164,27 @@ export class QueueList {
 
   /** The item so many places further, or null; `isOpen`: one that is not done yet. */
   async step(by, isOpen = false) {
-    for (let at = this.at + by; at >= 0; at += by) {
-      if (at >= this.items.length && this.items.length < this.total) await this.extend();
+    for (let at = this.at + by; ; at += by) {
       const item = this.items[at];
-      if (item === undefined) return null;
-      if (!isOpen || item.status === "open") return item;
+      if (item && (!isOpen || item.status === "open")) return item;
+      if (item) continue;
+      if (at < 0 ? this.first === 0 : this.next === null) return null;
+      if (isOpen) return await this.leap(this.next);
+      const before = this.items[this.at];
+      await this.extend(by);
+      at = this.items.indexOf(before);
+      if (at < 0 || this.items[at + by] === undefined) return null;
     }
-    return null;
+  }
+
+  /** Go to the part of the queue with the next open item from a place on, and return that; null if there is none. */
+  async leap(first) {
+    const answer = await this.load({ ...this.request, first, count: COUNT, is_open: true }).catch(() => null);
+    if (answer === null || answer.items.length === 0) return null;
+    this.at = -1;
+    this.add(answer, 0);
+    this.draw();
+    return this.items[0];
   }
 
   /** Show where in the queue a view is, and what has become of it. A queue may have a sentence for several words. */
@@ -135,6 +194,8 @@ export class QueueList {
     else if (!isHere(this.at)) this.at = this.items.findIndex((_, at) => isHere(at));
     for (const each of this.items) if (each.sentence === sentence) Object.assign(each, { status, text });
     this.draw();
+    const isPart = this.first > 0 || this.next !== null;
+    if (this.at < 0 && isPart && this.sought !== sentence) this.seek(sentence);
   }
 
   draw() {
@@ -158,7 +219,8 @@ export class QueueList {
       ),
     );
     this.list.replaceChildren(...items);
-    this.more.hidden = this.items.length >= this.total;
+    this.earlier.hidden = this.first === 0;
+    this.more.hidden = this.next === null;
     if (focused >= 0) this.list.querySelectorAll("button")[focused]?.focus();
     const here = this.list.querySelector("[aria-current]");
     if (here) this.list.scrollTop = here.offsetTop - this.list.offsetTop - this.list.clientHeight / 3;

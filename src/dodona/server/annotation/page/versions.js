@@ -57,8 +57,7 @@ export class Versions {
       const { name, heads } = version;
       const found = heads === null ? [] : differences(view, version);
       const [arcs, tags] = ["arc", "upos"].map((column) => found.filter((each) => each[column]).length);
-      const told =
-        heads === null ? "its words differ" : arcs + tags === 0 ? "the same" : `${arcs} arcs and ${tags} tags differ`;
+      const told = heads === null ? "its words differ" : arcs + tags === 0 ? "the same" : tellDifferences(arcs, tags);
       const radio = el("input", { type: "radio", name: "version", checked: name === this.chosen, disabled: !heads });
       radio.addEventListener("change", () => this.choose(name));
       const take = button("Take", () => this.calls.take(name), { disabled: arcs + tags === 0 });
@@ -79,4 +78,10 @@ export class Versions {
     if (focused) this.body.querySelector("input:checked")?.focus();
     this.calls.show();
   }
+}
+
+/** How many arcs and tags differ, in words. */
+function tellDifferences(arcs, tags) {
+  const count = (number, what) => (number === 0 ? [] : [`${number} ${what}${number === 1 ? "" : "s"}`]);
+  return `${[...count(arcs, "arc"), ...count(tags, "tag")].join(" and ")} ${arcs + tags === 1 ? "differs" : "differ"}`;
 }
