@@ -12,7 +12,6 @@ All are high for sentences that a person should look at first. With several mode
 those of the first one.
 """
 
-import tempfile
 import warnings
 from array import array
 from collections import defaultdict
@@ -129,6 +128,8 @@ def sort_by_measure(
     there. The sentences wait in a temporary file, so that memory holds a few numbers a sentence. The other trees of a
     sentence (`# nbest`) follow its best one.
     """
+    import tempfile  # with its compression, which every start of `dodona parse` would wait for
+
     check_measure(measure, 1 + len(committee))
     last = Pause()
     values, ends = array("d"), array("q")
@@ -188,7 +189,7 @@ def _store(file: IO[bytes], data: bytes) -> int:
     try:
         return file.write(data)
     except OSError as error:
-        raise DodonaError(f"a temporary file in {tempfile.gettempdir()} cannot be written: {error.strerror}") from error
+        raise DodonaError(f"a temporary file cannot be written: {error.strerror}") from error
 
 
 def _read_again(data: bytes, format: str) -> Sentence:
