@@ -187,6 +187,48 @@ def test_the_seed_decides(folder: Path) -> None:
     assert any(first[name].tobytes() != other[name].tobytes() for name in first)
 
 
+def test_each_iteration_has_another_order_other_dropout_and_explores_when_it_should(folder: Path) -> None:
+    """Every sentence once; PyTorch's generator and that of the rollouts never begin where they have begun before."""
+    options = ParserOptions(
+        scorer="transformer", iterations=3, transformer=replace(SMALL, batch=30), explore=0.7, explore_after=1
+    )
+    training = TransformerTraining(prepare_trees(FEW, options), NetworkSource(encoder=read_encoder(folder)))
+    learner = training.learner
+    learn, rollouts = learner._learn, learner.rollouts
+    batches: dict[int, list[list[tuple[str, ...]]]] = {1: [], 2: [], 3: []}
+    explored: set[tuple[int, float]] = set()
+    dropout: list[bytes] = []
+    seeds: list[int] = []
+
+    def note(examples: list[GoldSentence], explore: float) -> Any:
+        batches[training.done + 1].append([tuple(example.forms) for example in examples])
+        dropout.append(torch.get_rng_state().numpy().tobytes())
+        return learn(examples, explore)
+
+    class Watched:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(rollouts, name)
+
+        def reseed(self, seed: int) -> None:
+            seeds.append(seed)
+            rollouts.reseed(seed)
+
+        def follow(self, words: Any, gold: Any, moves: Any, explore: float) -> None:
+            explored.add((training.done + 1, explore))
+            rollouts.follow(words, gold, moves, explore)
+
+    with mock.patch.object(learner, "_learn", note), mock.patch.object(learner, "rollouts", Watched()):
+        for _ in training.iterations():
+            pass
+    for own in batches.values():
+        assert sorted(forms for batch in own for forms in batch) == sorted(tuple(each.words) for each in FEW)
+    assert len({repr(own) for own in batches.values()}) == 3
+    assert len({repr(sorted(map(sorted, own))) for own in batches.values()}) == 3  # not only their order
+    assert len(set(dropout)) == len(dropout) == sum(map(len, batches.values()))
+    assert len(set(seeds)) == len(seeds) == 3
+    assert explored == {(1, 0.0), (2, 0.7), (3, 0.7)}
+
+
 # Requests, systems, strange data
 
 
