@@ -398,6 +398,20 @@ def test_what_a_request_needs_is_counted_before_it_runs() -> None:
     assert service.estimate_need(many) < 0.3 * Limits().memory  # sentences of one word are not refused
 
 
+PART = b"Content-Transfer-Encoding: Quoted-Printable\r\n\r\n=E6=A8=AB"
+
+
+@pytest.mark.parametrize(
+    "letter", ["樫".encode(), b"\\u6a2b", b"%E6%A8%AB", PART], ids=["UTF-8", "JSON", "form", "part of a form"]
+)
+def test_one_wide_letter_makes_a_text_wide_however_it_is_written(letter: bytes) -> None:
+    """Python holds all letters of a text in as many bytes as the widest one needs."""
+    text = b"e" * 10_000
+    assert service.estimate_need(text) < service.READ_NEED + service.WIDE_TEXT_NEED * len(text)
+    for body in (text + letter, letter + text):
+        assert service.estimate_need(body) > service.READ_NEED + service.WIDE_TEXT_NEED * len(text)
+
+
 def test_two_requests_that_need_much_are_worked_on_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
     monkeypatch.setattr(service, "READ_NEED", 7 << 20)
