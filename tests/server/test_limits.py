@@ -398,6 +398,28 @@ def test_what_a_request_needs_is_counted_before_it_runs() -> None:
     assert service.estimate_need(many) < 0.3 * Limits().memory  # sentences of one word are not refused
 
 
+@pytest.mark.parametrize(
+    "items",
+    [
+        b"[],", b"[[[]]],", b"{},", b'"",', b'"a",', b"1,", b"1234567890123,", b"1.5,", b'{"a":1},', '"樫a",'.encode(),
+        b'"\\u6a2b",',
+    ],
+)  # fmt: skip
+def test_a_request_needs_no_more_than_was_counted(items: bytes) -> None:
+    """Much of one kind: what it takes when it is read, and for the texts of many letters, what Python holds."""
+    for body in (
+        b"[" + items * 20_000 + b"1]",
+        b'"' + items.replace(b'"', b"").replace(b"\\", b"\\\\") * 20_000 + b'"',
+    ):
+        tracemalloc.start()
+        try:
+            decode(body, Any)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak <= service.estimate_need(body) - service.READ_NEED + 4096
+
+
 PART = b"Content-Transfer-Encoding: Quoted-Printable\r\n\r\n=E6=A8=AB"
 
 
