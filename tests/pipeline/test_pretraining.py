@@ -127,7 +127,9 @@ def test_interrupted_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_held_out_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
-    dodona.write(TEXT[:7], tmp_path / "test.conllu")
+    files = [tmp_path / "dev.conllu", tmp_path / "test.conllu"]
+    dodona.write(TEXT[:4], files[0])
+    dodona.write(TEXT[4:7], files[1])
     held = {tuple(sentence.words) for sentence in TEXT[:7]}
     said: list[str] = []
 
@@ -135,7 +137,7 @@ def test_held_out_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
         if progress.share == 1:
             said.append(str(progress))
 
-    dodona.pretrain(TEXT, held_out=[tmp_path / "test.conllu"], passes=1, network=network(), callback=listen)
+    dodona.pretrain(TEXT, held_out=files, passes=1, network=network(), callback=listen)
     different = len({tuple(sentence.words) for sentence in TEXT})
     assert f"left out: {60 - different} duplicates, 0 unusable, {len(held)} held out; " in said[0]
     assert said[-1].startswith("pretraining: 100%: pass 1, ")
