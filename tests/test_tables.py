@@ -91,7 +91,7 @@ PLACES = ("title", "note", "first column", "column", "name of a row", "value")
 def placed(place: str, text: str) -> Table:
     """A table with a text at one of PLACES."""
     given = {name: text if name == place else "x" for name in PLACES}
-    rows = [(given["name of a row"], given["value"]), ("y", 1.5)]
+    rows: list[tuple[str, str | float]] = [(given["name of a row"], given["value"]), ("y", 1.5)]
     return Table((given["first column"], given["column"]), rows, given["title"], notes=(given["note"],))
 
 
