@@ -55,7 +55,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     an end and one with a BOM."""
     folder = tmp_path_factory.mktemp("corpus")
     (folder / "a.txt").write_text("\n \n" + raw_text(english(40)))
-    (folder / "b+ (1.txt.gz").write_bytes(
+    (folder / "b+(1.txt.gz").write_bytes(
         gzip.compress(raw_text(english(40, seed=2)).replace("\n\n", "\r\n \r\n").encode())
     )
     (folder / "c.txt").write_bytes(b"")
