@@ -188,7 +188,21 @@ def test_tokenizers(tmp_path: Path) -> None:
 def training(encoder: PretrainedEncoder | None, rate: float = 0.5) -> NetworkTraining:
     options = ParserOptions(scorer="neural", iterations=2, network=encoder.fit(SMALL) if encoder else SMALL)
     source = NetworkSource(pretrained=encoder, pretrained_rate=rate)
-    return NetworkTraining(prepare_trees(treebank(12), options), source)
+    return NetworkTraining(prepare_trees(capitalised(treebank(12)), options), source)
+
+
+def capitalised(sentences: list[Sentence]) -> list[Sentence]:
+    """Sentences that begin as they are written: a word has several forms, and is as frequent as all of them."""
+    return [
+        Sentence.from_words(
+            [s.words[0].capitalize(), *s.words[1:]],
+            s.upos,
+            xpos=s.xpos,
+            heads=[h or 0 for h in s.heads],
+            labels=s.labels,
+        )
+        for s in sentences
+    ]
 
 
 def test_a_network_begins_with_the_encoder(encoder: PretrainedEncoder) -> None:
@@ -215,6 +229,7 @@ def test_words_of_the_text_are_seldom_hidden(encoder: PretrainedEncoder) -> None
         assert max(data.counts.values()) < 100
         expected = [100 if form.lower() in read else data.counts[form.lower()] for form in data.forms]
         np.testing.assert_array_equal(data.tables().frequency, expected)
+    assert {"The", "the"} <= set(data.forms)
 
 
 def test_the_encoder_can_stay_as_it_is(encoder: PretrainedEncoder) -> None:
