@@ -3,12 +3,23 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
-from dodona.tables import Cell, Result, Table, format_results, open_console, show_results, write_csv
+from dodona.tables import (
+    Cell,
+    Result,
+    Table,
+    format_results,
+    make_printable,
+    open_console,
+    show_results,
+    write_csv,
+)
 
 TABLE = Table(
     ("", "en_a", "b %"),
@@ -71,6 +82,45 @@ def test_html() -> None:
         '<tr><td dir="auto">x<br>y</td><td dir="auto" class="number">–</td></tr>',
     ]
     assert "<thead>" not in replace(nasty, columns=("", "")).html()
+
+
+NASTY = 'a|b\nc\td\x1b[1m\\ <&"> % # {'
+PLACES = ("title", "note", "first column", "column", "name of a row", "value")
+
+
+def placed(place: str, text: str) -> Table:
+    """A table with a text at one of PLACES."""
+    given = {name: text if name == place else "x" for name in PLACES}
+    rows: list[tuple[str, str | float]] = [(given["name of a row"], given["value"]), ("y", 1.5)]
+    return Table((given["first column"], given["column"]), rows, given["title"], notes=(given["note"],))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_any_text_stays_where_it_is_in_every_format(place: str) -> None:
+    """It makes no lines, cells, comments or elements of its own, and no control character comes through."""
+    table, harmless = placed(place, NASTY), placed(place, "x")
+    shown = " ".join(make_printable(NASTY).split())
+    for form in (table.markdown(), table.latex(), table.tsv()):
+        assert "\x1b" not in form
+    for name in ("markdown", "latex", "tsv"):
+        lines, others = getattr(table, name)().split("\n"), getattr(harmless, name)().split("\n")
+        assert len(lines) == len(others), name
+        if name == "latex":
+            bare = ["" if line.startswith("% ") else re.sub(r"\\[\\%#&{}$_]", "", line) for line in lines]
+            assert [line.count("&") for line in bare] == [line.count("&") for line in others]
+            assert not any(set(line) & set("%#") for line in bare)
+        elif name == "markdown":
+            tabular = [line.replace(r"\|", "").count("|") for line in lines if line.startswith("|")]
+            assert tabular == [3] * 4
+    page = table.html().partition("</style>\n")[2].replace("<br>", " ")
+    texts = [" ".join((each.text or "").split()) for each in ElementTree.fromstring(page).iter()]
+    assert sorted(filter(None, texts)) == sorted(
+        ["1.50", "y", *(shown if each == place else "x" for each in PLACES if each != "note")]
+    )
+    (first, *rows) = csv.reader(io.StringIO(table.csv()))
+    values = [*first, *rows[0]]
+    expected = [NASTY if each == place else "x" for each in PLACES[2:]]
+    assert (values, len(rows)) == (expected, 2)
 
 
 def test_csv_has_marks_beside_the_numbers() -> None:

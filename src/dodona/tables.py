@@ -75,6 +75,11 @@ def escape_latex(text: str) -> str:
     return make_printable(text).translate(LATEX)
 
 
+def _escape_markdown(text: str) -> str:
+    """Return text for a cell of a table."""
+    return make_printable(text).replace("|", r"\|")
+
+
 @dataclass(frozen=True)
 class Cell:
     """A value and how it is shown; a table has plain values where there is nothing more to say."""
@@ -190,13 +195,13 @@ class Table:
 
     def markdown(self) -> str:
         columns, align, rows = self._without_bars()
-        lines = [f"**{self.title}**", "", "| " + " | ".join(columns) + " |"]
+        lines = [f"**{make_printable(self.title)}**", "", "| " + " | ".join(map(_escape_markdown, columns)) + " |"]
         lines.append("|" + "|".join("---:" if side == "r" else "---" for side in align) + "|")
         lines += ["| " + " | ".join(map(self._markdown_cell, row)) + " |" for row in rows]
-        return "\n".join([*lines, "", *(f"{note}  " for note in self.notes)]).rstrip() + "\n"
+        return "\n".join([*lines, "", *(f"{make_printable(note)}  " for note in self.notes)]).rstrip() + "\n"
 
     def _markdown_cell(self, cell: Cell) -> str:
-        text = make_printable(self._format(cell)).replace("|", r"\|")
+        text = _escape_markdown(self._format(cell))
         return (f"**{text}**" if cell.style in STRONG else text) + cell.mark.replace("*", r"\*")
 
     def latex(self, *, booktabs: bool = True) -> str:
@@ -258,7 +263,7 @@ class Table:
     def tsv(self) -> str:
         """Return values as they are, a row on a line; quoted like CSV where they have quotation marks."""
         columns, _, rows = self._without_bars()
-        return write_csv([columns, *([_plain(cell.value) for cell in row] for row in rows)], "\t")
+        return write_csv([map(_plain, columns), *([_plain(cell.value) for cell in row] for row in rows)], "\t")
 
 
 def _as_cell(cell: Cell | Value) -> Cell:

@@ -1,5 +1,7 @@
 """What actions make of a sentence: arcs, tokens, multiword tokens and sentences, and the text around them."""
 
+import random
+
 import pytest
 
 from dodona import DodonaError, Sentence
@@ -232,3 +234,61 @@ def test_without_text_nothing_is_made_up() -> None:
     assert [part.comments for part in split(draft, 2, None)] == [(), ()]
     assert draft.text == "a b"
     assert draft.offsets == [(0, 1), (2, 3)]
+
+
+# Enhanced graphs
+
+
+def random_graph(chance: random.Random, n: int, name: str) -> Draft:
+    """Words and empty nodes, also before the first word, with edges between any of them."""
+    numbers = [str(k) for k in range(1, n + 1)]
+    numbers += [f"{k}.{i}" for k in range(n + 1) for i in range(1, 1 + chance.choice([0, 0, 1, 2]))]
+    numbers.sort(key=lambda number: tuple(map(int, number.split("."))))
+    rows = []
+    for number in numbers:
+        heads = sorted({chance.choice(["0", *numbers]) for _ in range(chance.randint(0, 3))} - {number})
+        deps = "|".join(f"{head}:{chance.choice('xyz')}" for head in heads) or "_"
+        tree = ["_", "_"] if "." in number else ["0", "root"] if number == "1" else ["1", "dep"]
+        rows.append("\t".join([number, f"{name}{number}", "_", "_", "_", "_", *tree, deps, "_"]))
+    return draft_of("\n".join(rows) + "\n\n")
+
+
+def shown_graph(draft: Draft) -> tuple[list[str], set[tuple[str, str, str]]]:
+    """The forms of all nodes in their order, and edges between forms; a head that is no node is a KeyError."""
+    rows = [line.split("\t") for line in lines(draft) if line[0] != "#"]
+    form = {"0": "ROOT"} | {row[0]: row[1] for row in rows}
+    pairs = [(row[1], dep.split(":")) for row in rows if row[8] != "_" for dep in row[8].split("|")]
+    return [row[1] for row in rows], {(form[head], dependent, label) for dependent, (head, label) in pairs}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_edges_and_empty_nodes_stay_what_they_were(seed: int) -> None:
+    """Whatever is cut or joined, at every place: the same nodes in the same order, and between those that are still
+    together the same edges. What a token that was cut hangs on is a hole."""
+    chance = random.Random(seed)
+    draft, other = random_graph(chance, 5, "w"), random_graph(chance, 3, "v")
+    forms, edges = shown_graph(draft)
+    words = [word.form for word in draft.words]
+    for k in range(2, 6):
+        place = forms.index(words[k - 1])
+        for part, own in zip(split(draft, k, None), (forms[:place], forms[place:]), strict=True):
+            assert shown_graph(part) == (own, {edge for edge in edges if {*edge[:2]} <= {"ROOT", *own}})
+    others = shown_graph(other)
+    assert shown_graph(join(draft, other)) == (forms + others[0], edges | others[1])
+    assert shown_graph(join(other, draft)) == (others[0] + forms, edges | others[1])
+    for k, word in enumerate(words, start=1):
+        cut = [part for form in forms for part in ([word[0], word[1:]] if form == word else [form])]
+        renamed = {tuple("w" if end == word else end for end in edge) for edge in edges if edge[1] != word}
+        assert shown_graph(draft.split_token(k, 1)) == (cut, renamed)
+    for first in range(1, 5):
+        for last in range(first + 1, 6):
+            merged = draft.merge_tokens(first, last)
+            gone = words[first - 1 : last]
+            new = merged.words[first - 1].form
+            renamed = {
+                tuple(new if end in gone else end for end in edge)
+                for edge in edges
+                if edge[1] not in gone[1:] and not {*edge[:2]} <= {*gone}
+            }
+            order = [new if form == gone[0] else form for form in forms if form not in gone[1:]]
+            assert shown_graph(merged) == (order, renamed)

@@ -365,19 +365,6 @@ def test_a_model_does_not_take_the_place_of_its_treebank(folder: Path) -> None:
     assert (folder / "train.conllu").read_bytes() == before
 
 
-def test_conllu_that_comes_slowly_is_no_text(folder: Path) -> None:
-    """The first piece on a pipe may hold nothing but comments."""
-    (sentence,) = treebank(1, seed=4)
-    words = sentence.to_bytes()
-    program = f'(printf "# a comment\\n"; sleep 0.5; cat words) | "{sys.executable}" -m dodona parse model'
-    (folder / "words").write_bytes(words)
-    done = subprocess.run(
-        ["bash", "-c", program], cwd=folder, capture_output=True, check=True, timeout=60, stdin=subprocess.DEVNULL
-    )
-    assert done.stdout.startswith(b"# a comment\n1\t")
-    assert len(done.stdout.splitlines()) == len(words.splitlines()) + 1
-
-
 def test_parses_do_not_take_the_place_of_the_model(folder: Path) -> None:
     before = (folder / "model").read_bytes()
     done = call_dodona("parse", folder / "model", folder / "dev.conllu", "-o", folder / "model")

@@ -132,6 +132,38 @@ class Steps:
         return Pipeline(linear("arc-eager").parser)
 
 
+@pytest.mark.parametrize("command", ["train", "pretrain"])
+def test_no_encoder_learns_from_sentences_that_a_parser_is_scored_on(
+    command: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of every file that is held out, and of the development data."""
+    parts = {name: treebank(6, seed=seed) for seed, name in enumerate(("text", "dev", "one", "two"), start=11)}
+    for name, sentences in parts.items():
+        write(sentences, tmp_path / f"{name}.conllu")
+    write([sentence for own in parts.values() for sentence in own], tmp_path / "all.conllu")
+    seen: list[set[tuple[str, ...]]] = []
+
+    def learn_words(text: Any, output: str, *others: Any) -> PretrainedEncoder:
+        seen.append({tuple(text[i]) for i in range(len(text))})
+        encoder = random_encoder("the", "oak")
+        save_encoder(output, encoder)
+        return encoder
+
+    monkeypatch.setattr(pretrain_module, "pretrain_on", learn_words)
+    monkeypatch.setattr(train_module, "train_pipeline", lambda *arguments: Pipeline(linear("arc-eager").parser))
+    held_out = ["--held-out", str(tmp_path / "one.conllu"), "--held-out", str(tmp_path / "two.conllu")]
+    dev = ["--dev" if command == "train" else "--held-out", str(tmp_path / "dev.conllu")]
+    text, output = str(tmp_path / "all.conllu"), ["-o", str(tmp_path / "model")]
+    if command == "train":
+        arguments = [str(folder / "train.conllu"), "--text", text, *NETWORK, *output, *held_out, *dev]
+        train_module.train_command.main(arguments, standalone_mode=False)
+    else:
+        pretrain_module.pretrain_command.main([text, *SMALL, *output, *held_out, *dev], standalone_mode=False)
+    held = {tuple(s.words) for name in ("dev", "one", "two") for s in parts[name]}
+    assert seen == [{tuple(s.words) for s in parts["text"]} - held]
+    assert seen[0]
+
+
 def test_words_and_trees_stopped_at_every_point(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`train --text --resume` does nothing twice of what was saved, and takes no unfinished encoder for a finished one.
     How learning itself goes on is tested where that is."""

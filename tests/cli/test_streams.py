@@ -93,6 +93,26 @@ def test_text_on_a_pipe_is_cut_the_same_whenever_it_comes() -> None:
         assert first + process.stdout.read() == whole
 
 
+def test_conllu_that_comes_slowly_is_no_text() -> None:
+    """The first piece on a pipe may hold nothing but comments."""
+    pipe = subprocess.PIPE
+    with started(stdin=pipe, stdout=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        os.write(process.stdin.fileno(), b"# a comment\n")
+        wait_until_read(process.stdin.fileno())
+        os.write(process.stdin.fileno(), ROWS)
+        process.stdin.close()
+        lines = process.stdout.read().splitlines()
+    assert [line.split(b"\t")[:2] for line in lines] == [
+        [b"# a comment"],
+        [b"1", b"Oak"],
+        [b"2", b"trees"],
+        [b"3", b"grow"],
+        [b""],
+    ]
+
+
 def test_a_terminal_gets_an_answer_to_each_line_and_no_control_characters() -> None:
     ours, theirs = pty.openpty()
     tty.setraw(theirs)  # no echo

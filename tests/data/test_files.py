@@ -18,7 +18,8 @@ from samples.signals import hearing_interrupts
 
 from dodona import FormatError, Sentence, read, write
 from dodona.data import conllu as blocks
-from dodona.data import files
+from dodona.data import files, formats
+from dodona.data.formats import read_stream
 
 SENTENCE = Sentence.from_words(["ein", "Wort"], heads=[2, 0])
 DATA = SENTENCE.to_bytes()
@@ -57,6 +58,34 @@ def test_a_line_of_100_mb(tmp_path: Path) -> None:
             file.write(b"a" * 1_000_000)
     with pytest.raises(FormatError, match=r"bomb\.gz:4: a line of more than 16 MiB; expected lines of text"):
         list(read(tmp_path / "bomb.gz"))
+
+
+ROW = b"1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n"
+
+
+@pytest.mark.parametrize("chunk", [7, 100, 1 << 20])
+@pytest.mark.parametrize("before", [b"", DATA, b"# c\n", ROW, DATA + b"# c\n" + ROW * 3, b"\n\n" + ROW], ids=range(6))
+@pytest.mark.parametrize("form", ["conllu", "horizontal", "vertical"])
+def test_what_is_too_long_is_told_with_its_own_line(
+    form: str, before: bytes, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a line without an end stands; of a sentence without an end, where it begins."""
+
+    def read_until_wrong(data: bytes) -> str:
+        chunks = (data[at : at + chunk] for at in range(0, len(data), chunk))
+        with pytest.raises(FormatError) as error:
+            list(read_stream(form, chunks, "x"))
+        return str(error.value)
+
+    for module in (blocks, formats):
+        monkeypatch.setattr(module, "LINE_LIMIT", 1000)
+    before = before if form == "conllu" else before.replace(b"\t", b"_")
+    number = before.count(b"\n") + 1
+    assert read_until_wrong(before + b"a" * 3000).startswith(f"x:{number}: a line of more than ")
+    if form == "conllu":
+        monkeypatch.setattr(blocks, "SENTENCE_LIMIT", 2000)
+        first = 4 if before.startswith(DATA) else 3 if before.startswith(b"\n") else 1
+        assert read_until_wrong(before + ROW * 300).startswith(f"x:{first}: a sentence of more than ")
 
 
 @pytest.mark.parametrize(

@@ -51,10 +51,11 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Texts, one of them compressed and one empty; treebanks, one without an end and one with a BOM."""
+    """Texts, one of them compressed, with a name that is no regular expression, and one empty; treebanks, one without
+    an end and one with a BOM."""
     folder = tmp_path_factory.mktemp("corpus")
     (folder / "a.txt").write_text("\n \n" + raw_text(english(40)))
-    (folder / "b.txt.gz").write_bytes(
+    (folder / "b+(1.txt.gz").write_bytes(
         gzip.compress(raw_text(english(40, seed=2)).replace("\n\n", "\r\n \r\n").encode())
     )
     (folder / "c.txt").write_bytes(b"")

@@ -7,6 +7,7 @@ import pytest
 
 from dodona import FormatError, Sentence
 from dodona.drawing import draw, width_of
+from dodona.drawing.trees import draw_both
 
 NODES = "┬┼┴"
 GOES_UP, GOES_DOWN = "├╰│┼┴", "├╭│┼┬"
@@ -143,6 +144,27 @@ def test_words_from_right_to_left_stay_in_their_column() -> None:
 def test_nothing_in_a_word_reaches_the_terminal_as_a_command() -> None:
     drawn = str(draw(sentence([0], ["a\x1b[31m\u202eb\u00a0c"]))[0])
     assert drawn == "─ a\N{REPLACEMENT CHARACTER}[31mb c  X  dep"
+
+
+@pytest.mark.parametrize("place", ["form", "tag", "relation", "name", "confidence"])
+def test_nothing_reaches_the_terminal_as_a_command_wherever_it_stands(place: str) -> None:
+    """Nor in two trees beside each other."""
+    nasty = "a\x1b[31m\u202eb\u009bc"
+    given = {each: nasty if each == place else "x" for each in ("form", "tag", "relation", "name", "confidence")}
+    made = Sentence.from_words(
+        [given["form"]],
+        [given["tag"]],
+        heads=[0],
+        labels=[given["relation"]],
+        misc=[f"Confidence={given['confidence']}"],
+    )
+    shown = "a\N{REPLACEMENT CHARACTER}[31mb\N{REPLACEMENT CHARACTER}c"
+    (line,) = map(str, draw(made, names={1: given["name"]}))
+    assert line.count(shown) == 1
+    assert line.isprintable()
+    both = [line for line, _ in draw_both(made, made)]
+    assert all(line.isprintable() for line in both)
+    assert "\n".join(both).count(shown) == 2 * (place != "name")
 
 
 def test_confidence_is_shown() -> None:

@@ -113,3 +113,18 @@ def test_worst_sentences(pairs: list[tuple[Sentence, Sentence]]) -> None:
     assert worst_sentences(compare(gold, system), 3) == found[:3]
     assert worst_sentences(compare(gold, gold), 3) == []
     assert np.all(compare(gold, gold).head_right)
+
+
+@pytest.mark.parametrize("aspect", ["arc", "upos"])
+def test_of_an_open_sentence_only_what_is_marked_is_counted(aspect: str) -> None:
+    """Arcs for relations and heads, tags for tags; the others are guesses."""
+    made = sentence([0, 1, 2], ["root", "obj", "det"], ["VERB", "NOUN", "DET"])
+    gold = Sentence.from_words(
+        made.words, made.upos, heads=[0, 1, 2], labels=made.labels, misc=["_", f"Confirmed={aspect}", "_"]
+    )
+    gold.set_comments(["# annotation = open"])
+    system = sentence([2, 0, 1], ["det", "root", "obj"], ["DET", "VERB", "NOUN"])
+    comparison = compare([gold], [system])
+    arcs = [label_confusion(comparison).counts, head_confusion(comparison).counts]
+    assert arcs == ([{("obj", "root"): 1}, {("left 1", "root"): 1}] if aspect == "arc" else [{}, {}])
+    assert tag_confusion([gold], [system]).counts == ({("NOUN", "VERB"): 1} if aspect == "upos" else {})

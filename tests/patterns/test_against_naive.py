@@ -49,9 +49,11 @@ def random_pattern(chance: random.Random, enhanced: bool) -> str:
     """A pattern with up to three nodes, and filters with one more."""
     names = ["A", "B", "C"][: chance.randint(1, 3)]
     edges: list[str] = []
-    clauses = [random_clause(chance, names, edges, enhanced) for _ in range(chance.randint(1, 4))]
-    if enhanced:
-        clauses.append(f"{chance.choice(names)} -[{chance.choice(['E:obj', 'enhanced=yes', '!enhanced'])}]-> *")
+    clauses = [random_clause(chance, names, edges, enhanced) for _ in range(chance.randint(not enhanced, 4))]
+    if enhanced:  # perhaps this clause alone, for which there is a way of its own; between two nodes are several edges
+        target, label = chance.choice(["*", *names]), chance.choice(["E:obj", "enhanced=yes", "!enhanced"])
+        name = "g: " if target != "*" and chance.random() < 0.5 else ""
+        clauses.append(f"{name}{chance.choice(names)} -[{label}]-> {target}")
     text = f"pattern {{ {'; '.join(clauses)} }}"
     known = [name for name in names if any(name in clause for clause in clauses)]
     for _ in range(chance.choice([0, 0, 1, 2])):

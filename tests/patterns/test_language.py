@@ -140,6 +140,15 @@ def test_conditions_of_the_sentence(conditions: str, holds: bool) -> None:
     assert matches(f"global {{ {conditions} }}") == [""] * holds
 
 
+@pytest.mark.parametrize("key", ["sent_id", "text", "speaker"])
+def test_the_first_of_several_comments_of_a_name_counts(key: str) -> None:
+    """As in `Sentence.sent_id` and `Sentence.text`."""
+    sentence = Sentence.from_words(["oak"], heads=[0])
+    sentence.set_comments(["# x", f"# {key} = one", f"# {key} = two", f"#{key}=three"])
+    assert [bool(sentence.match(f"global {{ {key} = {value} }}")) for value in ("one", "two", "three")] == [1, 0, 0]
+    assert key == "speaker" or getattr(sentence, key) == "one"
+
+
 @pytest.mark.parametrize(
     ("heads", "true"),
     [

@@ -6,14 +6,18 @@ reading, tagging, lemmatizing, searching, threads and writing, has to give the s
 """
 
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+from samples.random_networks import random_network
 from samples.small_models import linear, neural, whole
 from samples.treebank import treebank
+from samples.variants import VARIANTS
 
 from dodona import Sentence, read
 from dodona.cli.commands.parse import parse as parse_command
@@ -65,7 +69,8 @@ def blocks(whole_trees: bool = True) -> list[str]:
     systems can keep those that are given; `whole_trees` False: every third word has lost its head."""
     found = []
     for i, sentence in enumerate(treebank(10, seed=4, crossing=0.0)):
-        text = lines_of(sentence, f"# sent_id = s{i}\n")
+        begins = ("# newdoc id = d\n# newpar\n", "# newpar id = p\n", "")[i % 3]
+        text = lines_of(sentence, f"{begins}# sent_id = s{i}\n")
         if not whole_trees:
             lines = [line.split("\t") for line in text.split("\n")]
             for line in lines[i % 3 :: 3]:
@@ -134,6 +139,7 @@ def plain_parse(nlp: Pipeline, block: str, request: Request, retag: bool) -> Ite
         if request.confidence:
             notes.append(f"# confidence = {sum(tree.confidence) / len(tree.confidence):.4f}")
         named = [f"{c}-{rank}" if rank > 1 and c.startswith("# sent_id = ") else c for c in comments]
+        named = [c for c in named if rank == 1 or not c.startswith(("# newdoc", "# newpar"))]
         yield "\n".join([*named, *notes, *written]) + "\n\n"
 
 
@@ -179,6 +185,30 @@ def test_batches_are_parsed_as_single_sentences(kind: str, system: str, single_r
     retagged = plainly(nlp, blocks(), Request(), retag=True)
     for jobs in (1, 3):
         assert as_text(nlp.parse(stored(tmp_path, blocks(), "as read"), retag=True, jobs=jobs)) == retagged
+
+
+def test_words_that_are_left_headless_in_every_system_and_with_every_option(tmp_path: Path) -> None:
+    """They hang on ROOT in the end, with the same label in a batch as alone."""
+    texts = blocks()[:14]
+    headless = Counter[str]()
+    for variant, seed in product(VARIANTS, (1, 6)):
+        options = dict(variant.options)
+        roots = {"single_root": options.pop("single_root")}
+        nlp = Pipeline(
+            random_network(variant.name, seed=seed, system_options=options, **roots), whole().tagger, whole().lemmatizer
+        )
+        for request in (Request(), Request(beam=2) if SYSTEMS[variant.name].has_beam else Request(confidence=True)):
+            expected = plainly(nlp, texts, request)
+            for batch in (128, 3):
+                items = stored(tmp_path, texts, "as read")
+                assert as_text(only_sentences(nlp.stream(items, request, batch=batch))) == expected, variant
+        nlp.parser.calibration = Calibration({"late": 1.0})  # so that confidence says which words these are
+        for parsed in nlp.parse(stored(tmp_path, texts, "as read"), Request(beam=1, confidence=True)):
+            late = [misc.endswith("Confidence=0.7311") for misc in parsed.misc]
+            assert all(head == 0 for head, is_late in zip(parsed.heads, late, strict=True) if is_late)
+            headless[str(variant)] += sum(late)
+    wanted = {f"arc-eager root={root} single_root=False" for root in ("first", "attach")}
+    assert wanted | {"arc-eager root=first single_root=True"} <= {name for name, count in headless.items() if count}
 
 
 def test_pieces_and_confidence_see_the_tags_that_the_network_has_learned_to_use() -> None:

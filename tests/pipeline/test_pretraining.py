@@ -127,7 +127,9 @@ def test_interrupted_and_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_held_out_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
-    dodona.write(TEXT[:7], tmp_path / "test.conllu")
+    files = [tmp_path / "dev.conllu", tmp_path / "test.conllu"]
+    dodona.write(TEXT[:4], files[0])
+    dodona.write(TEXT[4:7], files[1])
     held = {tuple(sentence.words) for sentence in TEXT[:7]}
     said: list[str] = []
 
@@ -135,7 +137,7 @@ def test_held_out_sentences_are_left_out_and_counted(tmp_path: Path) -> None:
         if progress.share == 1:
             said.append(str(progress))
 
-    dodona.pretrain(TEXT, held_out=[tmp_path / "test.conllu"], passes=1, network=network(), callback=listen)
+    dodona.pretrain(TEXT, held_out=files, passes=1, network=network(), callback=listen)
     different = len({tuple(sentence.words) for sentence in TEXT})
     assert f"left out: {60 - different} duplicates, 0 unusable, {len(held)} held out; " in said[0]
     assert said[-1].startswith("pretraining: 100%: pass 1, ")
@@ -186,7 +188,21 @@ def test_tokenizers(tmp_path: Path) -> None:
 def training(encoder: PretrainedEncoder | None, rate: float = 0.5) -> NetworkTraining:
     options = ParserOptions(scorer="neural", iterations=2, network=encoder.fit(SMALL) if encoder else SMALL)
     source = NetworkSource(pretrained=encoder, pretrained_rate=rate)
-    return NetworkTraining(prepare_trees(treebank(12), options), source)
+    return NetworkTraining(prepare_trees(capitalised(treebank(12)), options), source)
+
+
+def capitalised(sentences: list[Sentence]) -> list[Sentence]:
+    """Sentences that begin as they are written: a word has several forms, and is as frequent as all of them."""
+    return [
+        Sentence.from_words(
+            [s.words[0].capitalize(), *s.words[1:]],
+            s.upos,
+            xpos=s.xpos,
+            heads=[h or 0 for h in s.heads],
+            labels=s.labels,
+        )
+        for s in sentences
+    ]
 
 
 def test_a_network_begins_with_the_encoder(encoder: PretrainedEncoder) -> None:
@@ -213,6 +229,7 @@ def test_words_of_the_text_are_seldom_hidden(encoder: PretrainedEncoder) -> None
         assert max(data.counts.values()) < 100
         expected = [100 if form.lower() in read else data.counts[form.lower()] for form in data.forms]
         np.testing.assert_array_equal(data.tables().frequency, expected)
+    assert {"The", "the"} <= set(data.forms)
 
 
 def test_the_encoder_can_stay_as_it_is(encoder: PretrainedEncoder) -> None:

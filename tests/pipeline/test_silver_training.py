@@ -203,14 +203,14 @@ def test_held_out_sentences_are_never_seen(
 ) -> None:
     """Neither those of the development data nor those of other files, whatever their trees and tags are."""
     held = SILVER[::3]
-    write([Sentence.from_words(s.words) for s in held[::2]], tmp_path / "test.conllu")
+    files = [tmp_path / "test.conllu", tmp_path / "other.conllu"]
+    for first, file in zip((0, 2), files, strict=True):
+        write([Sentence.from_words(s.words) for s in held[first::4]], file)
     said: list[str] = []
     train_pipeline(
         GOLD,
         ParserOptions(iterations=2),
-        TrainingPlan(
-            ["tagger", "parser"], folds=2, silver=silver, silver_words=1000, held_out=[tmp_path / "test.conllu"]
-        ),
+        TrainingPlan(["tagger", "parser"], folds=2, silver=silver, silver_words=1000, held_out=files),
         [*DEV, *held[1::2]],
         lambda progress: said.append(str(progress)),
     )

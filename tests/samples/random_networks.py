@@ -24,10 +24,10 @@ DIMENSIONS = 3  # of word vectors
 
 
 def random_network(
-    system: str = "arc-hybrid", positions: str | None = None, retags: bool = True, seed: int = 1
+    system: str = "arc-hybrid", positions: str | None = None, retags: bool = True, seed: int = 1, **more: Any
 ) -> Parser:
-    """A parser whose trees are valid, and nothing more. `positions` is a text, not a name."""
-    options = ParserOptions(system=system, scorer="neural", network=TINY)
+    """A parser whose trees are valid, and nothing more. `positions` is a text, not a name; `more` are its options."""
+    options = ParserOptions(system=system, scorer="neural", network=TINY, **more)
     tags = sorted({(tag, xpos, "_") for s in treebank(8) for tag, xpos in zip(s.upos, s.xpos, strict=True)})
     parts = sorted({f"u{tag}" for tag, _, _ in tags} | {f"x{xpos}" for _, xpos, _ in tags})
     text = positions if positions is not None else Positions.load(str(options.positions)).text

@@ -398,6 +398,42 @@ def test_what_a_request_needs_is_counted_before_it_runs() -> None:
     assert service.estimate_need(many) < 0.3 * Limits().memory  # sentences of one word are not refused
 
 
+@pytest.mark.parametrize(
+    "items",
+    [
+        b"[],", b"[[[]]],", b"{},", b'"",', b'"a",', b"1,", b"1234567890123,", b"1.5,", b'{"a":1},', '"樫a",'.encode(),
+        b'"\\u6a2b",',
+    ],
+)  # fmt: skip
+def test_a_request_needs_no_more_than_was_counted(items: bytes) -> None:
+    """Much of one kind: what it takes when it is read, and for the texts of many letters, what Python holds."""
+    for body in (
+        b"[" + items * 20_000 + b"1]",
+        b'"' + items.replace(b'"', b"").replace(b"\\", b"\\\\") * 20_000 + b'"',
+    ):
+        tracemalloc.start()
+        try:
+            decode(body, Any)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak <= service.estimate_need(body) - service.READ_NEED + 4096
+
+
+PART = b"Content-Transfer-Encoding: Quoted-Printable\r\n\r\n=E6=A8=AB"
+
+
+@pytest.mark.parametrize(
+    "letter", ["樫".encode(), b"\\u6a2b", b"%E6%A8%AB", PART], ids=["UTF-8", "JSON", "form", "part of a form"]
+)
+def test_one_wide_letter_makes_a_text_wide_however_it_is_written(letter: bytes) -> None:
+    """Python holds all letters of a text in as many bytes as the widest one needs."""
+    text = b"e" * 10_000
+    assert service.estimate_need(text) < service.READ_NEED + service.WIDE_TEXT_NEED * len(text)
+    for body in (text + letter, letter + text):
+        assert service.estimate_need(body) > service.READ_NEED + service.WIDE_TEXT_NEED * len(text)
+
+
 def test_two_requests_that_need_much_are_worked_on_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     work = Work()
     monkeypatch.setattr(service, "READ_NEED", 7 << 20)

@@ -16,6 +16,7 @@ pytest.importorskip("transformers")
 
 import torch
 from samples.encoders import SMALL, write_encoder
+from samples.interruptions import Interruption, interrupt_everywhere
 from samples.treebank import treebank
 
 import dodona
@@ -30,6 +31,7 @@ from dodona.parser.parser import Parser, Request
 from dodona.parser.training import NetworkSource, SilverSource, prepare_trees, train_parser
 from dodona.parser.transformer import TransformerModel, quantize_parameters
 from dodona.parser.transformer_training import TransformerTraining
+from dodona.pipeline import modelfile
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, train_pipeline
 from dodona.transformer.options import TransformerOptions
@@ -187,6 +189,48 @@ def test_the_seed_decides(folder: Path) -> None:
     assert any(first[name].tobytes() != other[name].tobytes() for name in first)
 
 
+def test_each_iteration_has_another_order_other_dropout_and_explores_when_it_should(folder: Path) -> None:
+    """Every sentence once; PyTorch's generator and that of the rollouts never begin where they have begun before."""
+    options = ParserOptions(
+        scorer="transformer", iterations=3, transformer=replace(SMALL, batch=30), explore=0.7, explore_after=1
+    )
+    training = TransformerTraining(prepare_trees(FEW, options), NetworkSource(encoder=read_encoder(folder)))
+    learner = training.learner
+    learn, rollouts = learner._learn, learner.rollouts
+    batches: dict[int, list[list[tuple[str, ...]]]] = {1: [], 2: [], 3: []}
+    explored: set[tuple[int, float]] = set()
+    dropout: list[bytes] = []
+    seeds: list[int] = []
+
+    def note(examples: list[GoldSentence], explore: float) -> Any:
+        batches[training.done + 1].append([tuple(example.forms) for example in examples])
+        dropout.append(torch.get_rng_state().numpy().tobytes())
+        return learn(examples, explore)
+
+    class Watched:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(rollouts, name)
+
+        def reseed(self, seed: int) -> None:
+            seeds.append(seed)
+            rollouts.reseed(seed)
+
+        def follow(self, words: Any, gold: Any, moves: Any, explore: float) -> None:
+            explored.add((training.done + 1, explore))
+            rollouts.follow(words, gold, moves, explore)
+
+    with mock.patch.object(learner, "_learn", note), mock.patch.object(learner, "rollouts", Watched()):
+        for _ in training.iterations():
+            pass
+    for own in batches.values():
+        assert sorted(forms for batch in own for forms in batch) == sorted(tuple(each.words) for each in FEW)
+    assert len({repr(own) for own in batches.values()}) == 3
+    assert len({repr(sorted(map(sorted, own))) for own in batches.values()}) == 3  # not only their order
+    assert len(set(dropout)) == len(dropout) == sum(map(len, batches.values()))
+    assert len(set(seeds)) == len(seeds) == 3
+    assert explored == {(1, 0.0), (2, 0.7), (3, 0.7)}
+
+
 # Requests, systems, strange data
 
 
@@ -260,32 +304,41 @@ def same_arrays(first: Pipeline, second: Pipeline) -> bool:
     return all(values.tobytes() == other[name].tobytes() for name, values in own.items())
 
 
-def interrupt(folder: Path, options: ParserOptions, dev: list[Sentence], checkpoint: Path, last: int) -> Pipeline:
-    """Train, interrupted after this iteration, and go on."""
-
-    def stop(progress: TrainingProgress) -> bool:
-        if progress.is_iteration and progress.iteration == last:
-            raise KeyboardInterrupt
-        return False
-
-    with pytest.raises(KeyboardInterrupt):
-        train_pipeline(FEW, options, plan(folder, checkpoint), dev, stop)
-    return train_pipeline(FEW, options, plan(folder, checkpoint, resume=True), dev)
-
-
-def test_training_is_resumed_at_every_point(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("dev", [[], TEST[:3]], ids=["without", "with development data"])
+def test_a_teacher_stopped_at_every_point(
+    dev: list[Sentence], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within iterations, after them, and before and after the writing of a checkpoint."""
     monkeypatch.setattr("dodona.pipeline.training.PAUSE", 0.0)
     monkeypatch.setattr("dodona.pipeline.training.SHARE", 0.0)
-    options = ParserOptions(scorer="transformer", iterations=3, transformer=SMALL)
-    whole = train_pipeline(FEW, options, plan(folder))
-    for last in (1, 2, 3):
-        resumed = interrupt(folder, options, [], tmp_path / f"{last}.checkpoint", last)
-        assert same_arrays(resumed, whole)
-    best = interrupt(folder, options, TEST[:5], tmp_path / "best.checkpoint", 2)
-    assert same_arrays(best, train_pipeline(FEW, options, plan(folder), TEST[:5]))
+    options = ParserOptions(scorer="transformer", iterations=2, transformer=replace(SMALL, batch=30))
+    checkpoint = tmp_path / "checkpoint"
+
+    def train(interruption: Interruption | None = None, resume: bool = False) -> Pipeline:
+        def hear(progress: TrainingProgress) -> bool:
+            if interruption is not None and progress.component == "parser":
+                interruption.point(f"{progress.iteration} {progress.share:.2f}")
+            return False
+
+        return train_pipeline(FEW[:8], options, plan(folder, checkpoint, resume=resume), dev, hear)
+
+    def begin(interruption: Interruption) -> None:
+        checkpoint.unlink(missing_ok=True)
+        train(interruption)
+
+    whole = train()
+    resumed = 0
+    names = []
+    for name in interrupt_everywhere(begin, [(modelfile, "save")]):
+        names.append(name)
+        resume = checkpoint.exists()
+        assert same_arrays(train(resume=resume), whole), name
+        resumed += resume
+    assert resumed >= len(names) // 2 > 3
+    assert any("1 0." in name for name in names)  # in the middle of an iteration
     other = write_encoder(tmp_path / "other", hidden_size=16, intermediate_size=16)
     with pytest.raises(FormatError, match="the checkpoint of another training"):
-        train_pipeline(FEW, options, plan(other, tmp_path / "3.checkpoint", resume=True))
+        train_pipeline(FEW[:8], options, plan(other, checkpoint, resume=True), dev)
 
 
 def test_a_whole_pipeline(folder: Path, tmp_path: Path) -> None:

@@ -252,6 +252,24 @@ def test_a_paragraph_begins_after_a_space(last: str, begins: str, broken: bool) 
     assert {rule for _, rule in found} == ({"spaceafter-newdocpar"} if broken else set())
 
 
+@pytest.mark.parametrize(
+    ("token", "word", "empty", "rules"),
+    [
+        ("SpaceAfter=No", "_", "_", {"spaceafter-newdocpar"}),
+        ("_", "_", "_", set()),
+        ("_", "SpaceAfter=No", "_", {"spaceafter-mwt-node"}),
+        ("_", "_", "SpaceAfter=No", {"spaceafter-empty-node"}),
+    ],
+)
+def test_the_last_token_says_what_is_after_it(token: str, word: str, empty: str, rules: set[str]) -> None:
+    """A multiword token, and neither its words nor an empty node."""
+    wood, end = "12\twood\twood\tNOUN\t_\t_\t3\tobl\t_\t", "13\t.\t.\tPUNCT\t_\t_\t3\tpunct\t_\t"
+    whole = "12-13\twood." + "\t_" * 7 + f"\t{token}\n{wood}_"
+    last = f"{end}{word}\n13.1\tblew\tblow\tVERB" + "\t_" * 5 + f"\t{empty}"
+    found = {rule for _, rule in findings(plain((f"{wood}SpaceAfter=No", whole), (f"{end}_", last)))}
+    assert found - {"edeps-only-sometimes", "unconnected-egraph"} == rules
+
+
 def test_numbers_of_parallel_sentences_go_on() -> None:
     def check(*numbers: str) -> set[str]:
         text = "".join(

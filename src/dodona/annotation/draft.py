@@ -6,6 +6,7 @@ what a person has decided, and leaves a hole (HEAD None, `_`) where the decision
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -43,12 +44,15 @@ ASPECT_OF = {
 COLUMNS = ("upos", "xpos", "feats", "lemma", "form", "misc")  # that `set` takes
 WITHOUT_SPACES = ("upos", "xpos", "feats")
 SPACING = ("SpaceAfter", "SpacesAfter")
-ENHANCED = re.compile(r"([0-9]+)(\.[0-9]+)?:(.*)")
+ENHANCED = re.compile(r"([0-9]+)(?:\.([0-9]+))?:(.*)")
 KEPT_BY_FIRST = ("sent_id", "text", "newdoc", "newpar", "annotation")  # comments of a sentence that another one joins
 
 Marks = tuple[str | None, ...]
 UNMARKED: Marks = (None,) * len(ASPECTS)
 WordMap = Callable[[int], int | None]
+NodeMap = Mapping[
+    tuple[int, int], tuple[int, int]
+]  # of empty nodes: the word that each comes after, and which one it is
 
 
 class DraftWord(NamedTuple):
@@ -381,7 +385,9 @@ class Draft:
         form, misc = self._join_forms(first, last) if whole else ("".join(word.form for word in own), own[0].misc)
         outer = next((word for word in own if word.head is None or not first <= word.head <= last), own[0])
         marks = tuple(CHANGED if aspect == "token" else None for aspect in ASPECTS)
-        merged = DraftWord(form, misc=misc, marks=marks, head=outer.head, label=outer.label, deps=outer.deps)
+        edges = [edge for edge in outer.deps.split("|") if not first <= _find_head(edge) <= last]  # none to itself
+        deps = "|".join(edges) or "_"
+        merged = DraftWord(form, misc=misc, marks=marks, head=outer.head, label=outer.label, deps=deps)
         words = [*draft.words[: first - 1], merged, *draft.words[last:]]
         gone = last - first
 
@@ -496,8 +502,11 @@ class Draft:
         def end(d: int) -> int:
             return split(d) or place(d) or 0
 
+        empty, nodes = move_empty_nodes(self.empty, place, lambda d: end(d) if d else 0)
         renumbered = tuple(
-            word._replace(head=place(word.head) if word.head else word.head, deps=renumber_deps(word.deps, place))
+            word._replace(
+                head=place(word.head) if word.head else word.head, deps=renumber_deps(word.deps, place, nodes)
+            )
             for word in words
         )
         own = tuple(  # a merged word may have had a head among its own parts
@@ -505,13 +514,6 @@ class Draft:
             for k, word in enumerate(renumbered, start=1)
         )
         multiword = tuple(each._replace(first=place(each.first) or 0, last=end(each.last)) for each in self.multiword)
-        empty = tuple(
-            EmptyNode(
-                end(node.after) if node.after else 0,
-                (*node.columns[:5], renumber_deps(node.columns[5], place), node.columns[6]),
-            )
-            for node in self.empty
-        )
         return replace(self, words=own, multiword=multiword, empty=empty)
 
 
@@ -550,21 +552,20 @@ def _cut(draft: Draft, begin: int, end: int) -> Draft:
     def place(d: int) -> int | None:
         return d - begin + 1 if begin <= d <= end else None
 
+    def follow(d: int) -> int | None:
+        return 0 if d == 0 and begin == 1 else place(d)
+
+    empty, nodes = move_empty_nodes(draft.empty, place, follow)
     words = []
     for word in draft.words[begin - 1 : end]:
         head = place(word.head) if word.head else word.head
         if word.head and head is None:
             word = word.mark(("arc",), None)._replace(label="_", held=False, confidence=None)
-        words.append(word._replace(head=head, deps=renumber_deps(word.deps, place)))
+        words.append(word._replace(head=head, deps=renumber_deps(word.deps, place, nodes)))
     multiword = tuple(
         each._replace(first=each.first - begin + 1, last=each.last - begin + 1)
         for each in draft.multiword
         if begin <= each.first <= end
-    )
-    empty = tuple(
-        EmptyNode(node.after - begin + 1, (*node.columns[:5], renumber_deps(node.columns[5], place), node.columns[6]))
-        for node in draft.empty
-        if begin <= node.after <= end or (node.after == 0 and begin == 1)
     )
     return replace(draft, words=tuple(words), multiword=multiword, empty=empty)
 
@@ -577,23 +578,17 @@ def join(first: Draft, second: Draft) -> Draft:
     def place(d: int) -> int:
         return d + n
 
+    empty, nodes = move_empty_nodes(other.empty, place, place, one.empty)
     words = list(one.words)
     for word in other.words:
         if word.head == 0 and 0 in one.heads:
             word = word.mark(("arc",), None)._replace(head=None, label="_", held=False, confidence=None)
         words.append(
-            word._replace(head=word.head + n if word.head else word.head, deps=renumber_deps(word.deps, place))
+            word._replace(head=word.head + n if word.head else word.head, deps=renumber_deps(word.deps, place, nodes))
         )
     multiword = [*one.multiword, *(each._replace(first=each.first + n, last=each.last + n) for each in other.multiword)]
-    empty = [
-        *one.empty,
-        *(
-            EmptyNode(node.after + n, (*node.columns[:5], renumber_deps(node.columns[5], place), node.columns[6]))
-            for node in other.empty
-        ),
-    ]
     kept = [c for c in other.comments if c[1:].partition("=")[0].strip().split(" ")[0] not in KEPT_BY_FIRST]
-    joined = Draft(tuple(words), (*one.comments, *kept), tuple(multiword), tuple(empty), OPEN)
+    joined = Draft(tuple(words), (*one.comments, *kept), tuple(multiword), (*one.empty, *empty), OPEN)
     if one.find_comment("text") is None:
         return joined
     covering = one._covering(n)
@@ -623,8 +618,27 @@ def join_attributes(misc: str, more: Sequence[str]) -> str:
     return "|".join([*(part for part in misc.split("|") if part != "_"), *more]) or "_"
 
 
-def renumber_deps(deps: str, place: WordMap) -> str:
-    """Return DEPS with new numbers; an edge from a word that is no longer there is left out."""
+def move_empty_nodes(
+    empty: Sequence[EmptyNode], place: WordMap, follow: WordMap, before: Sequence[EmptyNode] = ()
+) -> tuple[tuple[EmptyNode, ...], NodeMap]:
+    """Return the empty nodes with new numbers, each after the word that `follow` has for the one that it came after, or
+    left out; and which node has become which. `before` are those of the sentence that these are joined to."""
+    old, new = Counter[int](), Counter(node.after for node in before)
+    nodes: dict[tuple[int, int], tuple[int, int]] = {}
+    kept = []
+    for node in empty:
+        old[node.after] += 1
+        after = follow(node.after)
+        if after is not None:
+            new[after] += 1
+            nodes[node.after, old[node.after]] = after, new[after]
+            kept.append(node._replace(after=after))
+    moved = ((*node.columns[:5], renumber_deps(node.columns[5], place, nodes), node.columns[6]) for node in kept)
+    return tuple(node._replace(columns=columns) for node, columns in zip(kept, moved, strict=True)), nodes
+
+
+def renumber_deps(deps: str, place: WordMap, nodes: NodeMap) -> str:
+    """Return DEPS with new numbers; an edge from a word or an empty node that is no longer there is left out."""
     if deps == "_":
         return deps
     edges = []
@@ -634,9 +648,14 @@ def renumber_deps(deps: str, place: WordMap) -> str:
             edges.append(edge)
             continue
         head = int(match[1])
-        moved = place(head) if head else 0
+        if match[2]:
+            moved = nodes.get((head, int(match[2])))
+        else:
+            own = place(head) if head else 0
+            moved = None if own is None else (own, 0)
         if moved is not None:
-            edges.append(f"{moved}{match[2] or ''}:{match[3]}")
+            number = f"{moved[0]}.{moved[1]}" if moved[1] else str(moved[0])
+            edges.append(f"{number}:{match[3]}")
     return "|".join(sorted(edges, key=_find_node)) or "_"
 
 
@@ -658,7 +677,13 @@ def _move_edges(new: DraftWord, old: DraftWord) -> DraftWord:
 def _find_node(edge: str) -> tuple[int, int]:
     """Return the node that an edge of DEPS comes from, as a number that can be sorted by."""
     match = ENHANCED.fullmatch(edge)
-    return (int(match[1]), int((match[2] or ".0")[1:])) if match else (0, 0)
+    return (int(match[1]), int(match[2] or 0)) if match else (0, 0)
+
+
+def _find_head(edge: str) -> int:
+    """Return the word that an edge of DEPS comes from; 0 for any other node."""
+    match = ENHANCED.fullmatch(edge)
+    return int(match[1]) if match and not match[2] else 0
 
 
 def _read_word(token: Mapping[str, Any], confidence: float | None) -> DraftWord:

@@ -50,6 +50,7 @@ BUSY = "The server is busy: its memory for requests is full; try again later."
 READ_NEED = 2 << 20  # bytes that any request takes when it is read
 TEXT_NEED = 14  # bytes for each byte of a request in ASCII: the text, parts of it, and the text in other forms
 WIDE_TEXT_NEED = 18  # and for one with other characters, which Python may hold in four bytes each
+ESCAPES = (b"\\u", b"%", b"\r\n\r\n")  # where ASCII may stand for other characters: JSON, a form, a part of one
 ITEM_NEEDS = {b"[": 56, b"]": 20, b"{": 72, b'"': 28, b",": 20}  # bytes for lists, objects, strings, and places in them
 SHARES = {"bytes": 0.15, "room": 0.3, "portions": 0.42}  # of the memory; the rest is for connections and threads
 LEAST_MEMORY = 32 << 20
@@ -162,7 +163,8 @@ def estimate_need(body: bytes) -> int:
     request, is 56 bytes of memory. That there are many sentences changes nothing: they come and go a few at a time.
     """
     counts = {sign: body.count(sign) for sign in ITEM_NEEDS}
-    text = (len(body) - sum(counts.values())) * (TEXT_NEED if body.isascii() and b"\\u" not in body else WIDE_TEXT_NEED)
+    is_wide = not body.isascii() or any(escape in body for escape in ESCAPES)
+    text = (len(body) - sum(counts.values())) * (WIDE_TEXT_NEED if is_wide else TEXT_NEED)
     return READ_NEED + text + sum(ITEM_NEEDS[sign] * count for sign, count in counts.items())
 
 
