@@ -50,9 +50,8 @@ KEPT_BY_FIRST = ("sent_id", "text", "newdoc", "newpar", "annotation")  # comment
 Marks = tuple[str | None, ...]
 UNMARKED: Marks = (None,) * len(ASPECTS)
 WordMap = Callable[[int], int | None]
-NodeMap = Mapping[
-    tuple[int, int], tuple[int, int]
-]  # of empty nodes: the word that each comes after, and which one it is
+NodeMap = Mapping[tuple[int, int], tuple[int, int]]
+"""Which empty node has become which. A node is the word that it comes after, and which one of these it is."""
 
 
 class DraftWord(NamedTuple):
