@@ -36,12 +36,12 @@ def test_it_comes_back_from_its_parts() -> None:
         ("words", np.array([1, 1, 2], np.uint32), "expected different numbers"),
         ("words", np.array([1, 3, 2], np.int32), "expected different numbers"),
         ("words", np.zeros(0, np.uint32), "expected different numbers"),
-        ("words", np.array([1, 2], np.uint32), "'word': expected 12 finite"),
-        ("subword", None, "'subword': expected 36 finite"),
-        ("layer1.backward.bias", np.zeros(11, np.float32), "'layer1.backward.bias': expected 12 finite"),
-        ("input.bias", np.full(5, np.nan, np.float32), "'input.bias': expected 5 finite"),
-        ("input.word", np.zeros(20, np.int32), "'input.word': expected 20 finite"),
-        ("layer2.forward.bias", np.zeros(12, np.float32), "'layer2.forward.bias' is not one of an encoder"),
+        ("words", np.array([1, 2], np.uint32), "'word': 16 of float32; expected 12 of float32"),
+        ("subword", None, "'subword': nothing; expected 36 of float32"),
+        ("layer1.backward.bias", np.zeros(11, np.float32), "bias': 11 of float32; expected 12 of float32"),
+        ("input.bias", np.full(5, np.nan, np.float32), "'input.bias': expected finite numbers"),
+        ("input.word", np.zeros(20, np.int32), "'input.word': 20 of int32; expected 20 of float32"),
+        ("layer2.forward.bias", np.zeros(12, np.float32), "'layer2.forward.bias': expected none of this name"),
     ],
 )
 def test_wrong_arrays(name: str, value: Any, message: str) -> None:

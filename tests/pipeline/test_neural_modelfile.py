@@ -107,7 +107,7 @@ def test_vectors(tmp_path: Path) -> None:
 def test_unknown_arrays(name: str, tmp_path: Path) -> None:
     key = name.removeprefix("parser.")
     said = refuse(tmp_path / "m", METADATA, ARRAYS | {name: np.zeros(3, np.int8)})
-    assert said == f"array {key!r} is not one of a network"
+    assert said == f"array {key!r}: expected none of this name"
 
 
 @pytest.mark.parametrize("name", ["positions", "tag_parts", "tags", "retags", "labels", "options", "temperature"])

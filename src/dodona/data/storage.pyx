@@ -643,8 +643,8 @@ cdef class Storage:
         return [line for line in lines if line.startswith("#")]
 
     def enclosing(self):
-        """Return what was read before and after the sentence and belongs to none: a BOM, blank lines, comments that stand
-        alone."""
+        """Return what was read before and after the sentence and belongs to none: a BOM, blank lines, comments that
+        stand alone."""
         return self.before, self.after
 
     def enclose(self, bytes before=b"", bytes after=b""):

@@ -36,11 +36,10 @@ class CheckedArrays:
 
     def numbers(self, name: str) -> NDArray[np.uint32]:
         values = self._arrays.get(name)
-        size = 0 if values is None else values.size
-        numbers = self._take(name, np.uint32, size)
-        if len(set(numbers.tolist())) != size:
-            raise FormatError(f"{self._where}: array {name!r}: expected different numbers")
-        return numbers
+        self.seen.add(name)
+        if values is None or values.dtype != np.uint32 or len(set(values.tolist())) != values.size:
+            raise FormatError(f"{self._where}: array {name!r}: expected different numbers of uint32")
+        return values.reshape(-1)
 
     def bytes(self, name: str, *shape: int) -> NDArray[np.int8]:
         return self._take(name, np.int8, *shape)
@@ -69,7 +68,7 @@ class CheckedArrays:
     def end(self) -> None:
         unknown = sorted(set(self._arrays) - self.seen)
         if unknown:
-            raise FormatError(f"{self._where}: array {unknown[0]!r} is not one of a network")
+            raise FormatError(f"{self._where}: array {unknown[0]!r}: expected none of this name")
 
 
 def list_directions(layers: int) -> list[str]:
