@@ -60,6 +60,63 @@ def test_the_shape_of_trees() -> None:
     assert summary["words per sentence, median"] == ((lengths[99] + lengths[100]) / 2,)
 
 
+def summarize(sentences: list[Sentence]) -> dict[str, float | None]:
+    """Every row of the summary, as its name says."""
+    words = [pair for s in sentences for pair in zip(s.words, s.upos, strict=True)]
+    whole = [s.gold_heads() for s in sentences if None not in s.heads]
+    depths = [max(depth(heads, k) for k in range(1, len(heads) + 1)) for heads in whole]
+    crossing = [sum(not arc_is_projective(tuple(heads), d + 1) for d in range(len(heads))) for heads in whole]
+    arcs = [(h, d, label) for s in sentences for d, (h, label) in enumerate(zip(s.heads, s.labels, strict=True), 1)]
+    labels = {label for h, _, label in arcs if h is not None}
+    distances = [abs(h - d) for h, d, _ in arcs if h]
+    forms = {form for form, _ in words}
+    ambiguous = {form for form in forms if len({tag for other, tag in words if other == form}) > 1}
+    lengths = sorted(map(len, sentences))
+    n = len(sentences)
+    return {
+        "sentences": n,
+        "tokens": sum(1 for s in sentences for _ in s.tokens()),
+        "words": len(words),
+        "multiword tokens": sum(len(s.multiword) for s in sentences),
+        "types (forms)": len(forms),
+        "lemmas": len({lemma for s in sentences for lemma in s.lemmas} - {"_"}),
+        "words per type": len(words) / len(forms),
+        "UPOS": len({tag for _, tag in words} - {"_"}),
+        "XPOS": len({tag for s in sentences for tag in s.xpos} - {"_"}),
+        "features (name=value)": len({each for s in sentences for f in s.feats for each in f.split("|")} - {"_"}),
+        "relations": len({label.partition(":")[0] for label in labels}),
+        "relations with subtypes": len(labels),
+        "words per sentence, mean": len(words) / n,
+        "words per sentence, median": (lengths[(n - 1) // 2] + lengths[n // 2]) / 2,
+        "words per sentence, most": lengths[-1],
+        "depth, mean": sum(depths) / len(whole),
+        "depth, most": max(depths),
+        "distance from head, mean": sum(distances) / len(distances),
+        "non-projective sentences": sum(map(bool, crossing)),
+        "non-projective sentences %": 100 * sum(map(bool, crossing)) / len(whole),
+        "non-projective arcs %": 100 * sum(crossing) / sum(map(len, whole)),
+        "sentences with part of a tree": n - len(whole),
+        "words without a head": sum(h is None for h, *_ in arcs),
+        "ambiguous types %": 100 * len(ambiguous) / len(forms),
+        "words of ambiguous types %": 100 * sum(form in ambiguous for form, _ in words) / len(words),
+    }
+
+
+def test_every_row_of_the_summary() -> None:
+    """Of whole trees and of parts of trees, with multiword tokens, columns of nothing, and subtypes."""
+    chance = random.Random(5)
+    sentences = []
+    for s in SENTENCES[:120]:
+        lost = chance.random() < 0.3
+        columns: dict[str, list[str]] = {name: getattr(s, name) for name in ("words", "upos", "feats", "labels")}
+        columns |= {name: chance.choices(["_", "a", "b"], k=len(s)) for name in ("lemmas", "xpos")}
+        heads = [None if lost and chance.random() < 0.4 else head for head in s.heads]
+        ranges = [(1, 2, "ab")] if len(s) > 1 and chance.random() < 0.2 else []
+        sentences.append(Sentence.from_words(**columns, heads=heads, multiword=ranges))
+    (table,) = statistics_tables([count(sentences)], ["summary"])
+    assert {name: value for name, (value,) in rows_of(table).items()} == pytest.approx(summarize(sentences))
+
+
 def test_relations_and_word_order() -> None:
     arcs = [
         (label, d - h) for s in SENTENCES for d, (h, label) in enumerate(zip(s.heads, s.labels, strict=True), 1) if h

@@ -143,6 +143,28 @@ def test_a_piece_that_takes_too_long_is_cut_again() -> None:
     assert is_tree(tree.heads)
 
 
+@pytest.mark.parametrize("constrained", [False, True])
+def test_pieces_have_all_columns_that_a_parser_reads(parser: Parser, constrained: bool) -> None:
+    """And nothing of the tree, unless its arcs are to be kept."""
+    n, read = 30, ("words", "upos", "xpos", "feats")
+    columns = {name: [f"{name}{k}=x" for k in range(n)] for name in (*read, "labels")}
+    heads = [k // 10 * 10 + 1 if k % 10 else 0 for k in range(n)]
+    sentence = Sentence.from_words(**columns, heads=heads)
+    asked: list[Sentence] = []
+
+    def parse(batch: list[Sentence], request: Request) -> list[list[Analysis]]:
+        asked.extend(batch)
+        return [parser.analyses(each, request) for each in batch]
+
+    parse_in_pieces(parse, sentence, Request(max_length=10, constrained=constrained), parser.labels, False)
+    assert [len(piece) for piece in asked] == [10] * 3
+    for name in read:
+        assert [value for piece in asked for value in getattr(piece, name)] == columns[name]
+    assert [piece.heads for piece in asked] == [[0, *[1] * 9] if constrained else [None] * 10] * 3
+    labels = [value for piece in asked for value in piece.labels]
+    assert labels == (columns["labels"] if constrained else ["_"] * n)
+
+
 def test_confidence_is_that_of_the_pieces_and_none_between_them(parser: Parser) -> None:
     sentence = long_sentence(30)
     tree = parser.analyses(sentence, Request(max_length=10, confidence=True))[0]

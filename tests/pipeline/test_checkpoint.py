@@ -1,6 +1,7 @@
 """Checkpoints: which training they belong to, when they are written, and what is refused. test_resuming.py resumes."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,14 @@ import numpy as np
 import pytest
 from samples.networks import SMALL
 from samples.pretrained_encoders import random_encoder
+from samples.recording import record
 from samples.treebank import treebank
 
-from dodona import FormatError, OptionError, Sentence
+from dodona import FormatError, OptionError, Sentence, write
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.vectors import Vectors
 from dodona.parser.options import ParserOptions
+from dodona.parser.training import NetworkSource, SilverSource
 from dodona.pipeline import modelfile
 from dodona.pipeline import training as parser_study
 from dodona.pipeline.checkpoint import Checkpoint
@@ -143,6 +146,68 @@ def test_another_training(checkpoint: Path) -> None:
         other_data.append({which: [other.copy(), *own[1:]]})
     for each in other_data:
         refused(checkpoint, message, **each)
+
+
+class Begun(Exception):
+    """Raised where the parser's training would begin."""
+
+
+def begin(
+    monkeypatch: pytest.MonkeyPatch, plan: TrainingPlan, options: ParserOptions, train: Any, dev: Any = DEV
+) -> tuple[str, str]:
+    """Return all that the training of a parser begins from, and the digest in its checkpoint."""
+    begun: list[Any] = []
+
+    def stop(sentences: Any, options: Any, seen: Any, source: NetworkSource, silver: SilverSource | None) -> None:
+        begun.extend([[s.to_bytes() for s in part] for part in (sentences, seen)])
+        begun.extend([asdict(options), source.pretrained_rate if source.pretrained else None])
+        begun.append(None if source.vectors is None else (source.vectors.words, source.vectors.values.tolist()))
+        begun.append(source.pretrained and (source.pretrained.words.tolist(), str(source.pretrained.weights)))
+        begun.append(None if silver is None else (silver.silver.digest, silver.silver.asked, silver.tag is None))
+        raise Begun
+
+    monkeypatch.setattr(parser_study, "begin_training", stop)
+    trainers = record(monkeypatch, parser_study._ParserTrainer, "train")
+    checkpoints = record(monkeypatch, Checkpoint, "__init__")
+    with pytest.raises(Begun):
+        train_pipeline(train, options, plan, dev)
+    begun.append([s.to_bytes() for s in trainers[0]["self"].seen])
+    monkeypatch.undo()
+    return repr(begun), checkpoints[0]["self"]._digest
+
+
+@pytest.mark.filterwarnings("ignore:the encoder knows")
+def test_all_that_a_training_begins_from_belongs_to_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever is changed: either it changes nothing of what the parser learns from, or the checkpoint is another's.
+    Where tags are predicted, the sentences alone do not say with which ones."""
+    train = [each.copy() for each in TRAIN]
+    for i, sentence in enumerate(train):  # what no tagger can know
+        sentence.set_column("xpos", [f"x{i}", *sentence.xpos[1:]])
+    for name, sentences in (("silver", treebank(9, seed=3)), ("other", treebank(9, seed=4))):
+        write(sentences, tmp_path / f"{name}.conllu")
+    for name, numbers in (("v", "1 2\n"), ("w", "1 3\n")):
+        (tmp_path / name).write_text("".join(f"{word} {numbers}" for word in TRAIN[0].words))
+    silver, encoder = [tmp_path / "silver.conllu"], random_encoder("oak", "dove")
+    plain = TrainingPlan(["tagger", "parser"], folds=2, checkpoint=tmp_path / "checkpoint")
+    plans: list[dict[str, Any]] = [
+        {}, {"folds": 3}, {"folds": 5}, {"tags": "gold"}, {"components": ["parser"]}, {"max_length": 6},
+        {"max_length": 7}, {"vectors": tmp_path / "v"}, {"vectors": tmp_path / "w"},
+        {"vectors": tmp_path / "v", "vectors_size": 1e-4}, {"pretrained": encoder},
+        {"pretrained": encoder, "pretrained_rate": 0.5}, {"pretrained": encoder, "pretrained_rate": 0.0},
+        {"pretrained": random_encoder("oak", "priest")}, {"silver": silver}, {"silver": silver, "tags": "gold"},
+        {"silver": silver, "silver_words": 20}, {"silver": [tmp_path / "other.conllu"]},
+        {"silver": silver, "held_out": [tmp_path / "other.conllu"]}, {"silver": silver * 2}, {"patience": 2},
+    ]  # fmt: skip
+    network = replace(OPTIONS, network=encoder.fit(None))
+    found = [begin(monkeypatch, replace(plain, **each), network, train) for each in plans]
+    changes = ({"seed": 2}, {"iterations": 9}, {"explore": 0.5}, {"random_choice": True}, {"oracle": "eager"})
+    found += [begin(monkeypatch, plain, replace(network, **change), train) for change in changes]
+    found += [begin(monkeypatch, plain, network, train[::-1]), begin(monkeypatch, plain, network, train, TRAIN[:3])]
+    for one, other in combinations(found, 2):
+        assert (one[0] == other[0]) == (one[1] == other[1])
+    assert len({digest for _, digest in found}) > len(found) - 6
 
 
 def test_damaged_checkpoints(checkpoint: Path, tmp_path: Path) -> None:

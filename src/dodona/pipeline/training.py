@@ -478,7 +478,10 @@ class _ParserTrainer:
             data = [sentences, seen, self.seen]
             silver = None if self.silver is None else f"{self.silver.silver.digest} {self.silver.silver.asked}"
             digest = None if encoder is None else encoder[0].digest
-            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, data, vectors, pretrained, digest, silver)
+            rate = self.plan.pretrained_rate
+            slower = [] if pretrained is None or rate == 1 else [f"at {rate} of the rate"]
+            begun_from = vectors, pretrained, digest, silver, *slower
+            self.checkpoint = Checkpoint(self.plan.checkpoint, self.options, data, *begun_from)
         if self.checkpoint is None or not self.plan.resume:
             return source
         state, self.best = self.checkpoint.load()
