@@ -15,6 +15,7 @@ from dodona.annotation.guesses import Frequencies, complete, find_choices
 from dodona.annotation.informative import rank_sentences
 from dodona.annotation.session import AnnotationSession, StaleVersionError
 from dodona.data.trees import find_cycle
+from dodona.pipeline.pipeline import Pipeline
 
 
 @pytest.fixture
@@ -50,6 +51,29 @@ def test_a_change_is_kept_and_the_rest_parsed_around_it(session: AnnotationSessi
     back = act(session, 4, kind="undo")
     assert columns(back, "head", "label") == columns(before, "head", "label")
     assert (back["undo"], back["redo"]) == (False, True)
+
+
+def test_with_another_model_all_that_is_shown_is_what_that_one_says(tmp_path: Path) -> None:
+    """Also of sentences that a page has open, that were changed before, and that were never looked at."""
+    session = open_session(make_folder(tmp_path / "p", guesses=5))
+    other = Pipeline(neural("arc-hybrid").parser, whole().tagger)
+    before = [session.open(number, "page") for number in (1, 4, 5, 6)]
+    act(session, 5, kind="arc", word=2, head=0, label="root")
+    act(session, 6, kind="set", word=1, column="upos", value="INTJ")
+    act(session, 6, kind="undo")
+    session.learner.pipeline = other
+    fresh = open_session(make_folder(tmp_path / "q", guesses=5))
+    fresh.learner.pipeline = other
+    act(fresh, 5, kind="arc", word=2, head=0, label="root")
+    names = ("head", "label", "upos", "xpos", "feats", "lemma", "confidence", "marks")
+    for number in range(1, 9):
+        shown = session.open(number, "page")
+        assert columns(shown, *names) == columns(fresh.open(number, "page"), *names), number
+        for column in ("head", "label", "upos"):
+            assert session.choose(number, 2, column, None) == fresh.choose(number, 2, column, None)
+    assert columns(before[1], "head", "label") != columns(session.open(4, "page"), "head", "label")
+    session.close()
+    fresh.close()
 
 
 def test_nothing_is_parsed_in_a_sentence_that_is_done(session: AnnotationSession) -> None:

@@ -3,7 +3,7 @@ slow and simple program would count it."""
 
 import random
 from collections import Counter
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any
 
 import numpy as np
@@ -74,13 +74,13 @@ def test_same_on_any_number_of_processes(
 
 
 def test_no_parser_has_seen_the_sentence_that_it_is_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nor one of its copies with errors; each seed has other folds."""
+    """Nor one of its copies with errors; each seed has other folds, and is that of the parsers, too."""
     trained = record(monkeypatch, crossvalidation, "train_pipeline")
     asked = record(monkeypatch, Parser, "judge")
     sentences = treebank(12, crossing=0)
     for i, sentence in enumerate(sentences):
         sentence.set_column("lemmas", [f"own{i}"] * len(sentence))
-    find_suspects(sentences, ParserOptions(iterations=1), PLAN, seeds=2, folds=3)
+    find_suspects(sentences, ParserOptions(iterations=1, seed=4), PLAN, seeds=2, folds=3)
     assert len(trained) == len(asked) == 2 * 3
     folds = []
     for training, question in zip(trained, asked, strict=True):
@@ -93,6 +93,8 @@ def test_no_parser_has_seen_the_sentence_that_it_is_asked_about(monkeypatch: pyt
         }
         folds.append(frozenset(own))
     assert set(folds[:3]) != set(folds[3:])
+    usual = ParserOptions(iterations=1, seed=4)
+    assert [training["options"] for training in trained] == [replace(usual, seed=4 + k // 3) for k in range(6)]
 
 
 def test_what_cannot_be_searched() -> None:

@@ -1,7 +1,7 @@
 """A run measures what direct calls measure, and its key is a digest of what decides its result."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,14 @@ from dodona.evaluation import attachment, compare
 from dodona.experiments.plan import Condition, Plan, as_in_the_papers
 from dodona.experiments.records import Record, Store
 from dodona.experiments.run import BESIDE, DECIDING, Run, Subject, perform
-from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of, tag
+from dodona.experiments.treebanks import Tagging, Treebank, find_treebanks, sentences_of, tag
+from dodona.neural.options import NetworkOptions
 from dodona.parser.options import ParserOptions
 from dodona.parser.training import begin_training, train_parser
 from dodona.research.swaps import describe_treebank
 
 OPTIONS = ParserOptions(system="arc-eager", templates="stack", iterations=2)
+NEURAL = ParserOptions(system="arc-eager", scorer="neural", iterations=2)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +83,8 @@ def test_statistics_need_no_parser(treebanks: tuple[Treebank, ...]) -> None:
     assert (found["sentences"], found["file"]) == (7, "en_a")
 
 
-def test_the_key_is_of_what_decides_the_result(treebanks: tuple[Treebank, ...]) -> None:
+def test_the_key_is_of_what_decides_the_result(treebanks: tuple[Treebank, ...], tmp_path: Path) -> None:
+    """Every field of a run, and every option of a parser, has another value here; a new one must be named."""
     one, other = treebanks
     run = Run(one, OPTIONS)
     same = [
@@ -89,20 +92,40 @@ def test_the_key_is_of_what_decides_the_result(treebanks: tuple[Treebank, ...]) 
         Run(one, OPTIONS),
         replace(run, tagged="somewhere"),
     ]
-    different = [
-        Run(other, OPTIONS),
-        Run(one, replace(OPTIONS, seed=2)),
-        Run(one, replace(OPTIONS, explore=0.5)),
-        Run(one, replace(OPTIONS, system="arc-hybrid", templates="hybrid")),
-        replace(run, measures=("test",)),
-        replace(run, limit=5),
-        replace(run, tags="predicted"),
-        replace(run, keep="best"),
-        replace(run, elsewhere=(other,)),
-        Run(one, None),
+    beam = replace(OPTIONS, oracle="nondeterministic", beam=2)
+    of_parser: dict[str, Any] = {
+        "system": replace(OPTIONS, system="arc-hybrid", templates="hybrid"), "oracle": beam, "templates": "stack-full",
+        "system_options": {"root": "first"}, "positions": NEURAL, "scorer": NEURAL, "iterations": 9, "explore": 0.5,
+        "explore_after": 0, "random_choice": True, "update": "pa", "aggressiveness": 0.2, "nonprojective": "path",
+        "single_root": False, "size": 1.0, "seed": 2, "beam": replace(beam, beam=3),
+        "early_update": replace(beam, early_update=True), "network": replace(NEURAL, network=NetworkOptions(width=9)),
+    }  # fmt: skip
+    assert {field.name for field in fields(ParserOptions)} == {*of_parser, "transformer"}
+    options = [
+        each if isinstance(each, ParserOptions) else replace(OPTIONS, **{name: each})
+        for name, each in of_parser.items()
     ]
+    encoder = tmp_path / "encoder"
+    encoder.write_bytes(b"its contents decide")
+    changes: dict[str, Any] = {
+        "treebank": other, "options": None, "measures": ("test",), "tags": "predicted", "limit": 5, "keep": "best",
+        "elsewhere": (other,), "silver": 7, "encoder": str(encoder), "train_limit": 5,
+    }  # fmt: skip
+    assert {field.name for field in fields(Run)} == {*changes, "tagged"}
+    different = [*(replace(run, **{name: value}) for name, value in changes.items()), *(Run(one, o) for o in options)]
+    assert len({each.key for each in (run, *different)}) == len(different)  # a network has positions
     assert {each.key for each in same} == {run.key}
-    assert len({each.key for each in (run, *different)}) == len(different) + 1
+
+
+def test_the_key_of_tags_is_of_what_decides_them(treebanks: tuple[Treebank, ...]) -> None:
+    """Not the folder that they are in, nor the name of the treebank."""
+    one, other = treebanks
+    tagging = Tagging(one, (), None, "home")
+    changes: dict[str, Any] = {"treebank": other, "others": (other,), "limit": 5}
+    assert {field.name for field in fields(Tagging)} == {*changes, "home"}
+    assert len({replace(tagging, **{name: value}).key for name, value in changes.items()} | {tagging.key}) == 4
+    assert replace(tagging, home="elsewhere").key == tagging.key
+    assert replace(tagging, treebank=replace(one, name="another")).key == tagging.key
 
 
 def test_where_nothing_is_explored_k_and_p_say_nothing(treebanks: tuple[Treebank, ...]) -> None:

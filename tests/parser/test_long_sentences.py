@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from samples.treebank import treebank
@@ -147,7 +148,7 @@ def test_a_piece_that_takes_too_long_is_cut_again() -> None:
 def test_pieces_have_all_columns_that_a_parser_reads(parser: Parser, constrained: bool) -> None:
     """And nothing of the tree, unless its arcs are to be kept."""
     n, read = 30, ("words", "upos", "xpos", "feats")
-    columns = {name: [f"{name}{k}=x" for k in range(n)] for name in (*read, "labels")}
+    columns: dict[str, Any] = {name: [f"{name}{k}=x" for k in range(n)] for name in (*read, "labels")}
     heads = [k // 10 * 10 + 1 if k % 10 else 0 for k in range(n)]
     sentence = Sentence.from_words(**columns, heads=heads)
     asked: list[Sentence] = []

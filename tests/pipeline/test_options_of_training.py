@@ -4,7 +4,7 @@ Every option must be named here. So one that is new, or that gets lost on its wa
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any
@@ -80,7 +80,7 @@ def inflect(sentence: Sentence) -> Sentence:
     return Sentence.from_words(words, sentence.upos, lemmas=[lemma or "c" for lemma in lemmas])
 
 
-def content(arrays: dict[str, Any]) -> dict[str, tuple[Any, bytes]]:
+def content(arrays: Mapping[str, Any]) -> dict[str, tuple[Any, bytes]]:
     return {name: (values.shape, values.tobytes()) for name, values in arrays.items()}
 
 

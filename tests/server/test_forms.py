@@ -28,9 +28,11 @@ def test_parts_keep_every_character() -> None:
 
 
 def test_parts_can_be_encoded_for_mail() -> None:
+    """In letters of any size, as mail has it."""
     for encoding, value in ((b"base64", b"w6k=\r\n"), (b"quoted-printable", b"=C3=\r\n=A9"), (b"binary", b"\xc3\xa9")):
-        more = b"\r\nContent-Transfer-Encoding: " + encoding
-        assert read_form(PARTS, part(value, more=more) + END) == {"data": "é"}
+        header = b"Content-Transfer-Encoding: " + encoding
+        for more in (header, header.lower(), header.upper(), header.title()):
+            assert read_form(PARTS, part(value, more=b"\r\n" + more) + END) == {"data": "é"}
 
 
 def test_fields_in_the_address() -> None:
