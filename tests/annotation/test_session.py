@@ -251,9 +251,12 @@ def test_frequencies_follow_what_is_annotated(session: AnnotationSession) -> Non
     act(session, 2, kind="join_sentence")
     for each in session.project.sentences.values():
         counts.add(each.current)
-    for name in ("upos", "labels", "lemmas", "tags"):
-        now = {key: +value for key, value in getattr(session.frequencies, name).items() if +value}
-        assert now == dict(getattr(counts, name))
+    for name, counted in vars(counts).items():
+        now, expected = (
+            {key: +value for key, value in each.items() if +value}
+            for each in (vars(session.frequencies)[name], counted)
+        )
+        assert now == expected, name
     act(session, 4, kind="set", word=1, column="upos", value="X")
     assert session.frequencies.upos[form]["INTJ"] == before
 

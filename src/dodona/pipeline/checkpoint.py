@@ -1,8 +1,8 @@
 """Checkpoints: the state of a long training after each iteration, in a file like a model's.
 
 Training that is continued from a checkpoint gives the same model as one that was never interrupted. A checkpoint fits
-one treebank, one set of options, one file of vectors, one encoder and the same silver sentences; a digest of them
-tells whether it is the right one.
+one treebank, one set of options, one file of vectors, one encoder and its rate, and the same silver sentences; a digest
+of them tells whether it is the right one.
 """
 
 import hashlib

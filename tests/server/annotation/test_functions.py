@@ -3,14 +3,16 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import msgspec
 import pytest
 from samples.annotated import make_folder, open_session
 from samples.asgi import ask, json_of
 from samples.small_models import whole
 from starlette.applications import Starlette
 
-from dodona.server.annotation.functions import PAGES, list_functions
+from dodona.server.annotation.functions import PAGES, SUMMARIES, AnnotationAction, list_functions
 from dodona.server.app import create_app
 from dodona.server.models import Models
 from dodona.server.service import Limits
@@ -51,6 +53,33 @@ def test_an_action_is_answered_with_the_sentence(app: Starlette) -> None:
     assert json_of(app, "/api/save", {})["files"][1] == {"file": "new.conllu", "state": "written"}
     status_of = json_of(app, "/api/status", {})
     assert [each["actions"] for each in status_of["annotators"]] == [1]
+
+
+FIELDS: dict[str, Any] = {
+    "order": "suspects", "pattern": "pattern { V [upos=X] }", "first": 31, "count": 32, "sentence": 33, "is_open": True,
+    "page": "a page", "version": 34, "word": 35, "column": "upos", "head": 36, "action": {
+        "kind": "a kind", "word": 41, "head": 42, "label": "a label", "column": "a column", "value": "a value",
+        "words": [43, 44], "columns": ["one", "other"], "threshold": 0.45, "at": 46, "first": 47, "last": 48,
+        "form": "a form", "name": "a name",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_every_field_of_a_request_reaches_the_session(name: str) -> None:
+    """A new field must have a value here."""
+    session = mock.MagicMock()
+    session.act.return_value = session.open.return_value = {}
+    function = list_functions(session)[name]
+    fields = [field.name for field in msgspec.structs.fields(function.request)]
+    if not fields:
+        return
+    request = msgspec.convert({field: FIELDS[field] for field in fields}, function.request)
+    function.call(request, Models({"whole": whole()}))
+    (called,) = session.method_calls
+    given = [*called.args, *called.kwargs.values()]
+    assert {field.name for field in msgspec.structs.fields(AnnotationAction)} == {*FIELDS["action"]}
+    assert [FIELDS[field] for field in fields if FIELDS[field] not in given] == []
 
 
 def test_every_function_answers(app: Starlette) -> None:
