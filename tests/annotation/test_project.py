@@ -230,6 +230,33 @@ def test_who_has_done_what_outlives_a_change_by_somebody_else(tmp_path: Path) ->
     assert ask_status(folder, ben)["annotators"][0]["done"] == 1
 
 
+@pytest.mark.parametrize("saved", range(4))
+def test_what_is_carried_over_is_the_same_work_whether_it_was_saved_or_not(tmp_path: Path, saved: int) -> None:
+    """Of three sentences, of which somebody else changes the first: who has done the others, and that they are no new
+    ones when somebody goes on with them."""
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    for count, number in enumerate((4, 5, 6)):
+        if count == saved:
+            session.save()
+        act(session, number, kind="arc", word=1, head=2, label="odd")
+        act(session, number, kind="done")
+    if saved == 3:
+        session.save()
+    session.close()
+    (folder / NEW).write_text("# a remark\n" + (folder / NEW).read_text("utf-8"), "utf-8")
+    again = open_session(folder)
+    first, *others = again.project.files[NEW].numbers
+    assert [sorted(again.project.get(number).by) for number in (first, *others)] == [[], ["ana"], ["ana"]]
+    assert [label_of(again, number) for number in others] == ["odd"] * 2
+    for number in others:
+        act(again, number, kind="reopen")
+        act(again, number, kind="done")
+    again.close()
+    (own,) = ask_status(folder)["annotators"]
+    assert (own["sentences"], own["done"], own["actions"]) == (3, 2, 10)
+
+
 def ask_status(*folders: Path) -> dict[str, Any]:
     projects = [Project(*find_files([str(folder)]), "", writes=False) for folder in folders]
     return describe_status(projects)

@@ -197,6 +197,20 @@ def test_choices(session: AnnotationSession) -> None:
             session.choose(4, word, column, None)
 
 
+@pytest.mark.parametrize(("column", "value"), [("upos", "INTJ"), ("feats", "Case=Voc"), ("lemma", "oh")])
+def test_what_a_model_guesses_does_not_depend_on_what_stands_there(
+    session: AnnotationSession, column: str, value: str
+) -> None:
+    """Somebody who has decided sees what the model would say, and not the own value as a guess."""
+    for k in (1, 2, 3):
+        draft = session.project.get(4).draft
+        free = draft.release([k], [column])
+        decided = free.set_value(k, column, value)
+        choices, again = (find_choices(d, k, column, None, whole(), session.frequencies) for d in (free, decided))
+        assert [choice for choice in again if choice[1] is not None] == [c for c in choices if c[1] is not None]
+        assert again[0][0] == choices[0][0] != value
+
+
 def test_labels_are_as_probable_as_the_parser_finds_them(session: AnnotationSession) -> None:
     """Given all heads of the tree, with the head that was asked about."""
     view = session.open(4, "page")

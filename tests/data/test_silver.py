@@ -186,6 +186,10 @@ def test_how_many_words_are_learned_from(files: list[Path]) -> None:
     silver = survey(files)
     assert silver.mixture(10_000, 2) == Mixture(10_000, 2, 4 * silver.words)
     assert silver.mixture(10, 2) == Mixture(10, 2, 80)
+    partly = survey_silver(files, lambda s: "", lambda s: len(s) == 1)
+    assert partly.mixture(10_000, 2, tags=True) == Mixture(10_000, 2, 4 * partly.tagged_words)
+    assert 0 < partly.tagged_words < partly.words
+    assert survey_silver(files, lambda s: "", lambda s: False, 99).mixture(10, 2, tags=True).silver == 0
     assert survey(files, asked=123).mixture(10, 2) == Mixture(10, 2, 123)
     assert silver.for_fold(30).mixture(10, 3).silver == 30
     assert survey(files, asked=12).for_fold(30).mixture(10, 3).silver == 12

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -112,6 +113,26 @@ def test_detokenizes_by_misc_where_there_is_any() -> None:
     one, two = detokenize([sentence(["a", ".", "b"], misc=["_", "SpaceAfter=No", "_"]), sentence(["c", "."])])
     assert one.text == "a .b"
     assert two.text == "c ."
+
+
+@given(st.lists(st.sampled_from([",", ".", "a", "(", ")", '"', "彼"]), min_size=1), st.booleans(), st.data())
+def test_detokenizing_changes_nothing_else(words: list[str], has_spaces: bool, data: st.DataObject) -> None:
+    """What stands in MISC, and all other columns and comments."""
+    values = ["_", "Gloss=x", "Gloss=x|A=b", *(["SpaceAfter=No"] if has_spaces else [])]
+    misc = [data.draw(st.sampled_from(values)) for _ in words]
+    columns: dict[str, Any] = {name: [f"{name}{k}" for k in range(len(words))] for name in ("upos", "lemmas", "xpos")}
+    before = sentence(words, misc=misc, comments=["# sent_id = s"], **columns)
+    (after,) = detokenize([before.copy()])
+    assert after.comments[:-1] == before.comments
+    assert after.comments[-1].startswith("# text = ")
+    if any("SpaceAfter=No" in each for each in misc):
+        assert after.misc == misc
+    else:
+        parts = [[part for part in each.split("|") if part != "SpaceAfter=No"] for each in after.misc]
+        assert ["|".join(each) or "_" for each in parts] == misc
+    after.set_column("misc", misc)
+    after.set_comments(before.comments)
+    assert after.to_bytes() == before.to_bytes()
 
 
 def test_a_text_that_is_there_stays() -> None:

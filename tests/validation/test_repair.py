@@ -71,6 +71,25 @@ def test_white_space_that_stands_for_that_of_the_text_is_kept() -> None:
     assert fix(plain(("\told\t", "\told \t"))) == (plain(), Counter({"white-space": 1}))
 
 
+@pytest.mark.parametrize("unspaced", range(1, 8))
+def test_in_which_rows_white_space_is_kept(unspaced: int) -> None:
+    """In one that says SpaceAfter=No, and in the next one; not in those further below."""
+    lines = [f"{k}\tw{k}" + "\t_" * 7 + ("\tSpaceAfter=No" if k == unspaced else "\t_") for k in range(1, 9)]
+    lines += ["", ""]
+    data = "\n".join(lines).encode()
+    assert fix(data) == (data, Counter())
+    kept = 0
+    for k, line in enumerate(lines):
+        cells = line.split("\t")
+        if len(cells) == 10:
+            cells[1] += " "
+            changed = "\n".join([*lines[:k], "\t".join(cells), *lines[k + 1 :]]).encode()
+            is_kept = k + 1 in (unspaced, unspaced + 1)
+            assert fix(changed) == ((changed, Counter()) if is_kept else (data, Counter({"white-space": 1})))
+            kept += is_kept
+    assert kept == 2
+
+
 def test_tabs_at_the_end_of_a_row() -> None:
     assert fix(plain(("amod\t_\t_", "amod\t_\t_\t \t"))) == (plain(), Counter({"number-of-columns": 2}))
 
