@@ -288,7 +288,7 @@ export class Annotator {
   }
 
   toggleVersions() {
-    this.versions.element.open = !this.versions.element.open;
+    if (!this.versions.toggle()) this.focusTree();
   }
 
   acceptSuspicion() {
@@ -306,7 +306,9 @@ export class Annotator {
       const { files } = await ask("save");
       const changed = files.filter(({ state }) => state === "changed on disk").map(({ file }) => file);
       const written = files.filter(({ state }) => state === "written").length;
-      const text = `${changed.join(", ")} changed on disk, and was not written. All work is in the journal.`;
+      const text =
+        `${changed.join(", ")} changed on disk, and was not written. All work is in the journal; ` +
+        "when dodona annotate is started again, it is carried over to the file as it is then.";
       if (changed.length > 0) this.messages.replaceChildren(message(text, "fault"));
       else say(written === 0 ? "All files are up to date" : `${written} of ${files.length} files written`, true);
     } catch (error) {
@@ -324,7 +326,8 @@ export class Annotator {
     if (isTyping(event) && !(entry?.ctrl && ["finish", "write"].includes(entry.name))) return;
     const frame = event.target.closest?.(".frame");
     if (event.shiftKey && frame) scrollFrame(frame, event);
-    if (!entry || (entry.key === "Enter" && !entry.ctrl && isPressed(event))) return;
+    const isVersion = event.target.type === "radio"; // Enter does nothing there by itself
+    if (!entry || (entry.key === "Enter" && !entry.ctrl && isPressed(event) && !isVersion)) return;
     if (this.view === null && !["help", "write"].includes(entry.name)) return;
     event.preventDefault();
     if (entry.ctrl && isTyping(event)) event.target.blur(); // what was typed comes first
@@ -404,7 +407,7 @@ export class Annotator {
     if (!view) return;
     const hadTree = this.frame !== undefined && this.frame === document.activeElement;
     const focused = this.form?.focused ?? { name: null, typed: null };
-    const control = [...this.body.querySelectorAll(".bar button, .bar select")].indexOf(document.activeElement);
+    const control = this.body.querySelector(".bar :focus");
     if (!keepsTyped) this.form?.discard();
     this.drawing = drawView(view, this.threshold, this.beside);
     this.keepLine();
@@ -445,7 +448,10 @@ export class Annotator {
     this.mark(keepsTyped);
     if (hadTree) this.frame.focus({ preventScroll: true });
     if (focused.name) this.form.refocus(focused);
-    if (control >= 0) this.body.querySelectorAll(".bar button, .bar select")[control]?.focus();
+    if (control) {
+      const controls = [...this.body.querySelectorAll(".bar :enabled")];
+      (controls.find(({ textContent }) => textContent === control.textContent) ?? this.frame).focus();
+    }
   }
 
   /** What is drawn below the words: another version, or else the arc that a suspicion proposes. */
@@ -565,6 +571,7 @@ export class Annotator {
       run: (name) => this[name](),
       leave: () => this.focusTree(),
     });
+    if (this.candidate !== null) this.form.controls.head.value = this.candidate;
     this.panel.replaceChildren(this.form.element);
     if (focused.name) this.form.refocus({ ...focused, typed: null });
   }

@@ -37,7 +37,9 @@ export class QueueList {
     const search = button("Search", () => this.start());
     this.search = el("div", { class: "form" }, field("Pattern, in the language of Grew", this.pattern), search);
     this.pattern.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.start();
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.stopPropagation(); // elsewhere this key says that the sentence is done
+      this.start();
     });
     const choices = orders.map((name) => [name, ORDERS[name] ?? name]);
     this.element = el(
@@ -159,7 +161,8 @@ export class QueueList {
 
   note({ wait, total }) {
     if (wait) return [message(wait)];
-    return total === 0 ? [message("There is no sentence here.")] : [];
+    const isEmpty = "This project has no sentences. Put CoNLL-U into its folder, or start with --text.";
+    return total === 0 ? [message(this.order === "file" ? isEmpty : "There is no sentence here.")] : [];
   }
 
   /** The item so many places further, or null; `isOpen`: one that is not done yet. */
