@@ -554,6 +554,7 @@ def nothing_moves_under_the_pointer(page: Page) -> None:
     until_saved(page)
     assert places() == before
     page.press("z", Keys.CONTROL)
+    until_saved(page)
     page.type("f")
     page.until(lambda: page.all(".choices li"))
     (box,) = [box for box in page.boxes(".choices") if box["height"] > 0]
@@ -572,10 +573,14 @@ def nothing_moves_under_the_pointer(page: Page) -> None:
 
 
 def who_loads_the_page_again_is_alone(page: Page) -> None:
+    """And finds what was chosen before."""
     open_sentence(page, LONG)
+    page.choose("Open below", "0.5")
     page.driver.refresh()
     page.until(lambda: page.all(".sentence .tree"))
     assert "another page" not in page.text("main")
+    assert page.one(".bar select").get_property("value") == "0.5"
+    page.choose("Open below", "0.9")
 
 
 def queues_have_orders(page: Page) -> None:
@@ -589,6 +594,8 @@ def queues_have_orders(page: Page) -> None:
     page.until(lambda: page.texts(".queue .text") == ["hears: She hears the oracle."])
     page.until(lambda: forms(page)[:2] == ["She", "hears"] and chosen(page) == "2 hears")
     assert page.text("#progress") == done, "nothing is done by a search"
+    page.driver.refresh()
+    page.until(lambda: page.texts(".queue .text") == ["hears: She hears the oracle."])
     page.choose("Order", "doubt")
     page.until(lambda: len(page.texts(".queue small")) > 2)
     scores = [float(score) for score in page.texts(".queue small")]

@@ -7,7 +7,7 @@ import { draggable } from "./drag.js";
 import { findKey, KEYS } from "./keys.js";
 import { Learning } from "./learning.js";
 import { QueueList } from "./queue.js";
-import { keepChanges, leftChanges, Session } from "./session.js";
+import { keepChanges, keepSetting, leftChanges, readSetting, Session } from "./session.js";
 import { Status } from "./status.js";
 import { percent, scrollFrame, scrollToWord } from "./tree.js";
 import { Versions } from "./versions.js";
@@ -22,7 +22,8 @@ export class Annotator {
   /** `project` is what the server says about the treebank. */
   constructor(place, project) {
     this.project = project;
-    this.threshold = project.threshold;
+    const kept = readSetting("threshold");
+    this.threshold = THRESHOLDS.includes(kept) ? kept : project.threshold;
     this.word = 1;
     this.candidate = null; // the head that is being chosen by keyboard
     this.item = null; // of the queue, by which the sentence was opened
@@ -531,6 +532,7 @@ export class Annotator {
     const thresholds = [...new Set([...THRESHOLDS, this.project.threshold])].sort();
     const setThreshold = (value) => {
       this.threshold = Number(value);
+      keepSetting("threshold", this.threshold);
       this.draw();
       this.focusTree();
     };

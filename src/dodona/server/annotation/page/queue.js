@@ -2,6 +2,7 @@
 
 import { ask, latest } from "./api.js";
 import { button, el, field, message, select } from "./dom.js";
+import { keepSetting, readSetting } from "./session.js";
 
 const ORDERS = {
   file: "as in the file",
@@ -33,7 +34,7 @@ export class QueueList {
     this.earlier = button("Earlier", () => this.extend(-1), { class: "quiet" });
     this.more = button("More", () => this.extend(), { class: "quiet" });
     this.pattern = el("textarea", { rows: 3, spellcheck: "false", class: "code", maxlength: 5000 });
-    this.pattern.value = PATTERN;
+    this.pattern.value = readSetting("pattern") ?? PATTERN;
     const search = button("Search", () => this.start());
     this.search = el("div", { class: "form" }, field("Pattern, in the language of Grew", this.pattern), search);
     this.pattern.addEventListener("keydown", (event) => {
@@ -78,6 +79,7 @@ export class QueueList {
 
   /** Put the queue together anew, and begin it. */
   async start() {
+    if (this.order === "search") keepSetting("pattern", this.pattern.value);
     this.items = [];
     this.at = -1;
     this.sought = null;
@@ -144,8 +146,10 @@ export class QueueList {
 
   /** Load the same part again, where sentences were split or joined, or a new model has another order. */
   async renew() {
+    clearTimeout(this.timer);
     const count = Math.max(COUNT, this.items.length);
     const answer = await this.load({ ...this.request, first: this.first, count }).catch(() => null);
+    if (answer?.wait) this.timer = setTimeout(() => this.renew(), AGAIN);
     if (answer === null || answer.wait) return;
     const here = this.items[this.at]?.sentence;
     [this.items, this.next, this.total] = [answer.items, answer.next, answer.total];

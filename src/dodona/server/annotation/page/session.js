@@ -4,6 +4,7 @@
 import { ask } from "./api.js";
 
 const KEY = "dodona-unsaved";
+const SETTINGS = "dodona-annotation";
 const AGAIN = 1500; // milliseconds until the next try
 const BUSY = [0, 408, 429, 499, 500, 502, 503, 504]; // statuses after which the same may be tried again
 
@@ -23,6 +24,25 @@ export function keepChanges(changes) {
     else sessionStorage.removeItem(KEY);
   } catch {
     // without storage, they wait in this page alone
+  }
+}
+
+/** What was chosen on this page before, by name; what somebody else has put there instead is nothing. */
+export function readSetting(name) {
+  try {
+    return JSON.parse(localStorage.getItem(SETTINGS))[name] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Remember a choice for the next time. */
+export function keepSetting(name, value) {
+  try {
+    const kept = JSON.parse(localStorage.getItem(SETTINGS));
+    localStorage.setItem(SETTINGS, JSON.stringify({ ...kept, [name]: value }));
+  } catch {
+    // without storage, the choice holds until the page is left
   }
 }
 
