@@ -143,3 +143,15 @@ def test_two_annotators_of_one_project_are_compared(tmp_path: Path) -> None:
     assert agreement["words"] == len(session.project.get(4).draft.words)
     assert agreement["labels"] < 100 == agreement["uas"]
     session.close()
+
+
+def test_how_fast_somebody_is_can_be_said_after_a_minute(tmp_path: Path) -> None:
+    times = iter(range(0, 1000, 25))
+    project = Project(*find_files([str(make_folder(tmp_path / "p"))]), "ana", clock=lambda: float(next(times)))
+    session = AnnotationSession(project, {"whole": whole()})
+    words = len(act(session, 4, kind="done")["words"])
+    for label, speed in (("one", None), ("two", None), ("three", round(words / 75 * 3600))):
+        act(session, 5, kind="arc", word=1, head=2, label=label)
+        (ana,) = describe_status([project])["annotators"]
+        assert ana["words_per_hour"] == speed
+    session.close()

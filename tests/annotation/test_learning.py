@@ -1,5 +1,6 @@
 """Learning on the way: what is learned from, what is held out, and a model that is taken when it is better."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,26 @@ def test_a_training_without_data_fails_and_says_so(tmp_path: Path) -> None:
     described = session.learner.describe()
     assert described["state"] == "failed"
     assert "3 sentences are annotated; expected 11 at least" in described["message"]
+    session.close()
+
+
+def test_a_training_that_is_killed_says_so(tmp_path: Path) -> None:
+    session = open_session(make_folder(tmp_path / "p", treebank=SENTENCES))
+    learner = session.learner
+    learner.start()
+    deadline = time.monotonic() + 60
+    while "1/" not in learner.describe()["message"] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert learner._process is not None
+    learner._process.kill()
+    learner.wait(60)
+    described = learner.describe()
+    assert (described["state"], described["progress"], described["curve"]) == ("failed", None, [])
+    assert "it ended with status " in described["message"]
+    assert session.pipeline is learner.first
+    learner.start()
+    learner.wait(100)
+    assert learner.describe()["state"] in ("better", "worse"), "the next one may be luckier"
     session.close()
 
 

@@ -2,12 +2,13 @@
 
 import random
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from samples.annotated import act, make_folder, open_session
-from samples.small_models import linear, neural, whole
+from samples.small_models import full_treebank, linear, neural, whole
 
 from dodona import DodonaError, Sentence
 from dodona.annotation.draft import Draft
@@ -190,6 +191,13 @@ def test_choices(session: AnnotationSession) -> None:
         choices = session.choose(4, 2, column, None)
         assert len({choice["value"] for choice in choices}) == len(choices)
         assert view["words"][1][column] in [choice["value"] for choice in choices]
+    for upos, column in product(("NOUN", "VERB"), ("xpos", "feats")):
+        act(session, 4, kind="set", word=2, column="form", value="unheard")
+        act(session, 4, kind="set", word=2, column="upos", value=upos)
+        own, *others = (choice["value"] for choice in session.choose(4, 2, column, None))
+        pairs = [pair for each in full_treebank(3) for pair in zip(each.upos, getattr(each, column), strict=True)]
+        usual = {value for tag, value in pairs if tag == upos and value != own}
+        assert set(others[: len(usual)]) == usual, "first what words with this tag have"
     roots = session.choose(4, 2, "label", 0)
     assert roots[0]["value"] == "root"
     for word, column in ((0, "label"), (n + 1, "head"), (1, "size")):
@@ -284,6 +292,29 @@ def test_other_annotations(session: AnnotationSession) -> None:
     versions = {version["name"]: version["heads"] for version in session.compare(4)}
     assert versions["as in the file"] is None
     assert versions["model whole"] is not None
+
+
+def test_guesses_that_were_not_seen_are_not_approved_of(session: AnnotationSession) -> None:
+    """When a better model has come, or another one had guessed before a restart."""
+    view = session.open(4, "page")
+    version, digest = view["version"], view["digest"]
+    assert session.open(4, "page")["digest"] == digest
+    session.learner.pipeline = linear("arc-eager")
+    kinds: tuple[dict[str, Any], ...] = (
+        {"kind": "done"},
+        {"kind": "accept", "threshold": 0.0},
+        {"kind": "confirm", "words": [1], "columns": ["arc"]},
+    )
+    for action in kinds:
+        with pytest.raises(StaleVersionError) as caught:
+            session.act(4, version, "page", action, digest)
+        assert caught.value.view["digest"] != digest
+        assert not any(word["marks"][name] for word in caught.value.view["words"] for name in word["marks"])
+    set_by_hand = {"kind": "arc", "word": 2, "head": 1, "label": "odd"}
+    assert session.act(4, version, "page", set_by_hand, digest)["words"][1]["label"] == "odd"
+    view = session.open(4, "page")
+    after = session.act(4, view["version"], "page", kinds[0], view["digest"])
+    assert (after["status"], after["digest"] != view["digest"]) == ("done", True)
 
 
 def test_the_second_page_is_told(session: AnnotationSession) -> None:

@@ -41,7 +41,12 @@ def wrong_treebank() -> tuple[list[Sentence], set[tuple[int, int]]]:
 
 @pytest.fixture(scope="module")
 def suspects(wrong_treebank: tuple[list[Sentence], set[tuple[int, int]]]) -> list[Suspect]:
-    return find_suspects(wrong_treebank[0], OPTIONS, PLAN, seeds=2, folds=3)
+    told: list[tuple[int, int]] = []
+    suspects = find_suspects(
+        wrong_treebank[0], OPTIONS, PLAN, seeds=2, folds=3, callback=lambda *counts: told.append(counts)
+    )
+    assert told == [(k, 6) for k in range(7)]
+    return suspects
 
 
 def test_errors_come_first(

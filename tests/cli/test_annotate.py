@@ -56,6 +56,14 @@ def test_a_text_becomes_a_file_and_ctrl_c_leaves_nothing_broken(tmp_path: Path) 
     assert all("# annotation = open" in sentence.comments and None not in sentence.heads for sentence in sentences)
     with pytest.raises(DodonaError, match=r"more.conllu: there is such a file already"):
         run(annotate_command, folder, "--model", model, "--text", text)
+    assert "trained here" not in done.stderr
+    point = {"sentences": 3, "words": 20, "las": 50.0, "seconds": 0}
+    session = open_session(folder)
+    session.project.write_training({"point": point, "swapped": True})
+    session.close()
+    whole().save(folder / "annotation.model")
+    again = interrupted("dodona: the page is at", "annotate", folder, "--model", model, "--port", "0")
+    assert f"annotation.model guesses, which was trained here; without it, {model} does" in again.stderr
 
 
 def test_the_status(tmp_path: Path) -> None:

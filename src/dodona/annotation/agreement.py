@@ -21,6 +21,7 @@ from dodona.tables import Table
 __all__ = ["Agreement", "describe_status", "measure_agreement", "measure_work", "status_tables"]
 
 PAUSE = 300.0  # seconds without an action that count as no work
+LEAST = 60.0  # seconds of work from which on it can be said how fast it is
 
 Key = tuple[str, str]
 Arc = tuple[int, str]
@@ -162,7 +163,7 @@ def _describe_work(own: WorkDone, project: Project) -> dict[str, Any]:
         "done": len(done),
         "words": words,
         "hours": round(hours, 2),
-        "words_per_hour": round(words / hours) if hours and words else None,
+        "words_per_hour": round(words / hours) if own.seconds >= LEAST and words else None,
         "last": round(own.last),
     }
 

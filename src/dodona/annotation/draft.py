@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from dodona.data import Sentence
@@ -234,6 +235,11 @@ class Draft:
             for (first, last, _), token in zip(sentence.tokens(), tokens, strict=True)
             for _ in range(first, last + 1)
         ]
+
+    @cached_property
+    def digest(self) -> str:
+        """Stands for the words as they are, with guesses and how sure they are."""
+        return sha256(repr(self.words).encode()).hexdigest()
 
     def _rebuild_text(self) -> str:
         """Return the tokens with the spaces that MISC has after them."""

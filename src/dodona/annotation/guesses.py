@@ -39,6 +39,7 @@ class Frequencies:
         self.upos: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by form
         self.tags: defaultdict[tuple[str, str], Counter[tuple[str, str]]] = defaultdict(Counter)  # XPOS and FEATS
         self.xpos: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by UPOS
+        self.feats: defaultdict[str, Counter[str]] = defaultdict(Counter)  # by UPOS
         self.lemmas: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # by form and UPOS
         self.labels: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)  # by UPOS of both ends
         self.all: dict[str, Counter[str]] = {name: Counter() for name in ("label", "upos", "xpos", "feats")}
@@ -59,6 +60,7 @@ class Frequencies:
                 if has_feats:
                     self.tags[form, tag][xpos, feats] += times
                     self.all["feats"][feats] += times
+                    self.feats[tag][feats] += times
             if has_lemma and lemma != "_":
                 self.lemmas[form, tag][lemma] += times
             if has_arc and head is not None and label not in ("_", ""):
@@ -86,10 +88,12 @@ class Frequencies:
 
     def list_values(self, name: str) -> list[str]:
         """Return the values of a column, the most frequent ones first."""
-        counts = self.all[name]
-        return sorted(
-            (value for value, count in counts.items() if count > 0), key=lambda value: (-counts[value], value)
-        )
+        return _sort_by_count(self.all[name])
+
+
+def _sort_by_count(counts: Counter[str]) -> list[str]:
+    seen = [value for value, count in counts.items() if count > 0]
+    return sorted(seen, key=lambda value: (-counts[value], value))
 
 
 def complete(draft: Draft, pipeline: Pipeline, frequencies: Frequencies) -> Draft:
@@ -231,12 +235,13 @@ def find_choices(
     own = getattr(guessed, column)
     counts: Counter[str | int]
     if column == "upos":
-        counts, rest = Counter(dict(frequencies.upos.get(word.form, {}))), [*UNIVERSAL_TAGS]
+        counts = Counter(dict(frequencies.upos.get(word.form, {})))
+        rest = [*frequencies.list_values(column), *UNIVERSAL_TAGS]
     elif column == "lemma":
         counts, rest = Counter(dict(frequencies.lemmas.get((word.form, word.upos), {}))), [word.form, word.form.lower()]
     else:
-        place = 0 if column == "xpos" else 1
-        counts, rest = Counter(), frequencies.list_values(column)
+        place, by_upos = (0, frequencies.xpos) if column == "xpos" else (1, frequencies.feats)
+        counts, rest = Counter(), [*_sort_by_count(by_upos[word.upos]), *frequencies.list_values(column)]
         for tag, count in frequencies.tags.get((word.form, word.upos), {}).items():
             counts[tag[place]] += count
     if not any(count > 0 for count in counts.values()):  # how sure the model is of a tag, it does not say
@@ -259,9 +264,8 @@ def _find_arcs(
     above = own.head if head is None else head
     tag = "ROOT" if not above else draft.words[above - 1].upos
     seen = frequencies.labels.get((own.upos, tag), Counter())
-    ranked = sorted(seen, key=lambda label: (-seen[label], label))
     shares = _weigh_labels(draft, k, above, pipeline) or _weigh_arcs(draft, k, above, pipeline)
-    return list(_rank(shares, [*ranked, *frequencies.list_values("label"), *pipeline.parser.tree_labels]))
+    return list(_rank(shares, [*_sort_by_count(seen), *frequencies.list_values("label"), *pipeline.parser.tree_labels]))
 
 
 def _weigh_labels(draft: Draft, k: int, head: int | None, pipeline: Pipeline) -> dict[str | int, float]:

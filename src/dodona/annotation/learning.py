@@ -159,8 +159,11 @@ class BackgroundTraining:
             if match := PROGRESS.search(line):
                 low, high = SHARES[match[1]]
                 self.progress = low + (high - low) * int(match[2]) / int(match[3])
-        if self._process.wait() and not self._is_closed:
-            raise DodonaError(f"the training has failed: {last.removeprefix('dodona: ')}")
+        status = self._process.wait()
+        if status and not self._is_closed:
+            fault = last.removeprefix("dodona: ")
+            told = fault if fault != last else f"it ended with status {status} after “{last}”"
+            raise DodonaError(f"the training has failed: {told}")
 
     def _make_point(self, training: Sequence[Sentence], held_out: Sequence[Sentence], las: float) -> dict[str, float]:
         words = sum(sum(is_annotated(sentence, "arc")) for sentence in training)

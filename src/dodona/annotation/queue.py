@@ -237,7 +237,7 @@ def _find_suspects(sentences: list[Sentence], sender: Connection) -> None:
     from dodona.annotation.suspects import find_suspects
 
     try:
-        tell = lambda progress: sender.send(("message", str(progress)))  # noqa: E731
+        tell = lambda done, total: sender.send(("message", f"{done} of {total} parsers are trained"))  # noqa: E731
         suspects = find_suspects(sentences, ParserOptions(), TrainingPlan(), callback=tell)
         sender.send(("items", [_summarize(each, sentences) for each in suspects]))
     except DodonaError as error:

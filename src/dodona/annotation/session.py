@@ -33,6 +33,7 @@ ABOUT_SENTENCES = (
     *("text-trailing", "text-extra", "only-sometimes"),
 )
 """Parts of the names of rules that are not about a word."""
+APPROVING = ("confirm", "accept", "done")  # kinds of actions that make guesses count: they must have been seen
 LEVEL = 2  # of the rules that are checked after each action; higher ones need a program that takes a second to start
 
 SHOWN = ("form", "lemma", "upos", "xpos", "feats", "head", "label")
@@ -41,7 +42,7 @@ View = dict[str, Any]
 
 
 class StaleVersionError(DodonaError):
-    """An action on a sentence that has changed since the page has seen it."""
+    """An action on a sentence that has changed since the page has seen it, or on guesses that have."""
 
     def __init__(self, view: View) -> None:
         super().__init__("This sentence has changed since this page has shown it; look at it again")
@@ -130,12 +131,14 @@ class AnnotationSession:
         with self.lock:
             self._pages.pop(page, None)
 
-    def act(self, number: int, version: int, page: str, action: Action) -> View:
-        """Do an action, and return the sentence after it; when this returns, the action is on disk."""
+    def act(self, number: int, version: int, page: str, action: Action, digest: str | None = None) -> View:
+        """Do an action, and return the sentence after it; when this returns, the action is on disk. With the digest of
+        what the page shows, guesses that it does not show are not approved of: a better model may have come since."""
         with self.lock:
             each = self.project.get(number)
             self._refresh(each)
-            if version != each.version:
+            is_unseen = action.get("kind") in APPROVING and digest not in (None, each.draft.digest)
+            if version != each.version or is_unseen:
                 raise StaleVersionError(self._view(each, page))
             before = each.draft
             shown = self._do(each, action)
@@ -296,6 +299,7 @@ class AnnotationSession:
         return {
             "sentence": each.number,
             "version": each.version,
+            "digest": draft.digest,
             "file": each.file,
             "sent_id": draft.find_comment("sent_id"),
             "text": draft.text,

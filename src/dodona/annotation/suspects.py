@@ -18,7 +18,7 @@ other places of the treebank. The tags are those of the treebank: they are part 
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -26,7 +26,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.component import Callback, ignore
 from dodona.data import Sentence
 from dodona.data.trees import find_cycle
 from dodona.errors import OptionError
@@ -103,13 +102,13 @@ def find_suspects(
     plan: TrainingPlan,
     seeds: int = 3,
     jobs: int = 1,
-    callback: Callback = ignore,
+    callback: Callable[[int, int], None] = lambda done, total: None,
     folds: int = FOLDS,
 ) -> list[Suspect]:
     """Return the words for which at least one parser prefers another arc, the most suspicious ones first.
 
     Parsers with these options are trained by cross-validation with this many seeds, each with other folds. The
-    sentences must have trees; they are not changed.
+    sentences must have trees; they are not changed. `callback` is told how many of how many parsers are trained.
     """
     if seeds < 1:
         raise OptionError(f"seeds {seeds}: expected at least 1")
@@ -123,12 +122,14 @@ def find_suspects(
         options = replace(options, iterations=min(ITERATIONS, options.iterations or ITERATIONS))
     folds = min(folds, len(sentences))
     opinions: list[list[Opinion]] = [[] for _ in sentences]
+    callback(0, seeds * folds)
     for seed in range(options.seed, options.seed + seeds):
         split = assign_folds(len(sentences), folds, "random", seed)
         ask = partial(_ask, trees)
-        for _, places, given in map_folds(sentences, replace(options, seed=seed), plan, split, ask, jobs, callback):
+        for fold, places, given in map_folds(sentences, replace(options, seed=seed), plan, split, ask, jobs):
             for i, opinion in zip(places, given, strict=True):
                 opinions[i].append(opinion)
+            callback((seed - options.seed) * folds + fold + 1, seeds * folds)
     return _rank(sentences, trees, opinions, changed)
 
 

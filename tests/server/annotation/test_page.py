@@ -196,6 +196,13 @@ def the_loop_with_the_mouse(page: Page) -> None:
     assert "obl" in page.text(arc(5, ".label"))
     assert "PROPN" in page.text(".word[data-word='5'] .tag")
     assert "leafage" in page.text(".word[data-word='5'] .lemma")
+    page.click("Reopen", ".sentence")
+    page.until(lambda: "open" in page.text(".badge"))
+    assert page.run("return document.activeElement.matches('.frame')"), (
+        "a button that is gone leaves its keys to the tree"
+    )
+    page.press("z", Keys.CONTROL)
+    page.until(lambda: page.text(".badge") == "done")
 
 
 def the_loop_by_keyboard_alone(page: Page) -> None:
@@ -359,6 +366,33 @@ def somebody_else_is_noticed(page: Page) -> None:
     page.until(lambda: "X" in page.text(".word[data-word='1'] .tag") and not page.all("#messages .fault"))
 
 
+GUESS = """const ask = window.fetch;
+    window.fetch = async (url, options) => {
+      const answer = await ask(url, options);
+      if (!url.endsWith("open")) return answer;
+      window.fetch = ask;
+      const view = await answer.json();
+      view.words[0].label = "invented";
+      return Response.json({...view, digest: "another"});
+    };
+    dispatchEvent(new Event("focus"));"""
+
+
+def only_what_is_seen_is_approved_of(page: Page) -> None:
+    """When another model guesses, its guesses are shown; and none is confirmed in place of another one."""
+    open_sentence(page, SPLIT)
+    label = page.text(arc(1, ".label"))
+    page.run(GUESS)
+    page.until(lambda: page.text(arc(1, ".label")).startswith("invented"))
+    page.type("g")
+    assert "(confirm) was not made" in page.until(lambda: page.text("#messages .fault"))
+    assert page.text(arc(1, ".label")) == label
+    page.type("g")
+    page.until(lambda: page.text(arc(1, ".note")) == "✓")
+    page.press("z", Keys.CONTROL)
+    page.until(lambda: page.text(arc(1, ".label")) == label)
+
+
 def what_is_being_typed_is_kept(page: Page) -> None:
     """While a new view comes; and it is sent when another word is chosen, or the sentence is done."""
     number = open_sentence(page, SHARED)
@@ -450,8 +484,18 @@ def versions_stand_beside_it(page: Page) -> None:
     open_sentence(page, LOST)
     page.drag(page.one(word(1)), page.one(word(5)))
     page.until(lambda: head(page, 1) == 5)
+    is_entered = "return document.activeElement.matches('.versions input')"
     page.type("v")
-    page.until(lambda: page.all(".versions input"))
+    page.until(lambda: page.run(is_entered))
+    page.type(Keys.ARROW_DOWN)
+    page.until(lambda: page.all(".sentence .arc.other"))
+    page.type(Keys.ARROW_RIGHT, Keys.ENTER, Keys.END)
+    assert page.all(".word.target"), "keys of the page work there, too"
+    page.type(Keys.ESCAPE, "v")
+    page.until(lambda: not page.all(".sentence .arc.other"))
+    assert page.run("return document.activeElement.matches('.frame')")
+    page.type("v")
+    page.until(lambda: page.run(is_entered))
     names = page.texts(".versions label")
     assert {"model en-fast", "as in the file"} <= set(names)
     page.all(".versions input")[names.index("model en-fast")].click()
@@ -510,30 +554,48 @@ def nothing_moves_under_the_pointer(page: Page) -> None:
     until_saved(page)
     assert places() == before
     page.press("z", Keys.CONTROL)
+    until_saved(page)
     page.type("f")
     page.until(lambda: page.all(".choices li"))
     (box,) = [box for box in page.boxes(".choices") if box["height"] > 0]
     assert box["top"] >= 0
     assert box["bottom"] <= 900
     page.type(Keys.ESCAPE)
+    open_sentence(page, LONG, width=1700)  # where the field is at the edge
+    page.type("f")
+    page.until(lambda: page.all(".choices li"))
+    root = "document.documentElement"
+    assert page.run(f"return {root}.scrollWidth <= {root}.clientWidth")
+    within = "[...document.querySelectorAll('.choices')].every((list) => list.scrollWidth <= list.clientWidth)"
+    assert page.run(f"return {within}")
+    page.type(Keys.ESCAPE)
     until_saved(page)
 
 
 def who_loads_the_page_again_is_alone(page: Page) -> None:
+    """And finds what was chosen before."""
     open_sentence(page, LONG)
+    page.choose("Open below", "0.5")
     page.driver.refresh()
     page.until(lambda: page.all(".sentence .tree"))
     assert "another page" not in page.text("main")
+    assert page.one(".bar select").get_property("value") == "0.5"
+    page.choose("Open below", "0.9")
 
 
 def queues_have_orders(page: Page) -> None:
     page.open("", fresh=True)
     page.until(lambda: page.all(".queue li"))
+    done = page.text("#progress")
     page.choose("Order", "search")
-    page.run("document.querySelector('.queue-card textarea').value = 'pattern { V [form=\"hears\"] }'")
-    page.click("Search")
+    page.press("a", Keys.CONTROL)
+    page.type('pattern { V [form="hears"] }')
+    page.press(Keys.ENTER, Keys.CONTROL)
     page.until(lambda: page.texts(".queue .text") == ["hears: She hears the oracle."])
     page.until(lambda: forms(page)[:2] == ["She", "hears"] and chosen(page) == "2 hears")
+    assert page.text("#progress") == done, "nothing is done by a search"
+    page.driver.refresh()
+    page.until(lambda: page.texts(".queue .text") == ["hears: She hears the oracle."])
     page.choose("Order", "doubt")
     page.until(lambda: len(page.texts(".queue small")) > 2)
     scores = [float(score) for score in page.texts(".queue small")]
@@ -634,6 +696,7 @@ SCENARIOS: list[Callable[[Page], None]] = [
     the_threshold_says_what_is_open,
     what_is_typed_is_completed,
     somebody_else_is_noticed,
+    only_what_is_seen_is_approved_of,
     what_is_being_typed_is_kept,
     a_lost_connection_loses_nothing,
     what_was_left_unsaved_is_offered,

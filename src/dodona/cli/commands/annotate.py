@@ -102,6 +102,7 @@ def _annotate(
         from dodona.server.service import Limits
     except ImportError as error:
         raise OptionError(f"{MISSING} ({error})") from error
+    from dodona.annotation.learning import MODEL
     from dodona.annotation.project import Project, find_files
     from dodona.annotation.session import AnnotationSession
 
@@ -119,6 +120,8 @@ def _annotate(
         warnings.simplefilter("ignore", FormatWarning)  # said when the files were read
         others = [Project(*find_files([other]), "", writes=False) for other in beside]
         session = AnnotationSession(project, loaded.pipelines, retrain_after, others)
+        if session.learner.pipeline is not None:
+            say(f"{folder / MODEL} guesses, which was trained here; without it, {models[0]} does")
         try:
             limits = Limits(seconds=SECONDS, memory=MAX_MEMORY, hosts=LOCAL)
             app = create_app(loaded, limits, list_functions(session), PAGES, INDEX)

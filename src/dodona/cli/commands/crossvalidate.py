@@ -170,11 +170,11 @@ def _run(
 def _find_suspects(
     sentences: list[Sentence], options: ParserOptions, plan: TrainingPlan, seeds: int, jobs: int, folds: int
 ) -> list[Suspect]:
-    with open_bar(TextColumn("{task.description}")) as bar:
-        task = bar.add_task(f"suspects: {seeds} parsers for each of {folds} folds")
+    with open_bar(*BAR) as bar:
+        task = bar.add_task(f"suspects: {seeds} parsers for each of {folds} folds", total=seeds * folds)
 
-        def show(progress: TrainingProgress) -> None:
-            bar.update(task, description=f"suspects: parser {progress.iteration}/{progress.iterations}")
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
 
         return find_suspects(sentences, options, plan, seeds, jobs, show, folds)
 

@@ -76,6 +76,7 @@ class ActRequest(Struct, kw_only=True, forbid_unknown_fields=True):
     version: Annotated[int, Meta(ge=0)]
     page: PageName
     action: AnnotationAction
+    digest: Annotated[str, Meta(max_length=100, description="Of the view: no other guesses count.")] | None = None
 
 
 class ChoicesRequest(Struct, kw_only=True, forbid_unknown_fields=True):
@@ -125,7 +126,7 @@ class AnnotationFunctions:
     def act(self, request: ActRequest, models: Models) -> Answer:
         action = {key: value for key, value in structs.asdict(request.action).items() if value is not UNSET}
         try:
-            return self.session.act(request.sentence, request.version, request.page, action)
+            return self.session.act(request.sentence, request.version, request.page, action, request.digest)
         except StaleVersionError as error:
             raise Conflict(str(error), {"view": error.view}) from None
 

@@ -7,7 +7,7 @@ import { draggable } from "./drag.js";
 import { findKey, KEYS } from "./keys.js";
 import { Learning } from "./learning.js";
 import { QueueList } from "./queue.js";
-import { keepChanges, leftChanges, Session } from "./session.js";
+import { keepChanges, keepSetting, leftChanges, readSetting, Session } from "./session.js";
 import { Status } from "./status.js";
 import { percent, scrollFrame, scrollToWord } from "./tree.js";
 import { Versions } from "./versions.js";
@@ -22,7 +22,8 @@ export class Annotator {
   /** `project` is what the server says about the treebank. */
   constructor(place, project) {
     this.project = project;
-    this.threshold = project.threshold;
+    const kept = readSetting("threshold");
+    this.threshold = THRESHOLDS.includes(kept) ? kept : project.threshold;
     this.word = 1;
     this.candidate = null; // the head that is being chosen by keyboard
     this.item = null; // of the queue, by which the sentence was opened
@@ -288,7 +289,7 @@ export class Annotator {
   }
 
   toggleVersions() {
-    this.versions.element.open = !this.versions.element.open;
+    if (!this.versions.toggle()) this.focusTree();
   }
 
   acceptSuspicion() {
@@ -306,7 +307,9 @@ export class Annotator {
       const { files } = await ask("save");
       const changed = files.filter(({ state }) => state === "changed on disk").map(({ file }) => file);
       const written = files.filter(({ state }) => state === "written").length;
-      const text = `${changed.join(", ")} changed on disk, and was not written. All work is in the journal.`;
+      const text =
+        `${changed.join(", ")} changed on disk, and was not written. All work is in the journal; ` +
+        "when dodona annotate is started again, it is carried over to the file as it is then.";
       if (changed.length > 0) this.messages.replaceChildren(message(text, "fault"));
       else say(written === 0 ? "All files are up to date" : `${written} of ${files.length} files written`, true);
     } catch (error) {
@@ -324,7 +327,8 @@ export class Annotator {
     if (isTyping(event) && !(entry?.ctrl && ["finish", "write"].includes(entry.name))) return;
     const frame = event.target.closest?.(".frame");
     if (event.shiftKey && frame) scrollFrame(frame, event);
-    if (!entry || (entry.key === "Enter" && !entry.ctrl && isPressed(event))) return;
+    const isVersion = event.target.type === "radio"; // Enter does nothing there by itself
+    if (!entry || (entry.key === "Enter" && !entry.ctrl && isPressed(event) && !isVersion)) return;
     if (this.view === null && !["help", "write"].includes(entry.name)) return;
     event.preventDefault();
     if (entry.ctrl && isTyping(event)) event.target.blur(); // what was typed comes first
@@ -404,7 +408,7 @@ export class Annotator {
     if (!view) return;
     const hadTree = this.frame !== undefined && this.frame === document.activeElement;
     const focused = this.form?.focused ?? { name: null, typed: null };
-    const control = [...this.body.querySelectorAll(".bar button, .bar select")].indexOf(document.activeElement);
+    const control = this.body.querySelector(".bar :focus");
     if (!keepsTyped) this.form?.discard();
     this.drawing = drawView(view, this.threshold, this.beside);
     this.keepLine();
@@ -445,7 +449,10 @@ export class Annotator {
     this.mark(keepsTyped);
     if (hadTree) this.frame.focus({ preventScroll: true });
     if (focused.name) this.form.refocus(focused);
-    if (control >= 0) this.body.querySelectorAll(".bar button, .bar select")[control]?.focus();
+    if (control) {
+      const controls = [...this.body.querySelectorAll(".bar :enabled")];
+      (controls.find(({ textContent }) => textContent === control.textContent) ?? this.frame).focus();
+    }
   }
 
   /** What is drawn below the words: another version, or else the arc that a suspicion proposes. */
@@ -525,6 +532,7 @@ export class Annotator {
     const thresholds = [...new Set([...THRESHOLDS, this.project.threshold])].sort();
     const setThreshold = (value) => {
       this.threshold = Number(value);
+      keepSetting("threshold", this.threshold);
       this.draw();
       this.focusTree();
     };
@@ -565,6 +573,7 @@ export class Annotator {
       run: (name) => this[name](),
       leave: () => this.focusTree(),
     });
+    if (this.candidate !== null) this.form.controls.head.value = this.candidate;
     this.panel.replaceChildren(this.form.element);
     if (focused.name) this.form.refocus({ ...focused, typed: null });
   }

@@ -47,7 +47,7 @@ export const KEYS = [
     shown: "Shift+J",
     text: "join the sentence with the next one of the file",
   },
-  { key: "v", name: "toggleVersions", shown: "V", text: "show other versions of the sentence, or hide them" },
+  { key: "v", name: "toggleVersions", shown: "V", text: "show other versions of the sentence, ↑ ↓ choose one; or hide them" },
   {
     key: "y",
     name: "acceptSuspicion",

@@ -55,7 +55,7 @@ export class Learning {
     this.points = points;
     if (isTraining) this.timer = setTimeout(() => this.look(), AGAIN);
     else if (wasTraining) {
-      say(`${STATES[state]}: ${text}`, true);
+      say(told || "The training has come to nothing", true); // the server is another one than when it began
       this.learned(state === "better");
     }
   }

@@ -2,6 +2,7 @@
 
 import { ask, latest } from "./api.js";
 import { button, el, field, message, select } from "./dom.js";
+import { keepSetting, readSetting } from "./session.js";
 
 const ORDERS = {
   file: "as in the file",
@@ -33,11 +34,13 @@ export class QueueList {
     this.earlier = button("Earlier", () => this.extend(-1), { class: "quiet" });
     this.more = button("More", () => this.extend(), { class: "quiet" });
     this.pattern = el("textarea", { rows: 3, spellcheck: "false", class: "code", maxlength: 5000 });
-    this.pattern.value = PATTERN;
+    this.pattern.value = readSetting("pattern") ?? PATTERN;
     const search = button("Search", () => this.start());
     this.search = el("div", { class: "form" }, field("Pattern, in the language of Grew", this.pattern), search);
     this.pattern.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.start();
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.stopPropagation(); // elsewhere this key says that the sentence is done
+      this.start();
     });
     const choices = orders.map((name) => [name, ORDERS[name] ?? name]);
     this.element = el(
@@ -76,6 +79,7 @@ export class QueueList {
 
   /** Put the queue together anew, and begin it. */
   async start() {
+    if (this.order === "search") keepSetting("pattern", this.pattern.value);
     this.items = [];
     this.at = -1;
     this.sought = null;
@@ -142,8 +146,10 @@ export class QueueList {
 
   /** Load the same part again, where sentences were split or joined, or a new model has another order. */
   async renew() {
+    clearTimeout(this.timer);
     const count = Math.max(COUNT, this.items.length);
     const answer = await this.load({ ...this.request, first: this.first, count }).catch(() => null);
+    if (answer?.wait) this.timer = setTimeout(() => this.renew(), AGAIN);
     if (answer === null || answer.wait) return;
     const here = this.items[this.at]?.sentence;
     [this.items, this.next, this.total] = [answer.items, answer.next, answer.total];
@@ -159,7 +165,8 @@ export class QueueList {
 
   note({ wait, total }) {
     if (wait) return [message(wait)];
-    return total === 0 ? [message("There is no sentence here.")] : [];
+    const isEmpty = "This project has no sentences. Put CoNLL-U into its folder, or start with --text.";
+    return total === 0 ? [message(this.order === "file" ? isEmpty : "There is no sentence here.")] : [];
   }
 
   /** The item so many places further, or null; `isOpen`: one that is not done yet. */

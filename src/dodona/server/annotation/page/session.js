@@ -4,6 +4,7 @@
 import { ask } from "./api.js";
 
 const KEY = "dodona-unsaved";
+const SETTINGS = "dodona-annotation";
 const AGAIN = 1500; // milliseconds until the next try
 const BUSY = [0, 408, 429, 499, 500, 502, 503, 504]; // statuses after which the same may be tried again
 
@@ -23,6 +24,25 @@ export function keepChanges(changes) {
     else sessionStorage.removeItem(KEY);
   } catch {
     // without storage, they wait in this page alone
+  }
+}
+
+/** What was chosen on this page before, by name; what somebody else has put there instead is nothing. */
+export function readSetting(name) {
+  try {
+    return JSON.parse(localStorage.getItem(SETTINGS))[name] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Remember a choice for the next time. */
+export function keepSetting(name, value) {
+  try {
+    const kept = JSON.parse(localStorage.getItem(SETTINGS));
+    localStorage.setItem(SETTINGS, JSON.stringify({ ...kept, [name]: value }));
+  } catch {
+    // without storage, the choice holds until the page is left
   }
 }
 
@@ -53,13 +73,13 @@ export class Session {
     this.calls.tell("saved", 0);
   }
 
-  /** See whether somebody else has changed the sentence, or has it open. */
+  /** See whether somebody else has changed the sentence, or has it open, and whether another model guesses. */
   async refresh() {
     if (this.view === null || this.waiting.length > 0) return;
     try {
-      const { sentence, version, other } = this.view;
+      const { sentence, version, digest, other } = this.view;
       const view = await ask("open", { sentence, page: this.page });
-      const isSame = view.version === version && view.other === other;
+      const isSame = view.version === version && view.digest === digest && view.other === other;
       if (!isSame && this.waiting.length === 0 && this.view.sentence === sentence) this.take(view);
     } catch {
       // the next change will tell
@@ -83,7 +103,8 @@ export class Session {
       this.calls.tell("saving", this.waiting.length);
       let view;
       try {
-        view = await ask("act", { sentence, version: this.view.version, page: this.page, action });
+        const { version, digest } = this.view;
+        view = await ask("act", { sentence, version, digest, page: this.page, action });
       } catch (error) {
         if (!BUSY.includes(error.status)) return this.fail(error, action);
         await this.pause();
@@ -107,10 +128,6 @@ export class Session {
     if (error.status === 409 && view && hasAlready(view, action)) {
       this.waiting.shift();
       return this.settle(view); // only the answer was lost
-    }
-    if (error.status === 409 && view && onlyGuessesDiffer(this.view, view)) {
-      this.take(view); // a better model has come
-      return this.send();
     }
     this.waiting = [];
     keepChanges([]);
@@ -139,25 +156,6 @@ function allMarked(view) {
   const confirmed = (marks) =>
     Object.fromEntries(Object.entries(marks).map(([key, mark]) => [key, mark ?? "confirmed"]));
   return { ...view, words: view.words.map((word) => ({ ...word, marks: confirmed(word.marks) })) };
-}
-
-/** Whether two views differ in nothing that a person has annotated. */
-function onlyGuessesDiffer(one, other) {
-  const values = {
-    arc: ["head", "label"],
-    upos: ["upos", "xpos"],
-    feats: ["feats"],
-    lemma: ["lemma"],
-    token: ["misc"],
-  };
-  const marked = ({ status, multiword, words }) => {
-    const annotated = words.map((word) => {
-      const columns = Object.keys(values).filter((name) => word.marks[name]);
-      return [word.form, columns.map((name) => [name, word.marks[name], ...values[name].map((key) => word[key])])];
-    });
-    return JSON.stringify([status, multiword, annotated]);
-  };
-  return marked(one) === marked(other.status === "done" ? allMarked(other) : other);
 }
 
 /** Whether a view has a change already. */

@@ -13,6 +13,7 @@ export class Versions {
     this.element = el("details", { class: "card" }, el("summary", {}, "Other versions"), this.body);
     this.element.addEventListener("toggle", () => this.update(this.view));
     this.chosen = null; // the name of the version that is shown
+    this.isEntered = false; // whether the keyboard is to go to the versions when they are there
   }
 
   /** Load the versions of a sentence, if they are to be seen. */
@@ -42,6 +43,13 @@ export class Versions {
   versionOf(view) {
     const version = this.view?.sentence === view.sentence && this.versions?.find(({ name }) => name === this.chosen);
     return version && version.heads?.length === view.words.length ? version : null;
+  }
+
+  /** Show the versions, with the keyboard at the chosen one, or hide them; returns whether they are shown. */
+  toggle() {
+    this.element.open = !this.element.open;
+    this.isEntered = this.element.open;
+    return this.element.open;
   }
 
   choose(name) {
@@ -75,7 +83,9 @@ export class Versions {
     rows.push(el("li", {}, el("label", { class: "check" }, none, el("span", {}, "Show none"))));
     const focused = this.body.contains(document.activeElement) && document.activeElement.matches("input");
     if (versions.length > 0) this.body.replaceChildren(el("ul", { class: "versions" }, rows));
-    if (focused) this.body.querySelector("input:checked")?.focus();
+    if (this.isEntered) this.element.scrollIntoView({ block: "nearest" });
+    if (focused || this.isEntered) this.body.querySelector("input:checked")?.focus();
+    this.isEntered = false;
     this.calls.show();
   }
 }

@@ -60,7 +60,9 @@ export class WordForm {
       ["multiword", multi ? "No multiword token" : "Multiword token", "B", isLast && !multi],
       ["splitSentence", "New sentence here", "Shift+S", number === 1],
     ];
-    const shown = FIELDS.map(([column, title, mark]) => field(noted(title, mark), this.fields[column].element));
+    const shown = FIELDS.map(([column, title, mark]) =>
+      field(noted(title, mark), this.fields[column].element, { class: column === "feats" ? "field wide" : "field" }),
+    );
     this.element = el(
       "div",
       { class: "word-form" },
