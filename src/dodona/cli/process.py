@@ -1,7 +1,7 @@
 """The entry point of the program. From here on Ctrl-C ends it without a traceback, also while the rest is imported.
 
 So this file, and what is imported before it (`dodona`, `dodona.cli`), imports next to nothing: of `signal` the part in
-C, which needs no `enum`, and of `time` nothing else.
+C, which needs no `enum`, and of `importlib` what the interpreter has by itself.
 """
 
 import _signal as signal  # type: ignore[import-not-found]
@@ -10,6 +10,7 @@ import io
 import os
 import sys
 import time
+from _frozen_importlib_external import ExtensionFileLoader
 from _thread import start_new_thread
 
 TYPE_CHECKING = False  # as in `typing`, which would have to be imported
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["hear_signals", "last_signal", "prepare_standard_streams", "raise_again", "run", "take_large_pages"]
 
 AGAIN = 0.05  # seconds
-LONGEST_IMPORT = 5.0  # seconds in which a signal waits for the end of an import
+LONGEST_IMPORT = 5.0  # seconds in which a signal waits for a compiled module
 
 STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """Name, mode, and how the null device is opened in place of a closed one: the wrong way round, so that use fails."""
@@ -88,11 +89,11 @@ def last_signal() -> int:
 
 
 def _interrupt(number: int, frame: "FrameType | None") -> None:
-    """Raise KeyboardInterrupt, but not in an import: compiled modules of JAX would lose it, say that they cannot begin,
-    or crash. Then the signal comes once more, a little later."""
+    """Raise KeyboardInterrupt, but not while a compiled module is being loaded: those of JAX would lose it, say that
+    they cannot begin, or crash. Then the signal comes once more, a little later."""
     global _number, _put_off_since
     _put_off_since = _put_off_since or time.monotonic()
-    if os.name == "posix" and _is_importing(frame) and time.monotonic() < _put_off_since + LONGEST_IMPORT:
+    if os.name == "posix" and _loads_module(frame) and time.monotonic() < _put_off_since + LONGEST_IMPORT:
         _send_again(number)
         return
     _put_off_since = 0.0
@@ -102,8 +103,8 @@ def _interrupt(number: int, frame: "FrameType | None") -> None:
     raise KeyboardInterrupt
 
 
-def _is_importing(frame: "FrameType | None") -> bool:
-    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib"):
+def _loads_module(frame: "FrameType | None") -> bool:
+    while frame is not None and not isinstance(frame.f_locals.get("self"), ExtensionFileLoader):
         frame = frame.f_back
     return frame is not None
 
