@@ -32,10 +32,13 @@ PATIENCE = 60.0  # seconds, until a command that does not end is killed
 LINES = {
     "parse": "parse en in.conllu --retag --jobs 2 -o out.conllu",
     "train": "train in.conllu --dev in.conllu -o out.model --jobs 2",
+    "train with silver": "train in.conllu --dev in.conllu --silver in.conllu --scorer neural -o out.model",
+    "train with text": "train in.conllu --dev in.conllu --text in.txt --scorer neural -o out.model",
     "pretrain": "pretrain in.txt -o out.encoder",
     "distill": "distill en-fast in.conllu --dev in.conllu --text in.txt -o out.model",
     "evaluate": "evaluate in.conllu in.conllu in.conllu --shuffles 100000",
     "crossvalidate": "crossvalidate in.conllu --jobs 2 -o out.conllu",
+    "suspects": "crossvalidate in.conllu --suspects out.html --folds 2 --seeds 2",
     "validate": "validate in.conllu",
     "convert": "convert in.conllu --to vertical -o out.txt",
     "draw": "draw in.conllu -o out.html",
@@ -48,10 +51,18 @@ LINES = {
     "lattice": "lattice in.conllu -n 2 -o out.svg",
     "experiment": "experiment systems --treebanks bank -o out",
     "bench": "bench en-fast in.conllu",
+    "annotate": "annotate bank/en_oaks --text in.txt --model en-fast --port 0",
     "serve": "serve en-fast --port 0",
     "cite": "cite",
 }
-KEPT = {"distill": "out.model.silver", "experiment": "out", "pretrain": "out.encoder"}
+KEPT = {
+    "annotate": "bank/en_oaks",
+    "distill": "out.model.silver",
+    "experiment": "out",
+    "pretrain": "out.encoder",
+    "train with silver": "out.model.checkpoint",
+    "train with text": "out.",
+}
 """How the names begin of what a command goes on from when it is called again."""
 
 
@@ -165,14 +176,14 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=1.0, help="seconds until it must have ended [default: 1]")
     given = parser.parse_args()
     bad = 0
-    print(f"{'command':<14} {'runs':>6}", *(f"{name:>13}" for name in OUTCOMES), "  slowest", flush=True)
+    print(f"{'command':<17} {'runs':>6}", *(f"{name:>13}" for name in OUTCOMES), "  slowest", flush=True)
     for command in given.commands or LINES:
         whole = measure(LINES[command], given.seconds)
         verdicts = Verdicts()
         for k in range(given.moments):
             interrupt(command, whole * (k + 0.5) / given.moments, given.limit, verdicts)
         counts = [f"{verdicts.counts[name]:>13}" for name in OUTCOMES]
-        print(f"{command:<14} {whole:>4.1f} s", *counts, f"{verdicts.slowest:>7.2f} s", flush=True)
+        print(f"{command:<17} {whole:>4.1f} s", *counts, f"{verdicts.slowest:>7.2f} s", flush=True)
         print("".join(f"    {fault}\n" for fault in verdicts.faults), end="", flush=True)
         bad += len(verdicts.faults)
     sys.exit(1 if bad else 0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from samples.command_line import call_dodona
+from samples.signals import hearing_interrupts
 from samples.treebank import treebank
 
 from dodona import Sentence, read, write
@@ -92,6 +93,32 @@ def test_ctrl_c_while_the_program_starts(module: str) -> None:
         [sys.executable, "-c", BREAK, module], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
     )
     assert (done.returncode, done.stderr.lstrip()) == (130, "dodona: interrupted\n")
+
+
+FRAGILE = """
+import os, signal
+from importlib.machinery import ExtensionFileLoader
+class Loader(ExtensionFileLoader):
+    def create_module(self, spec):
+        try:
+            os.kill(os.getpid(), signal.NAME)
+            for _ in range(1000): pass
+        except BaseException: pass
+        else: print("loaded", flush=True)
+Loader("compiled", "compiled.so").create_module(None)
+"""
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143)])
+def test_ctrl_c_waits_until_a_compiled_module_is_loaded(name: str, status: int, tmp_path: Path) -> None:
+    """It may lose a KeyboardInterrupt, or crash; those of JAX do both."""
+    (tmp_path / "fragile.py").write_text(FRAGILE.replace("NAME", name))
+    command = [sys.executable, "-m", "dodona", "--import", "fragile", "oracle", "--verify", "6", "-s", "swap-standard"]
+    done = subprocess.run(
+        hearing_interrupts(command), cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60
+    )
+    assert (done.returncode, done.stdout.partition("\n")[0]) == (status, "loaded")
+    assert "Traceback" not in done.stderr
 
 
 def test_little_is_imported_before_ctrl_c_is_heard() -> None:

@@ -248,6 +248,11 @@ def test_the_level_and_form_of_the_log(capsys: pytest.CaptureFixture[str], monke
         logging.getLogger("uvicorn.error").error("ASGI callable returned without completing response.")
         (line,) = capsys.readouterr().err.splitlines()
         assert json.loads(line)["message"] == "one"
+        log.set_up_log("warning", "json")
+        with serving(create_app(MODELS), monkeypatch) as place, ExitStack() as stack:
+            upgrade = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+            assert connect(place, stack, upgrade).recv(12) == b"HTTP/1.1 200"
+        assert capsys.readouterr().err == ""
     finally:
         for each, (handlers, propagate, level, filters) in zip(loggers, before, strict=True):
             each.handlers, each.propagate, each.level, each.filters = handlers, propagate, level, filters

@@ -27,6 +27,13 @@ def test_parts_keep_every_character() -> None:
     assert read_form(PARTS, END) == {}
 
 
+def test_who_sends_a_bad_form_is_told_and_not_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    for body in (b"x", b"--xyz\r\nContent-\0: x\r\n", b"--xyz\nx", part(b"1") + b"--xyz-x"):
+        with pytest.raises(OptionError, match="The form"):
+            read_form(PARTS, body)
+    assert caplog.records == []
+
+
 def test_parts_can_be_encoded_for_mail() -> None:
     """In letters of any size, as mail has it."""
     for encoding, value in ((b"base64", b"w6k=\r\n"), (b"quoted-printable", b"=C3=\r\n=A9"), (b"binary", b"\xc3\xa9")):

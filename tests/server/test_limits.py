@@ -1,12 +1,14 @@
 """Limits on size, time and number: what is over them gets a clear answer, and takes nothing from the others."""
 
 import asyncio
+import gc
 import json
 import subprocess
 import sys
 import threading
 import time
 import tracemalloc
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -559,6 +561,37 @@ def test_large_blocks_go_back_to_the_system_whatever_was_freed_before() -> None:
         check=True,
     )
     assert ran.stdout == "True\n"
+
+
+class Text:
+    """What a request has read."""
+
+
+@pytest.mark.parametrize("failure", [None, OptionError("no"), KeyError("a fault")])
+def test_what_a_request_has_read_goes_when_it_fails(failure: Exception | None) -> None:
+    """And not only when Python looks for cycles of references, which it seldom does while networks are at work."""
+    read: list[weakref.ref[Text]] = []
+
+    def work(request: dict[str, Any], models: Models) -> dict[str, Any]:
+        text = Text()
+        read.append(weakref.ref(text))
+        while failure is None:
+            look(0.0)
+        try:
+            raise failure
+        except KeyError:
+            raise RuntimeError from None
+
+    app = app_with(work, seconds=0.1, threads=1)
+    gc.disable()
+    try:
+        assert ask(app, "/api/work", b"{}").status >= 400
+        end = time.monotonic() + 10  # the thread may not have left yet
+        while any(text() is not None for text in read) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert [text() for text in read] == [None]
+    finally:
+        gc.enable()
 
 
 def test_clients_that_have_left_are_forgotten() -> None:

@@ -1,7 +1,7 @@
 """The entry point of the program. From here on Ctrl-C ends it without a traceback, also while the rest is imported.
 
 So this file, and what is imported before it (`dodona`, `dodona.cli`), imports next to nothing: of `signal` the part in
-C, which needs no `enum`.
+C, which needs no `enum`, and of `importlib` what the interpreter has by itself.
 """
 
 import _signal as signal  # type: ignore[import-not-found]
@@ -9,10 +9,18 @@ import atexit
 import io
 import os
 import sys
+import time
+from _frozen_importlib_external import ExtensionFileLoader
+from _thread import start_new_thread
+
+TYPE_CHECKING = False  # as in `typing`, which would have to be imported
+if TYPE_CHECKING:
+    from types import FrameType
 
 __all__ = ["hear_signals", "last_signal", "prepare_standard_streams", "raise_again", "run", "take_large_pages"]
 
 AGAIN = 0.05  # seconds
+LONGEST_IMPORT = 5.0  # seconds in which a signal waits for a compiled module
 
 STREAMS = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
 """Name, mode, and how the null device is opened in place of a closed one: the wrong way round, so that use fails."""
@@ -22,6 +30,7 @@ TRAINING = {"train", "pretrain", "distill", "crossvalidate", "experiment"}
 LARGE_PAGES = "glibc.malloc.hugetlb=1"
 
 _number: int = signal.SIGINT
+_put_off_since = 0.0
 
 
 def prepare_standard_streams() -> None:
@@ -55,9 +64,7 @@ def raise_again(lost: "sys.UnraisableHookArgs") -> None:
     """Let Ctrl-C come once more, a little later, if it came while Python called a function whose errors it ignores,
     such as a callback of the garbage collector: nobody else would hear of it, and the program would go on."""
     if isinstance(lost.exc_value, KeyboardInterrupt) and os.name == "posix":
-        from threading import Timer
-
-        Timer(AGAIN, os.kill, (os.getpid(), signal.SIGINT)).start()
+        _send_again(signal.SIGINT)
     else:
         sys.__unraisablehook__(lost)
 
@@ -81,11 +88,35 @@ def last_signal() -> int:
     return _number
 
 
-def _interrupt(number: int, frame: object) -> None:
-    global _number
+def _interrupt(number: int, frame: "FrameType | None") -> None:
+    """Raise KeyboardInterrupt, but not while a compiled module is being loaded: those of JAX would lose it, say that
+    they cannot begin, or crash. Then the signal comes once more, a little later."""
+    global _number, _put_off_since
+    _put_off_since = _put_off_since or time.monotonic()
+    if os.name == "posix" and _loads_module(frame) and time.monotonic() < _put_off_since + LONGEST_IMPORT:
+        _send_again(number)
+        return
+    _put_off_since = 0.0
     _number = number
-    signal.signal(number, signal.SIG_IGN)  # once is enough: the second one must not disturb the end
+    if number != signal.SIGINT:
+        signal.signal(number, signal.SIG_IGN)  # once is enough: the second one must not disturb the end
     raise KeyboardInterrupt
+
+
+def _loads_module(frame: "FrameType | None") -> bool:
+    while frame is not None and not isinstance(frame.f_locals.get("self"), ExtensionFileLoader):
+        frame = frame.f_back
+    return frame is not None
+
+
+def _send_again(number: int) -> None:
+    """Let a signal come once more, by a thread without the locks of `threading`, which may be held just now."""
+    start_new_thread(_send_later, (number,))
+
+
+def _send_later(number: int) -> None:
+    time.sleep(AGAIN)
+    os.kill(os.getpid(), number)
 
 
 def run() -> None:
@@ -100,7 +131,7 @@ def run() -> None:
 
     try:
         if heard:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            signal.signal(signal.SIGINT, _interrupt)
         run_command()
     except KeyboardInterrupt:
         _end()

@@ -81,9 +81,13 @@ def set_up_log(level: str = "warning", form: str = "text") -> None:
         logger.addFilter(_is_news)
 
 
+TOLD = ("without completing response", "Unsupported upgrade", "No supported WebSocket")
+
+
 def _is_news(record: logging.LogRecord) -> bool:
-    """Whether nothing else tells it: an answer that was cut off has its line as a request."""
-    return "without completing response" not in str(record.msg)
+    """Whether nothing else tells it: an answer that was cut off has its line as a request, and so has one that asks for
+    another protocol and is answered in this one."""
+    return not any(words in str(record.msg) for words in TOLD)
 
 
 class TextFormatter(logging.Formatter):

@@ -20,7 +20,7 @@ __all__ = ["MULTIPART", "URLENCODED", "Conflict", "NoFields", "convert", "decode
 MAX_FIELDS = 64
 UNQUOTED = 1 << 16  # characters that are decoded at a time
 MAX_MESSAGE = 200  # characters of a message that may quote the request
-logging.getLogger("python_multipart").disabled = True  # who sends a bad form reads of it, and not the terminal
+logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # who sends a bad form reads of it, not the log
 ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 

@@ -19,6 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
+from traceback import clear_frames
 from typing import Any, cast, get_type_hints
 
 import msgspec
@@ -360,6 +361,9 @@ class Work:
                 self.check()
                 for chunk in _join(self.function()):
                     self.buffer.put(chunk)
+        except BaseException as error:
+            _forget_values(error)
+            raise
         finally:
             del self.function  # and what it has read
             self.workers.trim(self.need + self.needed)
@@ -386,6 +390,14 @@ class Work:
         """Stop what still runs, and give back what is not sent."""
         self.stopped.set()
         self.buffer.close()
+
+
+def _forget_values(error: BaseException | None) -> None:
+    """Let go of all values where an error has passed; its lines stay, for the log. The future has the error, and the
+    error the future: until Python looks for cycles, which it seldom does, all that was read would stay."""
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__context__
 
 
 def _join(chunks: Iterator[bytes]) -> Iterator[bytes]:
