@@ -125,7 +125,14 @@ FAULTS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda f: edit_json(f / "config.json", model_type=None), "model_type None; expected an encoder of text"),
     (lambda f: edit_json(f / "config.json", num_hidden_layers=10**9), "num_hidden_layers 1000000000; expected 1,000"),
     (lambda f: edit_json(f / "config.json", vocab_size=10**12), "vocab_size 1000000000000; expected 10,000,000"),
-    (lambda f: edit_json(f / "config.json", hidden_size=64), "weights that do not fit config.json"),
+    (
+        lambda f: edit_json(f / "config.json", hidden_size=64),
+        r"embeddings\.LayerNorm\.bias has the size 32; expected 64 by config\.json",
+    ),
+    (
+        lambda f: edit_json(f / "config.json", type_vocab_size=3),
+        r"embeddings\.token_type_embeddings\.weight has the size 2 × 32; expected 3 × 32 by config\.json",
+    ),
     (lambda f: edit_json(f / "config.json", hidden_size=31), "weights that do not fit config.json"),
     (lambda f: edit_json(f / "config.json", num_hidden_layers=3), "16 weights are missing, such as encoder.layer.2"),
     (lambda f: (f / "model.safetensors").unlink(), "there is no model.safetensors; expected weights as safetensors"),
@@ -134,6 +141,7 @@ FAULTS: list[tuple[Callable[[Path], Any], str]] = [
     (lambda f: (f / "tokenizer.json").unlink(), "there is no tokenizer.json, nor anything to make it from"),
     (lambda f: cut(f / "tokenizer.json"), "tokenizer.json: not a tokenizer"),
     (lambda f: (f / "tokenizer.json").write_text("3"), "tokenizer.json: not a tokenizer"),
+    (lambda f: (f / "tokenizer.json").write_text("{}"), "tokenizer.json: not a tokenizer: Model missing"),
 ]
 
 
@@ -173,18 +181,38 @@ def test_code_of_an_encoder_is_not_run(folder: Path) -> None:
 
 
 def test_names_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: Any, **__: Any) -> None:
+    asked = []
+
+    def refuse(name: str, file: str, **_: Any) -> None:
+        asked.append(file)
         raise OSError("there is no network\nso nothing is found")
 
     monkeypatch.setattr("transformers.utils.cached_file", refuse)
     with pytest.raises(OptionError, match="no folder has this name, and transformers finds no encoder: there is no n"):
         read_encoder("nobody/has-this-encoder")
+    assert asked == ["config.json"]  # each attempt takes half a minute
     for name in (tmp_path / "none", "./none", "a/b/c"):
         with pytest.raises(OptionError, match=r"there is no such folder; expected one with config\.json"):
             read_encoder(name)
     (tmp_path / "file").write_text("x")
     with pytest.raises(OptionError, match=r"file: expected a folder with config\.json"):
         read_encoder(tmp_path / "file")
+
+
+def test_an_encoder_is_looked_up_by_its_name_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def find(name: str, file: str, **_: Any) -> str | None:
+        asked.append((name, file))
+        return str(folder / file) if (folder / file).exists() else None
+
+    monkeypatch.setattr("transformers.utils.cached_file", find)
+    first, again = read_encoder("somebody/tiny"), read_encoder("somebody/tiny")
+    assert first[0] == again[0]
+    assert (first[0].name, first[0].digest) == ("somebody/tiny", read_encoder(folder)[0].digest)
+    assert sorted(file for _, file in asked) == [
+        *("README.md", "config.json", "model.safetensors", "model.safetensors.index.json", "tokenizer.json"),
+    ]
 
 
 def test_positions_of_an_encoder(folder: Path) -> None:

@@ -200,12 +200,12 @@ class TrainingPlan:
 
     def _check_encoder(self) -> None:
         from dodona.transformer.network import choose_device  # which needs PyTorch
-        from dodona.transformer.pretrained import check_encoder
+        from dodona.transformer.pretrained import read_encoder
 
         choose_device(self.device)
         if self.encoder is None:
             raise OptionError("a transformer without an encoder; expected the folder of one (--encoder)")
-        check_encoder(self.encoder)
+        read_encoder(self.encoder)  # whatever is wrong with it is an error now, and not after tagger and lemmatizer
 
 
 def train_pipeline(

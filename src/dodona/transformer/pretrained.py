@@ -6,11 +6,13 @@ encoder is checked before anything is built: which kind it is, how many paramete
 
 import hashlib
 import json
+import logging
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,12 @@ import safetensors
 import torch
 import transformers
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
 from dodona.errors import FormatError, OptionError
 
-__all__ = ["TeacherEncoder", "build_encoder", "check_encoder", "count_positions", "read_encoder"]
+__all__ = ["TeacherEncoder", "build_encoder", "count_positions", "read_encoder"]
 
 CONFIG, TOKENIZER, WEIGHTS, INDEX, CARD = (
     *("config.json", "tokenizer.json", "model.safetensors", "model.safetensors.index.json", "README.md"),
@@ -67,32 +70,23 @@ class TeacherEncoder:
         return f"{self.name} (licence {self.licence}), SHA-256 {self.digest}"
 
 
-def check_encoder(source: str | Path) -> None:
-    """Raise an error for what `read_encoder` would find wrong with files, without reading all weights."""
+def read_encoder(source: str | Path) -> tuple[TeacherEncoder, Weights]:
+    """Return an encoder and its weights, from a folder, or by the name that transformers knows it by."""
     folder = _find_folder(source)
-    _read_config(folder)
+    config = _read_config(folder)
+    tokenizer = _read_tokenizer(folder)
+    digest = hashlib.sha256()
     for file in _weight_files(folder):
         try:
             with safetensors.safe_open(file, "pt"):  # which compares the sizes of all arrays with that of the file
                 pass
         except (safetensors.SafetensorError, OSError) as error:
             raise FormatError(f"{file}: no safetensors, or cut: {error}") from error
-    _read_tokenizer(folder)
-
-
-def read_encoder(source: str | Path) -> tuple[TeacherEncoder, Weights]:
-    """Return an encoder and its weights, from a folder, or by the name that transformers knows it by."""
-    check_encoder(source)
-    folder = _find_folder(source)
-    config = _read_config(folder)
-    digest = hashlib.sha256()
-    for file in _weight_files(folder):
         with open(file, "rb") as stream:
             while chunk := stream.read(1 << 20):
                 digest.update(chunk)
     weights = _read_weights(folder, config)
     name = str(source) if not Path(source).is_dir() else folder.resolve().name
-    tokenizer = _read_tokenizer(folder)
     return TeacherEncoder(name, _read_licence(folder), digest.hexdigest(), config, tokenizer), weights
 
 
@@ -104,22 +98,22 @@ def _find_folder(source: str | Path) -> Path:
     return _look_up(str(source))
 
 
+@cache
 def _look_up(name: str) -> Path:
     """Return the folder where transformers keeps the files of an encoder with this name; they may be fetched first."""
     if not NAME.fullmatch(name):
         raise OptionError(f"{name}: there is no such folder; expected one with {CONFIG}, {TOKENIZER} and {WEIGHTS}")
-    found = None
-    for file in (CONFIG, TOKENIZER, WEIGHTS, INDEX, CARD):
-        try:
-            found = transformers.utils.cached_file(name, file, _raise_exceptions_for_missing_entries=False) or found
-        except OSError as error:
-            first = str(error).splitlines()[0]
-            raise OptionError(f"{name}: no folder has this name, and transformers finds no encoder: {first}") from error
-    if found is None:
-        raise OptionError(f"{name}: no folder has this name, and transformers finds no encoder")
-    for file in _named_shards(Path(found).parent):
-        transformers.utils.cached_file(name, file)
-    return Path(found).parent
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # without a network, it tells of each of many attempts
+    try:
+        folder = Path(transformers.utils.cached_file(name, CONFIG)).parent
+        for file in (TOKENIZER, WEIGHTS, INDEX, CARD):
+            transformers.utils.cached_file(name, file, _raise_exceptions_for_missing_entries=False)
+        for file in _named_shards(folder):
+            transformers.utils.cached_file(name, file)
+    except OSError as error:
+        first = str(error).splitlines()[0]
+        raise OptionError(f"{name}: no folder has this name, and transformers finds no encoder: {first}") from error
+    return folder
 
 
 def _read_text(path: Path) -> str:
@@ -180,13 +174,16 @@ def _read_weights(folder: Path, config: Mapping[str, Any]) -> Weights:
         with _own_chance():
             encoder, loading = transformers.AutoModel.from_pretrained(
                 folder, config=_make_config(config), dtype=torch.float32, use_safetensors=True, local_files_only=True,
-                trust_remote_code=False, output_loading_info=True,
+                trust_remote_code=False, output_loading_info=True, ignore_mismatched_sizes=True,
             )  # fmt: skip
     except Exception as error:  # of safetensors, of PyTorch or of transformers
         first = next((line for line in str(error).splitlines() if line.strip()), type(error).__name__)
         raise FormatError(f"{folder}: weights that do not fit {CONFIG}: {first}") from error
     _drop_pooler(encoder)
     weights = {name: value.detach().numpy() for name, value in encoder.named_parameters()}
+    for name, stored, wanted in sorted(loading["mismatched_keys"]):
+        if name in weights:
+            raise FormatError(f"{folder}: {name} has the size {_show(stored)}; expected {_show(wanted)} by {CONFIG}")
     if missing := sorted(set(loading["missing_keys"]) & set(weights)):
         raise FormatError(
             f"{folder}: {len(missing)} weights are missing, such as {missing[0]}; expected those of {CONFIG}"
@@ -195,6 +192,10 @@ def _read_weights(folder: Path, config: Mapping[str, Any]) -> Weights:
         if not np.isfinite(values).all():
             raise FormatError(f"{folder}: {name} has numbers that are not finite")
     return weights
+
+
+def _show(size: Iterable[int]) -> str:
+    return " × ".join(map(str, size))
 
 
 def _read_tokenizer(folder: Path) -> str:
@@ -213,9 +214,11 @@ def _read_tokenizer(folder: Path) -> str:
     try:
         parsed = json.loads(text)
         _prefix_space(parsed.get("pre_tokenizer"))
-    except (ValueError, AttributeError, RecursionError) as error:
+        tokenizer = json.dumps(parsed, ensure_ascii=False)
+        Tokenizer.from_str(tokenizer)
+    except Exception as error:  # of json, and of the tokenizers, which raise nothing more special
         raise FormatError(f"{folder / TOKENIZER}: not a tokenizer: {error}") from error
-    return json.dumps(parsed, ensure_ascii=False)
+    return tokenizer
 
 
 def _prefix_space(pretokenizer: Any) -> None:
