@@ -16,10 +16,25 @@ from collections.abc import Iterable, Mapping, Sequence
 from dodona.data.sentence import Sentence
 
 __all__ = [
-    "ASPECTS", "CHANGED", "CONFIRMED", "DONE", "KINDS", "MENTIONS", "OPEN", "annotated_arcs", "find_mark_faults",
-    "is_annotated", "is_open", "mask_guesses", "read_marks", "read_status", "release", "remove_marks",
+    "ASPECTS",
+    "CHANGED",
+    "CONFIRMED",
+    "DONE",
+    "KINDS",
+    "MENTIONS",
+    "OPEN",
+    "find_mark_faults",
+    "is_annotated",
+    "is_open",
+    "mask_guesses",
+    "read_marks",
+    "read_status",
+    "release",
+    "remove_marks",
     "select_annotated",
-    "write_marks", "write_status",
+    "take_annotated_arcs",
+    "write_marks",
+    "write_status",
 ]  # fmt: skip
 
 ASPECTS = ("arc", "upos", "feats", "lemma", "token")
@@ -86,7 +101,7 @@ def is_annotated(sentence: Sentence, aspect: str) -> list[bool]:
     return [aspect in read_marks(misc) for misc in sentence.misc]
 
 
-def annotated_arcs(sentence: Sentence) -> tuple[list[int | None], list[str]]:
+def take_annotated_arcs(sentence: Sentence) -> tuple[list[int | None], list[str]]:
     """Return heads and labels as far as they are annotated: None and `_` where they are a guess."""
     if not is_open(sentence):
         return sentence.heads, sentence.labels
@@ -100,7 +115,7 @@ def mask_guesses(sentence: Sentence) -> Sentence:
     """Return the sentence without the arcs that are guesses: a copy, if it is open."""
     if not is_open(sentence):
         return sentence
-    heads, labels = annotated_arcs(sentence)
+    heads, labels = take_annotated_arcs(sentence)
     masked = sentence.copy()
     masked.heads, masked.labels = heads, labels
     return masked

@@ -199,7 +199,7 @@ class WordGuesser:
         if self.minutes is not None:
             return self.seconds / (60 * self.minutes)
         assert self.passes is not None
-        usable = len(self.text) - len(self.text.held_back())
+        usable = len(self.text) - len(self.text.list_held_back())
         return (self.number - 1 + self.position / max(1, usable)) / self.passes
 
     def _update(self, batch: Batch, guesses: Guesses, share: float) -> Array:
@@ -233,7 +233,7 @@ class WordGuesser:
                 lanes.add(len(words))
             sentences.append(words)
         if sentences:
-            end = len(text) - len(text.held_back())
+            end = len(text) - len(text.list_held_back())
             yield end, *self._lay_out(sentences, lanes, [self.seed, 2, number_of_pass, end])
 
     def _lay_out(self, sentences: list[list[str]], lanes: Lanes, seed: list[int]) -> tuple[int, Batch, Guesses]:
@@ -274,7 +274,7 @@ class WordGuesser:
         total = guessed = 0.0
         lanes, sentences = Lanes(LONGEST, self._lanes), list[list[str]]()
         key = jax.random.key(0, impl="rbg")
-        numbers = iter(self.text.held_back())
+        numbers = iter(self.text.list_held_back())
         number = next(numbers, None)
         while number is not None:
             begin = number

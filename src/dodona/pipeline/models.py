@@ -10,7 +10,7 @@ from dodona.errors import FormatError
 if TYPE_CHECKING:
     from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["GROUP", "MODELS", "installed_models", "load", "model_names", "model_path", "restore"]
+__all__ = ["GROUP", "MODELS", "find_installed_models", "load", "model_names", "model_path", "restore"]
 
 GROUP = "dodona.models"
 MODELS = Path(__file__).parent.parent / "models"
@@ -49,7 +49,7 @@ def restore(name: str, digest: str) -> "Pipeline":
 def _load_by_name(name: str, digest: str) -> "Pipeline":
     from dodona.pipeline.pipeline import Pipeline
 
-    path = MODELS / f"{name}.model" if name in _shipped() else installed_models().get(name)
+    path = MODELS / f"{name}.model" if name in _shipped() else find_installed_models().get(name)
     if path is None:
         names = ", ".join(model_names()) or "none"
         raise FormatError(f"a pickled pipeline: there is no model {name!r} here; the models here are: {names}")
@@ -67,7 +67,7 @@ def model_path(model: str | Path) -> Path:
     path = Path(model)
     if path.exists() and not path.is_dir():
         return path
-    installed = installed_models()
+    installed = find_installed_models()
     if str(model) in installed:
         return installed[str(model)]
     if not path.exists():
@@ -79,10 +79,10 @@ def model_path(model: str | Path) -> Path:
 
 def model_names() -> list[str]:
     """Return the names of all models for `load`: those that come with Dodona, and those that are installed."""
-    return sorted({*_shipped(), *installed_models()})
+    return sorted({*_shipped(), *find_installed_models()})
 
 
-def installed_models() -> dict[str, Path]:
+def find_installed_models() -> dict[str, Path]:
     """Return the files of all installed models by name. It takes some time: all installed packages are looked at."""
     from importlib.metadata import entry_points
 

@@ -218,7 +218,7 @@ def _begin(text: RawText, network: NetworkOptions, plan: PretrainingPlan, digest
     from dodona.neural.pretraining import WordGuesser
 
     words = choose_words(text.counts, plan.vocabulary, LEAST)
-    if len(text) <= len(text.held_back()) or not words:
+    if len(text) <= len(text.list_held_back()) or not words:
         raise FormatError(
             f"{plan.name or 'text'}: nothing to learn from; expected several different sentences of three words or "
             "more, and words that occur twice"
