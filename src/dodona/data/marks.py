@@ -10,10 +10,10 @@ They stand in this order, each in one of the two attributes at most. A sentence 
 other treebank: all of it counts.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dodona.data.sentence import Sentence
+from dodona.data.ud import find_comment, write_comment
 
 __all__ = [
     "ASPECTS",
@@ -43,7 +43,7 @@ KINDS = {"Confirmed": CONFIRMED, "Changed": CHANGED}
 OPEN, DONE = "open", "done"
 MENTIONS = (b"Confirmed=", b"Changed=", b"annotation")
 """Bytes without which a sentence has neither marks nor a status."""
-STATUS = re.compile(r"#\s*annotation\s*=\s*(.*?)\s*")
+STATUS = "annotation"
 ORDER = {aspect: place for place, aspect in enumerate(ASPECTS)}
 
 
@@ -70,23 +70,12 @@ def write_marks(misc: str, marks: Mapping[str, str]) -> str:
 
 def read_status(comments: Sequence[str]) -> str | None:
     """Return the value of the comment `# annotation = …`, None without one."""
-    for comment in comments:
-        if "annotation" in comment and (match := STATUS.fullmatch(comment)):
-            return match[1]
-    return None
+    return find_comment(comments, STATUS)
 
 
 def write_status(comments: Sequence[str], status: str | None) -> list[str]:
     """Return the comments with this status, in the place of the one before, or at the end."""
-    lines: list[str] = []
-    line = None if status is None else f"# annotation = {status}"
-    for comment in comments:
-        if STATUS.fullmatch(comment) is None:
-            lines.append(comment)
-        elif line is not None:
-            lines.append(line)
-            line = None
-    return lines if line is None else [*lines, line]
+    return write_comment(comments, STATUS, status)
 
 
 def is_open(sentence: Sentence) -> bool:
