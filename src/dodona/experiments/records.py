@@ -14,6 +14,7 @@ from dodona.errors import FormatError
 from dodona.evaluation import Rate
 from dodona.experiments.run import Run, unpack
 from dodona.experiments.treebanks import FORMAT
+from dodona.tables import format_json
 
 __all__ = ["Record", "Records", "Store"]
 
@@ -70,7 +71,7 @@ class Store:
     def save(self, run: Run, record: Mapping[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         with output(self.path(run)) as stream:
-            stream.write((json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
+            stream.write(format_json(record).encode())
 
     def _read(self, path: Path, key: str) -> Record:
         try:
