@@ -1,4 +1,4 @@
-"""What Universal Dependencies define: the columns of CoNLL-U, attributes in FEATS and MISC, and comments with values."""
+"""What Universal Dependencies define: the columns of CoNLL-U, attributes in FEATS and MISC, comments with values."""
 
 import re
 from collections.abc import Iterable, Mapping

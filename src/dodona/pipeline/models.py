@@ -1,6 +1,7 @@
 """Models by name: those that come with Dodona, and those that are installed as packages. `load` is `dodona.load`."""
 
 import threading
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,14 +11,24 @@ from dodona.errors import FormatError
 if TYPE_CHECKING:
     from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["GROUP", "MODELS", "find_installed_models", "load", "model_names", "model_path", "restore"]
+__all__ = [
+    "GROUP",
+    "MODELS",
+    "find_installed_models",
+    "find_kept",
+    "keep",
+    "load",
+    "model_names",
+    "model_path",
+    "restore",
+]
 
 GROUP = "dodona.models"
 MODELS = Path(__file__).parent.parent / "models"
-KEPT = 4  # models that were unpickled
+MAX_KEPT = 4  # models that came from another process
 GET_ONE = "install the package of another one, or make one with `dodona train`"
 
-_restored: dict[str, "Pipeline"] = {}  # by digest
+_kept: dict[str, "Pipeline"] = {}  # by digest
 _lock = threading.Lock()
 
 
@@ -32,18 +43,29 @@ def load(model: str | Path = "en") -> "Pipeline":
     return Pipeline.load(path, None if path == Path(model) else str(model))
 
 
+def keep(digest: str, load: Callable[[], "Pipeline"]) -> "Pipeline":
+    """Return the pipeline with this digest, loaded once in this process: one that is sent along with each of many small
+    tasks should not be loaded for each of them. The last few are kept."""
+    with _lock:
+        if digest not in _kept:
+            _kept[digest] = load()
+            while len(_kept) > MAX_KEPT:
+                del _kept[next(iter(_kept))]
+        return _kept[digest]
+
+
+def find_kept(digest: str) -> "Pipeline | None":
+    """Return the pipeline with this digest, if this process has it."""
+    with _lock:
+        return _kept.get(digest)
+
+
 def restore(name: str, digest: str) -> "Pipeline":
     """Return the pipeline of a model that comes with Dodona or is installed; for `pickle`, which keeps no more of it.
 
-    A model with another digest is an error. The last few models are kept, because a pipeline that is sent along with
-    each of many small tasks should not be loaded for each of them.
+    A model with another digest is an error.
     """
-    with _lock:
-        if digest not in _restored:
-            _restored[digest] = _load_by_name(name, digest)
-            while len(_restored) > KEPT:
-                del _restored[next(iter(_restored))]
-        return copy(_restored[digest])
+    return copy(keep(digest, lambda: _load_by_name(name, digest)))
 
 
 def _load_by_name(name: str, digest: str) -> "Pipeline":
