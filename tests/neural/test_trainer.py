@@ -58,7 +58,7 @@ def test_every_example_is_in_one_batch() -> None:
     orders = []
     for seed in (1, 1, 2):
         seen = []
-        for lanes, examples in made.batches(np.random.default_rng(seed)):
+        for _, lanes, examples in made.batches(np.random.default_rng(seed)):
             assert len(lanes.places) == len(examples)
             assert lanes.count == max(1, 128 // lanes.length)
             longest, shortest = max(map(len, examples)), min(map(len, examples))

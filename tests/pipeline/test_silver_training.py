@@ -229,10 +229,11 @@ def test_a_network_learns_from_batches_of_both(silver: list[Path], monkeypatch: 
     log: list[tuple[bool, int, set[int], int]] = []
     plain = NeuralLearner._learn
 
-    def record(self: NeuralLearner, tables: Any, lanes: Any, examples: Any, *others: Any) -> Any:
+    def record(self: NeuralLearner, batch: Any, explore: float) -> Any:
+        tables, _, examples = batch
         rows = {int(tables.forms[example.forms[-1]][0]) for example in examples}
         log.append((tables is self.tables, sum(map(len, examples)), rows, min(e.gold_tags.min() for e in examples)))
-        return plain(self, tables, lanes, examples, *others)
+        return plain(self, batch, explore)
 
     monkeypatch.setattr(NeuralLearner, "_learn", record)
     options = ParserOptions(scorer="neural", iterations=4, network=SMALL)

@@ -9,8 +9,9 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.neural.batching import Example, SilverExamples, Tables
+from dodona.neural.batching import Example, Tables
 from dodona.neural.inputs import Inputs
+from dodona.neural.learner import SilverExamples
 from dodona.neural.network import DataSizes
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.quantization import quantize_weights

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from dodona.errors import OptionError
+from dodona.neural.learner import SilverExamples
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
     GoldTags,
@@ -18,7 +19,7 @@ from dodona.parser.training import (
 )
 from dodona.parser.transformer import TransformerModel, make_pieces, make_table, quantize_parameters
 from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
-from dodona.transformer.trainer import GoldSentence, SilverSentences, TransformerLearner
+from dodona.transformer.trainer import GoldSentence, TransformerLearner
 
 __all__ = ["TransformerTraining"]
 
@@ -63,7 +64,7 @@ class TransformerTraining(LearnerTraining):
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
-            silver=None if self.silver is None else SilverSentences(self.silver.mixture, self._list_silver),
+            silver=None if self.silver is None else SilverExamples(self.silver.mixture, self._list_silver),
             longest=self.longest,
         )
         self.restore(source)
