@@ -36,12 +36,10 @@ MOST_SENTENCES = 10_000_000
 def read_journal(path: Path) -> tuple[list[Line], int]:
     """Return the lines of a journal, and how many bytes of it they are: fewer than the file has if its last line is
     torn. Without a journal there are none."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         return [], 0
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    with name_errors(str(path), "read"):
+        data = path.read_bytes()
     lines = list(_parse_lines(data, path))
     return lines, data.rfind(b"\n") + 1
 

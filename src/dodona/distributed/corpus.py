@@ -89,21 +89,18 @@ class Manifest:
     def load(cls, folder: str) -> "Manifest | None":
         """Read the manifest of a folder; None if there is nothing in it."""
         path = os.path.join(folder, MANIFEST)
-        try:
+        with name_errors(path, "read"), name_faults(f"{path}: is not the manifest of a folder of shards"):
             if not os.path.isdir(folder) or not set(os.listdir(folder)) - {LOCK}:
                 return None
-            wrong = f"{path}: is not the manifest of a folder of shards"
-            with open(path, encoding="utf-8") as stream, name_faults(wrong):
+            if not os.path.exists(path):
+                expected = f"expected an empty folder, or one with the {MANIFEST} of an earlier run"
+                raise FormatError(f"{folder}: has files in it, but no {MANIFEST}; {expected}")
+            with open(path, encoding="utf-8") as stream:
                 data = json.load(stream)
-                if data.pop("format") != FORMAT:
-                    raise FormatError(f"{path}: another format; expected {FORMAT!r}")
-                data["shards"] = [Shard(**shard) for shard in data["shards"]]
-                return cls(folder=folder, **data)
-        except FileNotFoundError:
-            expected = f"expected an empty folder, or one with the {MANIFEST} of an earlier run"
-            raise FormatError(f"{folder}: has files in it, but no {MANIFEST}; {expected}") from None
-        except OSError as error:
-            raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+            if data.pop("format") != FORMAT:
+                raise FormatError(f"{path}: another format; expected {FORMAT!r}")
+            data["shards"] = [Shard(**shard) for shard in data["shards"]]
+            return cls(folder=folder, **data)
 
     def check_same(self, other: "Manifest") -> None:
         """Raise an error if another manifest is for other work than this one; whatever it does not have yet is not
