@@ -79,7 +79,7 @@ def pretrain(
     format: str = "auto",
     passes: int | None = None,
     minutes: float | None = None,
-    vocabulary: int = 20_000,
+    vocabulary: int = PretrainingPlan.vocabulary,
     network: NetworkOptions | None = None,
     seed: int = 1,
     name: str | None = None,
