@@ -277,7 +277,8 @@ def test_tags_that_gold_does_not_have(tmp_path: Path, tagged: list[tuple[list[st
     assert {tuple(words) for words, _ in tagged if is_silver(words)} == few
     trees = parser_training.prepare_trees(GOLD, ParserOptions(scorer="neural"))
     source = parser_training.SilverSource(survey_silver([tmp_path / "odd"], lambda s: "", lambda s: True))
-    data = neural_training._NetworkData(trees, 64, None, parser_training.SilverTrees(source, trees, 1))
+    gold_tags, silver_trees = parser_training.GoldTags(trees.trees), parser_training.SilverTrees(source, trees, 1)
+    data = neural_training._NetworkData(trees, gold_tags, 64, None, silver_trees)
     examples = [example for _, some in data.silver_examples(1) for example in some]
     assert {(example.gold_tags[1] < 0).sum() for example in examples} == {0, 1}
     assert min(int(example.gold_tags[0].min()) for example in examples) >= 0

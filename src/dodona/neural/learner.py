@@ -17,9 +17,25 @@ from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import HiddenLayer
 from dodona.transitions.policy import Policy
 
-__all__ = ["NetworkLearner", "SilverExamples"]
+__all__ = ["AVERAGE", "BETAS", "CLIP", "TAG_WEIGHT", "NetworkLearner", "OutputSizes", "SilverExamples"]
+
+TAG_WEIGHT = 0.3  # of the losses of the tags
+AVERAGE = 0.999  # how much of the averaged weights an update keeps
+CLIP = 5.0  # the length of a gradient at most
+BETAS = 0.9, 0.95  # of Adam
 
 Batch = TypeVar("Batch")
+
+
+@dataclass(frozen=True)
+class OutputSizes:
+    """How many of everything there are that a network sees of a configuration, and chooses from."""
+
+    labels: int
+    actions: int
+    positions: int
+    label_positions: int
+    tag_kinds: tuple[int, ...]  # how many values the tag heads choose from: UPOS, XPOS, FEATS
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ def choose_guesses(known: NDArray[Any], generator: np.random.Generator) -> tuple
 def initial_guesser(sizes: NetworkOptions, words: int, seed: int) -> Parameters:
     """Return random weights of an encoder, and of what guesses words from its states: at first by their rank alone, by
     the law of Zipf and Mandelbrot."""
-    none = DataSizes(words + 1, 1, 0, 1, 1, 0, ())
+    none = DataSizes(labels=0, actions=1, positions=1, label_positions=0, tag_kinds=(), words=words + 1, tags=1)
     weights = initial_weights(sizes, none, seed)
     generator = np.random.default_rng([seed, 1])
     bound = (2 * sizes.width) ** -0.5

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dodona.neural.batching import Example, Lanes, Tables, fill_batches, lay_out, split_records
 from dodona.neural.encoder import trains_in_16_bits
-from dodona.neural.learner import NetworkLearner, SilverExamples
+from dodona.neural.learner import AVERAGE, BETAS, CLIP, TAG_WEIGHT, NetworkLearner, SilverExamples
 from dodona.neural.network import (
     Batch,
     DataSizes,
@@ -34,10 +34,6 @@ Array = Any
 TabledBatch = tuple[Tables, Lanes, list[Example]]
 HEAD = ("hidden.bias", "labels", "actions", "actions.bias")
 WARMUP = 200  # updates during which the rate rises, a fifth of all at most
-TAG_WEIGHT = 0.3  # of the losses of the tags
-AVERAGE = 0.999  # how much of the averaged weights an update keeps
-CLIP = 5.0
-BETAS = 0.9, 0.95
 EPSILON = 1e-8
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dodona.neural.learner import NetworkLearner, SilverExamples
+from dodona.neural.learner import AVERAGE, BETAS, CLIP, TAG_WEIGHT, NetworkLearner, SilverExamples
 from dodona.neural.positions import Positions
 from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.transformer.network import TeacherNetwork, step_loss, tag_loss
@@ -23,10 +23,6 @@ __all__ = ["GoldSentence", "TransformerLearner"]
 
 WARMUP = 10  # the rate rises during one in so many updates
 LOWEST = 0.01  # the share of the rate at the last update
-TAG_WEIGHT = 0.3  # of the losses of the tags
-AVERAGE = 0.999  # how much of the averaged weights an update keeps
-CLIP = 5.0
-BETAS = 0.9, 0.95
 DECAY = 1e-4
 LIKE_ON_GPU = 0.2  # padding costs less there than more groups
 STATE = ("weights", "first", "second", "averaged")
