@@ -75,7 +75,6 @@ def test_no_function_is_too_long_without_a_reason() -> None:
 
 
 def test_no_class_name_occurs_twice() -> None:
-    names = [
-        name for path in files(".py", ".pyx") for name in re.findall(r"^(?:cdef )?class (\w+)", path.read_text(), re.M)
-    ]
+    kind = re.compile(r"^ *(?:class|cdef class|cdef struct|ctypedef struct) (\w+)", re.M)
+    names = [name for path in files(".py", ".pyx") for name in kind.findall(path.read_text())]
     assert not {name for name in names if names.count(name) > 1}

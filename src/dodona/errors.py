@@ -15,10 +15,12 @@ They are raised where input is checked (research, readers, command line), in the
 faults of a transition system.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 __all__ = [
     "DodonaError", "FormatError", "FormatWarning", "MismatchError", "OptionError", "PatternError", "TimeLimitError",
-    "TransitionError",
-    "TreeError",
+    "TransitionError", "TreeError", "name_faults",
 ]  # fmt: skip
 
 
@@ -52,6 +54,18 @@ class FormatError(DodonaError, ValueError):
 
 class MismatchError(FormatError):
     """Files that do not have the same words or sentences."""
+
+
+@contextmanager
+def name_faults(what: str) -> Iterator[None]:
+    """Turn what goes wrong with data from outside, whatever they are, into a FormatError that says of what; one that is
+    raised meanwhile says that already."""
+    try:
+        yield
+    except FormatError:
+        raise
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise FormatError(f"{what}: {error}") from error
 
 
 class FormatWarning(UserWarning):

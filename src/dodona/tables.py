@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS", "FOR_PEOPLE", "NO_DATA", "Cell", "Result", "Table", "Value", "escape_latex", "escape_xml",
-    "format_results", "make_printable", "open_console", "show_results", "write_csv",
+    "format_json", "format_results", "make_printable", "open_console", "show_results", "write_csv",
 ]  # fmt: skip
 
 NO_DATA = "–"
@@ -258,7 +258,7 @@ class Table:
         return [dict(zip(columns, (cell.value for cell in row), strict=True)) for row in rows]
 
     def json(self) -> str:
-        return json.dumps(self.records(), ensure_ascii=False, indent=1) + "\n"
+        return format_json(self.records())
 
     def tsv(self) -> str:
         """Return values as they are, a row on a line; quoted like CSV where they have quotation marks."""
@@ -277,6 +277,11 @@ def _class(side: str, style: str = "") -> str:
 
 def _plain(value: Value) -> str:
     return "" if value is None else make_printable(str(value))
+
+
+def format_json(value: object) -> str:
+    """Return a value as JSON that people can read, too."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 
 def write_csv(rows: Iterable[Iterable[object]], separator: str = ",") -> str:
@@ -314,7 +319,7 @@ def format_results(results: Sequence[Result], form: str) -> str:
     CSV and TSV have one number on a line, for `grep`, `cut` and pandas; JSON has an object for each result.
     """
     if form == "json":
-        return json.dumps([result.records() for result in results], ensure_ascii=False, indent=1) + "\n"
+        return format_json([result.records() for result in results])
     if form in ("csv", "tsv"):
         return write_csv(_list_numbers(results), "," if form == "csv" else "\t")
     tables = [replace(table, title=_title(table, result)) for result in results for table in result.tables]

@@ -372,7 +372,7 @@ def test_stopped_at_every_point(tmp_path: Path, sudden: bool) -> None:
 
     work()
     expected, files = list(answered), (folder / GOLD).read_bytes()
-    places = [(Journal, "write"), (project_module, "write"), (project_module, "_sync_file"), (os, "replace")]
+    places = [(Journal, "write"), (project_module, "write"), (project_module, "sync"), (os, "replace")]
     names = []
     for name in interrupt_everywhere(work, places, sudden):
         names.append(name)

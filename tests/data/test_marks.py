@@ -8,7 +8,6 @@ from dodona.data import Sentence
 from dodona.data.marks import (
     ASPECTS,
     KINDS,
-    annotated_arcs,
     find_mark_faults,
     is_annotated,
     is_open,
@@ -17,6 +16,7 @@ from dodona.data.marks import (
     read_status,
     remove_marks,
     select_annotated,
+    take_annotated_arcs,
     write_marks,
     write_status,
 )
@@ -68,14 +68,14 @@ def make(status: str | None, *misc: str) -> Sentence:
 def test_only_what_is_marked_counts_in_an_open_sentence() -> None:
     sentence = make("open", "_", "Confirmed=arc,upos", "Changed=arc")
     assert is_open(sentence)
-    assert annotated_arcs(sentence) == ([None, 1, 1], ["_", "dep", "dep"])
+    assert take_annotated_arcs(sentence) == ([None, 1, 1], ["_", "dep", "dep"])
     assert is_annotated(sentence, "upos") == [False, True, False]
     masked = mask_guesses(sentence)
     assert masked.heads == [None, 1, 1]
     assert sentence.heads == [0, 1, 1]
     for status in (None, "done"):
         other = make(status, "_", "Confirmed=arc")
-        assert annotated_arcs(other) == ([0, 1], ["root", "dep"])
+        assert take_annotated_arcs(other) == ([0, 1], ["root", "dep"])
         assert mask_guesses(other) is other
     whole = make("open", "Confirmed=upos,feats", "Changed=upos,feats")
     assert select_annotated([sentence, whole, other], "upos", "feats") == [whole, other]

@@ -39,7 +39,7 @@ def test_a_bag(model: Path) -> None:
 
 def test_a_model_is_one_value_of_the_graph_and_loaded_once(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bags = pytest.importorskip("dask.bag")
-    monkeypatch.setattr("dodona.distributed.models._pipelines", {})
+    monkeypatch.setattr("dodona.pipeline.models._kept", {})
     loads: list[str] = []
     load = Pipeline.from_bytes
 

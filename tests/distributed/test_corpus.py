@@ -17,12 +17,14 @@ from samples.texts import english
 
 from dodona import DodonaError, FormatError, OptionError, Pipeline, Request, write
 from dodona.cli.commands.parse import parse as command
+from dodona.data import files
 from dodona.data.spacing import raw_text
 from dodona.distributed import corpus as corpus_module
-from dodona.distributed import models, shards
+from dodona.distributed import shards
 from dodona.distributed.cluster import Cluster, ClusterTask, SchedulerLost, TaskMonitor
 from dodona.distributed.corpus import LOCK, Corpus, Summary, hold_folder, parse_corpus
 from dodona.distributed.models import read_model
+from dodona.pipeline import models
 
 dask: Any = pytest.importorskip("distributed", reason="pip install 'dodona[dask]'")
 pytestmark = pytest.mark.filterwarnings("ignore::dodona.FormatWarning")
@@ -167,7 +169,7 @@ def test_a_model_goes_to_a_worker_once(
         return load(data, name)
 
     monkeypatch.setattr(Pipeline, "from_bytes", count)
-    models._pipelines.clear()
+    models._kept.clear()
     run(corpus, model, tmp_path / "a", Cluster(0, address))
     run(corpus[:1], model, tmp_path / "b", Cluster(0, address))
     assert len(loads) == 1
@@ -175,10 +177,10 @@ def test_a_model_goes_to_a_worker_once(
 
     def forget(digest: str) -> Any:
         if next(asked) == 3:
-            models._pipelines.clear()  # as if all workers were new
-        return models.find_pipeline(digest)
+            models._kept.clear()  # as if all workers were new
+        return models.find_kept(digest)
 
-    monkeypatch.setattr(shards, "find_pipeline", forget)
+    monkeypatch.setattr(shards, "find_kept", forget)
     run(corpus, model, tmp_path / "c", Cluster(0, address))
     assert len(loads) == 2
     assert together(tmp_path / "c") == expected
@@ -283,16 +285,15 @@ def test_two_runs_do_not_write_into_one_folder(corpus: list[str], model: Path, a
 def test_a_lock_that_is_removed_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody opens the file while the one before him ends, and removes it."""
     folder = tmp_path / "out"
-    lock = corpus_module._lock
-    opened: list[str] = []
+    opened: list[int] = []
 
-    def lose(stream: Any) -> bool:
-        opened.append(stream.name)
+    def lose(handle: int) -> bool:
+        opened.append(handle)
         if len(opened) == 1:
-            os.unlink(stream.name)
-        return lock(stream)
+            os.unlink(folder / LOCK)
+        return files.lock(handle)
 
-    monkeypatch.setattr(corpus_module, "_lock", lose)
+    monkeypatch.setattr(corpus_module, "lock", lose)
     with hold_folder(str(folder)):
         assert len(opened) == 2
         with pytest.raises(DodonaError, match=f"process {os.getpid()} on"), hold_folder(str(folder)):
@@ -420,7 +421,7 @@ def test_a_worker_counts_what_was_parsed_in_pieces(
 ) -> None:
     """Because of its length, or of the time that it took."""
     (tmp_path / "in").write_text("the dog sees a cat\n" + "the dog " * 1200 + "\n")
-    monkeypatch.setattr(shards, "find_pipeline", lambda digest: whole())
+    monkeypatch.setattr(shards, "find_kept", lambda digest: whole())
     size = (tmp_path / "in").stat().st_size
     task = shards.ParseTask(str(tmp_path / "in"), "horizontal", 0, size, 1, None, str(tmp_path / "out"), asked, False)
     counts = shards.parse(task, "digest")

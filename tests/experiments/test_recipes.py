@@ -20,10 +20,9 @@ from dodona.evaluation import Comparison, approximate_randomization, attachment,
 from dodona.experiments import run as run_module
 from dodona.experiments.plan import Plan
 from dodona.experiments.recipes import RECIPES
-from dodona.experiments.records import Store
+from dodona.experiments.records import Cluster, Store, carry_out, each_once
 from dodona.experiments.repairs import count_repairs
 from dodona.experiments.report import write
-from dodona.experiments.schedule import Cluster, carry_out, each_once
 from dodona.experiments.treebanks import Treebank, find_treebanks, sentences_of
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser

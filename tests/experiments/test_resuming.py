@@ -12,10 +12,9 @@ from samples.interruptions import Interruption, interrupt_everywhere
 from samples.treebank_folder import treebank_folder
 
 from dodona.distributed.cluster import ClusterTask, TaskMonitor
-from dodona.experiments import schedule, treebanks
+from dodona.experiments import records, treebanks
 from dodona.experiments.plan import Condition, Plan
-from dodona.experiments.records import Store
-from dodona.experiments.schedule import Cluster, carry_out, tag_all
+from dodona.experiments.records import Cluster, Store, carry_out, tag_all
 from dodona.experiments.treebanks import find_treebanks
 from dodona.parser.options import ParserOptions
 from dodona.pipeline.jackknife import jackknife
@@ -74,7 +73,7 @@ def test_stopped_at_every_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     expected = results(folder)
     assert len(expected) == 5
     names = []
-    places = [(treebanks, "write"), (schedule, "perform"), (Store, "save"), (os, "replace")]
+    places = [(treebanks, "write"), (records, "perform"), (Store, "save"), (os, "replace")]
     for name in interrupt_everywhere(begin, places, sudden):
         names.append(name)
         before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}

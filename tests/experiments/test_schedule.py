@@ -14,9 +14,8 @@ from samples.treebank_folder import treebank_folder
 from dodona import DodonaError, OptionError
 from dodona.distributed.cluster import ClusterTask, LineMonitor, TaskMonitor, choose_monitor, format_duration
 from dodona.evaluation.diagrams import check_can_draw
-from dodona.experiments.records import Store
+from dodona.experiments.records import Cluster, Store, carry_out, each_once, tag_all
 from dodona.experiments.run import Run
-from dodona.experiments.schedule import Cluster, carry_out, each_once, tag_all
 from dodona.experiments.treebanks import Tagging, Treebank, find_treebanks
 from dodona.parser.options import ParserOptions
 

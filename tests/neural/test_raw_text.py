@@ -115,5 +115,5 @@ def test_held_back(tmp_path: Path) -> None:
     with RawText(str(tmp_path)) as text:
         for i in range(45):
             text.add(sentence(f"sentence number {i}"))
-        assert list(text.held_back()) == [0, 20, 40]
-        assert set(text.held_back()).isdisjoint(pick_order(len(text), text.spacing, 1, 1))
+        assert list(text.list_held_back()) == [0, 20, 40]
+        assert set(text.list_held_back()).isdisjoint(pick_order(len(text), text.spacing, 1, 1))

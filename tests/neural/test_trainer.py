@@ -14,10 +14,11 @@ from samples.treebank import treebank
 
 from dodona.neural import trainer as neural
 from dodona.neural.batching import Example, Tables, split_records
+from dodona.neural.learner import TAG_WEIGHT
 from dodona.neural.network import DataSizes, Dropout, encode, step_loss
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
-from dodona.neural.trainer import TAG_WEIGHT, NeuralLearner
+from dodona.neural.trainer import NeuralLearner
 from dodona.systems.registry import BuiltSystem
 from dodona.transitions import derivations
 from dodona.transitions.policy import Policy
@@ -58,7 +59,7 @@ def test_every_example_is_in_one_batch() -> None:
     orders = []
     for seed in (1, 1, 2):
         seen = []
-        for lanes, examples in made.batches(np.random.default_rng(seed)):
+        for _, lanes, examples in made.batches(np.random.default_rng(seed)):
             assert len(lanes.places) == len(examples)
             assert lanes.count == max(1, 128 // lanes.length)
             longest, shortest = max(map(len, examples)), min(map(len, examples))

@@ -160,9 +160,9 @@ def network() -> dict[str, Any]:
         assert arguments[3] == SMALL.dropout
         return head(*arguments)
 
-    def learn_from(tables: Any, lanes: Any, examples: Any, *others: Any) -> Any:
-        log["batches"].append((training.done + 1, [tuple(example.forms) for example in examples]))
-        return learn(tables, lanes, examples, *others)
+    def learn_from(batch: Any, explore: float) -> Any:
+        log["batches"].append((training.done + 1, [tuple(example.forms) for example in learner.examples_of(batch)]))
+        return learn(batch, explore)
 
     class Watched:
         def __getattr__(self, name: str) -> Any:

@@ -28,7 +28,7 @@ def test_which_of_several_models_a_name_means(tmp_path: Path, monkeypatch: pytes
     """One that comes with Dodona goes before a file, and a file before one that is installed; a folder is no model."""
     monkeypatch.chdir(tmp_path)
     elsewhere = tmp_path / "elsewhere.model"
-    monkeypatch.setattr(models, "installed_models", lambda: dict.fromkeys(("mine", "folder"), elsewhere))
+    monkeypatch.setattr(models, "find_installed_models", lambda: dict.fromkeys(("mine", "folder"), elsewhere))
     assert model_path("mine") == elsewhere
     for name in ("mine", "en-fast"):
         Path(name).touch()

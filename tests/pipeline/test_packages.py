@@ -14,7 +14,7 @@ from samples.treebank import treebank
 import dodona
 from dodona import FormatError, OptionError
 from dodona.pipeline import packages
-from dodona.pipeline.models import installed_models
+from dodona.pipeline.models import find_installed_models
 from dodona.pipeline.packages import ModelPackage, write_package
 
 PACKAGE = ModelPackage("xx-small", "xx", "CC BY-SA 4.0", "1.2")
@@ -60,11 +60,11 @@ def test_an_installed_model_is_found_and_none_of_it_is_imported(
 ) -> None:
     with zipfile.ZipFile(write_package(model, PACKAGE, tmp_path)) as wheel:
         wheel.extractall(tmp_path / "site")
-    assert "xx-small" not in installed_models()
+    assert "xx-small" not in find_installed_models()
     monkeypatch.syspath_prepend(tmp_path / "site")
     assert "xx-small" in dodona.model_names()
     expected = tmp_path / "site" / "dodona_model_xx_small" / "xx-small.model"
-    assert installed_models()["xx-small"] == expected
+    assert find_installed_models()["xx-small"] == expected
     assert dodona.load("xx-small").about["data"] == "a small treebank"
     assert "dodona_model_xx_small" not in sys.modules
     with pytest.raises(FormatError, match=r"yy: there is no such file or model; .*xx-small.* \(install the package of"):
@@ -73,7 +73,7 @@ def test_an_installed_model_is_found_and_none_of_it_is_imported(
     (tmp_path / "xx-small").mkdir()  # a folder is no model, so the name is meant
     assert dodona.load("xx-small").about["data"] == "a small treebank"
     expected.unlink()
-    assert "xx-small" not in installed_models()
+    assert "xx-small" not in find_installed_models()
 
 
 def run(*arguments: str, folder: Path, path: str) -> "subprocess.CompletedProcess[str]":

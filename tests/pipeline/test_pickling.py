@@ -23,7 +23,7 @@ def _named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A small model that has a name, as if it had come with Dodona."""
     whole().save(tmp_path / "small.model")
     monkeypatch.setattr(models, "MODELS", tmp_path)
-    monkeypatch.setattr(models, "_restored", {})
+    monkeypatch.setattr(models, "_kept", {})
 
 
 def test_the_shipped_models_are_known_by_name() -> None:
@@ -80,10 +80,10 @@ def test_what_is_sent_again_and_again_is_loaded_once() -> None:
 @pytest.mark.usefixtures("_named")
 def test_only_a_few_models_are_kept() -> None:
     nlp = dodona.load("small")
-    models._restored.update({f"old {k}": nlp for k in range(models.KEPT)})
+    models._kept.update({f"old {k}": nlp for k in range(models.MAX_KEPT)})
     assert nlp.source is not None
     pickle.loads(pickle.dumps(nlp))
-    assert list(models._restored) == [*(f"old {k}" for k in range(1, models.KEPT)), nlp.source.digest]
+    assert list(models._kept) == [*(f"old {k}" for k in range(1, models.MAX_KEPT)), nlp.source.digest]
 
 
 @pytest.mark.usefixtures("_named")

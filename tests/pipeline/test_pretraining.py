@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import jax
 import numpy as np
 import pytest
 from samples.networks import SMALL
@@ -236,8 +235,9 @@ def test_the_encoder_can_stay_as_it_is(encoder: PretrainedEncoder) -> None:
     """At rate 0 only the rest learns."""
     begun = training(encoder, 0.0)
     before = {name: np.array(values) for name, values in begun.learner.parameters.items()}
-    lanes, examples = next(begun.learner.batches(np.random.default_rng(1)))
-    begun.learner._learn(begun.learner.tables, lanes, examples, 0.0, jax.random.key(1))
+    generator = np.random.default_rng(1)
+    with begun.learner._draw(generator):
+        begun.learner._learn(next(begun.learner.batches(generator)), 0.0)
     same = {name for name, values in begun.learner.parameters.items() if np.array_equal(values, before[name])}
     assert same == {*encoder.weights, "head2", "head2.bias"}  # of FEATS, of which there is only one
 

@@ -229,10 +229,11 @@ def test_a_network_learns_from_batches_of_both(silver: list[Path], monkeypatch: 
     log: list[tuple[bool, int, set[int], int]] = []
     plain = NeuralLearner._learn
 
-    def record(self: NeuralLearner, tables: Any, lanes: Any, examples: Any, *others: Any) -> Any:
+    def record(self: NeuralLearner, batch: Any, explore: float) -> Any:
+        tables, _, examples = batch
         rows = {int(tables.forms[example.forms[-1]][0]) for example in examples}
         log.append((tables is self.tables, sum(map(len, examples)), rows, min(e.gold_tags.min() for e in examples)))
-        return plain(self, tables, lanes, examples, *others)
+        return plain(self, batch, explore)
 
     monkeypatch.setattr(NeuralLearner, "_learn", record)
     options = ParserOptions(scorer="neural", iterations=4, network=SMALL)
@@ -276,7 +277,8 @@ def test_tags_that_gold_does_not_have(tmp_path: Path, tagged: list[tuple[list[st
     assert {tuple(words) for words, _ in tagged if is_silver(words)} == few
     trees = parser_training.prepare_trees(GOLD, ParserOptions(scorer="neural"))
     source = parser_training.SilverSource(survey_silver([tmp_path / "odd"], lambda s: "", lambda s: True))
-    data = neural_training._NetworkData(trees, 64, None, parser_training.SilverTrees(source, trees, 1))
+    gold_tags, silver_trees = parser_training.GoldTags(trees.trees), parser_training.SilverTrees(source, trees, 1)
+    data = neural_training._NetworkData(trees, gold_tags, 64, None, silver_trees)
     examples = [example for _, some in data.silver_examples(1) for example in some]
     assert {(example.gold_tags[1] < 0).sum() for example in examples} == {0, 1}
     assert min(int(example.gold_tags[0].min()) for example in examples) >= 0

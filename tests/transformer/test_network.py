@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from samples.encoders import SMALL, write_encoder
 
 from dodona.errors import OptionError
+from dodona.neural.learner import OutputSizes
 from dodona.transformer import trainer
-from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device, step_loss, tag_loss
+from dodona.transformer.network import TeacherNetwork, choose_device, step_loss, tag_loss
 from dodona.transformer.pieces import PieceBatch, PieceTable, WordPieces
 from dodona.transformer.pretrained import read_encoder
 
-SIZES = TeacherSizes(labels=3, actions=5, positions=2, label_positions=2, tag_kinds=(3, 2, 4))
+SIZES = OutputSizes(labels=3, actions=5, positions=2, label_positions=2, tag_kinds=(3, 2, 4))
 SENTENCES = [["dove", "asks", "oak"], ["the", "priest"], ["hears"] + ["oak", "dove"] * 12]
 Arrays = dict[str, NDArray[np.float64]]
 

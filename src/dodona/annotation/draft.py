@@ -28,10 +28,18 @@ from dodona.data.marks import (
     write_marks,
     write_status,
 )
-from dodona.data.spacing import paragraphs
+from dodona.data.spacing import join_words, paragraphs
 from dodona.data.stream import only_sentences
 from dodona.data.trees import find_cycle
-from dodona.data.ud import CONFIDENCE, NO_SPACE, format_attributes, read_confidence
+from dodona.data.ud import (
+    CONFIDENCE,
+    NO_SPACE,
+    find_comment,
+    format_attributes,
+    is_unspaced,
+    read_confidence,
+    write_comment,
+)
 from dodona.errors import DodonaError, OptionError, TreeError
 from dodona.parser.request import remove_notes
 
@@ -202,11 +210,7 @@ class Draft:
 
     def find_comment(self, name: str) -> str | None:
         """Return the value of a comment `# NAME = …`."""
-        for comment in self.comments:
-            key, equals, value = comment[1:].partition("=")
-            if equals and key.strip() == name:
-                return value.strip()
-        return None
+        return find_comment(self.comments, name)
 
     @property
     def text(self) -> str:
@@ -243,14 +247,7 @@ class Draft:
 
     def _rebuild_text(self) -> str:
         """Return the tokens with the spaces that MISC has after them."""
-        ranges = {each.first: each for each in self.multiword}
-        parts: list[str] = []
-        k = 1
-        while k <= len(self.words):
-            token: MultiwordToken | DraftWord = ranges.get(k) or self.words[k - 1]
-            parts += (token.form, " " if has_space_after(token.misc) else "")
-            k = token.last + 1 if isinstance(token, MultiwordToken) else k + 1
-        return "".join(parts).strip()
+        return join_words(self.to_sentence(), 1, len(self.words))
 
     # edits
 
@@ -387,7 +384,11 @@ class Draft:
         draft = self.open_up()
         own = draft.words[first - 1 : last]
         whole = not ranges or not inside or (ranges[0].first, ranges[0].last) == (first, last)
-        form, misc = self._join_forms(first, last) if whole else ("".join(word.form for word in own), own[0].misc)
+        form, misc = "".join(word.form for word in own), own[0].misc
+        if whole:
+            form = join_words(self.to_sentence(), first, last)
+            after = self._covering(last) or self.words[last - 1]
+            misc = join_attributes(without_spacing(self.words[first - 1].misc), spacing_of(after.misc))
         outer = next((word for word in own if word.head is None or not first <= word.head <= last), own[0])
         marks = tuple(CHANGED if aspect == "token" else None for aspect in ASPECTS)
         edges = [edge for edge in outer.deps.split("|") if not first <= _find_head(edge) <= last]  # none to itself
@@ -402,25 +403,13 @@ class Draft:
         kept = tuple(each for each in self.multiword if not (first <= each.first and each.last <= last))
         return replace(draft, multiword=kept)._renumber(words, place, lambda d: None)
 
-    def _join_forms(self, first: int, last: int) -> tuple[str, str]:
-        """Return the words as they are written, and MISC with the spaces after them."""
-        ranges = {each.first: each for each in self.multiword}
-        parts: list[str] = []
-        misc = without_spacing(self.words[first - 1].misc)
-        k = first
-        while k <= last:
-            token: MultiwordToken | DraftWord = ranges.get(k) or self.words[k - 1]
-            parts += (token.form, " " if has_space_after(token.misc) else "")
-            k = token.last + 1 if isinstance(token, MultiwordToken) else k + 1
-        return "".join(parts[:-1]), join_attributes(misc, spacing_of(token.misc))
-
     def make_multiword(self, first: int, last: int, form: str) -> "Draft":
         """Make a multiword token of some words, with this form in the text."""
         self._check_word(first)
         self._check_word(last)
         if not first < last or any(each.first <= last and first <= each.last for each in self.multiword):
             raise OptionError(f"words {first} to {last}; expected at least two, in no other multiword token")
-        form = form.strip() or self._join_forms(first, last)[0]
+        form = form.strip() or join_words(self.to_sentence(), first, last)
         check_values([form], 1, "form")
         spaces = spacing_of(self.words[last - 1].misc)
         words = [
@@ -465,12 +454,8 @@ class Draft:
         return replace(self, words=(*self.words[: k - 1], word, *self.words[k:]))
 
     def set_comment(self, name: str, value: str) -> "Draft":
-        """Return the draft with this comment in the place of that of the same name, if there is one."""
-        comments = tuple(
-            f"# {name} = {value}" if comment[1:].partition("=")[0].strip() == name and "=" in comment else comment
-            for comment in self.comments
-        )
-        return replace(self, comments=comments)
+        """Return the draft with this comment in the place of that of the same name."""
+        return replace(self, comments=tuple(write_comment(self.comments, name, value)))
 
     def _check_word(self, k: int) -> None:
         if not 1 <= k <= len(self.words):
@@ -497,7 +482,7 @@ class Draft:
         if offsets is None:
             return self.set_comment("text", self._rebuild_text())
         begin, end = offsets[first - 1][0], offsets[last - 1][1]
-        form = self._join_forms(first, last)[0]
+        form = join_words(self.to_sentence(), first, last)
         return self.set_comment("text", text[:begin] + form + text[end:])
 
     def _renumber(self, words: Sequence[DraftWord], place: WordMap, split: WordMap) -> "Draft":
@@ -597,13 +582,8 @@ def join(first: Draft, second: Draft) -> Draft:
     if one.find_comment("text") is None:
         return joined
     covering = one._covering(n)
-    gap = " " if has_space_after(covering.misc if covering else one.words[-1].misc) else ""
+    gap = "" if is_unspaced((covering or one.words[-1]).misc) else " "
     return joined.set_comment("text", one.text + gap + other.text)
-
-
-def has_space_after(misc: str) -> bool:
-    """Whether MISC says that there are spaces after a token, or does not say anything."""
-    return NO_SPACE not in misc.split("|")
 
 
 def spacing_of(misc: str) -> list[str]:

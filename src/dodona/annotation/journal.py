@@ -10,13 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dodona.data.files import name_errors
+from dodona.data.files import lock, name_errors, sync
 from dodona.errors import DodonaError, FormatError
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such locks
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["JOURNAL", "Journal", "read_journal"]
 
@@ -41,12 +36,10 @@ MOST_SENTENCES = 10_000_000
 def read_journal(path: Path) -> tuple[list[Line], int]:
     """Return the lines of a journal, and how many bytes of it they are: fewer than the file has if its last line is
     torn. Without a journal there are none."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         return [], 0
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    with name_errors(str(path), "read"):
+        data = path.read_bytes()
     lines = list(_parse_lines(data, path))
     return lines, data.rfind(b"\n") + 1
 
@@ -106,7 +99,9 @@ class Journal:
         with name_errors(str(path)):
             self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
         try:
-            self._lock()
+            if not lock(self._handle):
+                message = "another `dodona annotate` has this project open; expected one at a time"
+                raise DodonaError(f"{path}: {message}")
             self.lines, size = read_journal(path)
             self.torn = os.fstat(self._handle).st_size - size
             with name_errors(str(path)):
@@ -114,19 +109,10 @@ class Journal:
                     os.ftruncate(self._handle, size)
                     os.fsync(self._handle)
                 if is_new:
-                    _sync_folder(path.parent)
+                    sync(path.parent)
         except BaseException:
             os.close(self._handle)
             raise
-
-    def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            message = "another `dodona annotate` has this project open; expected one at a time"
-            raise DodonaError(f"{self.path}: {message}") from None
 
     def write(self, line: Line) -> None:
         """Add a line; when this returns, it is on disk. After an error (a full disk) nothing of it is there, or if that
@@ -155,13 +141,3 @@ class Journal:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make sure that the name of a new file is on disk, where the system can do that."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -14,7 +14,7 @@ import time
 import warnings
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,11 +23,11 @@ from dodona.annotation.draft import Draft
 from dodona.annotation.journal import JOURNAL, Journal, Line
 from dodona.data import Sentence
 from dodona.data.conllu import read_conllu, write
-from dodona.data.files import bare_name, chunks, name_errors
+from dodona.data.files import bare_name, chunks, name_errors, sync
 from dodona.data.marks import OPEN, read_status
 from dodona.data.stream import only_sentences
 from dodona.data.ud import CONFIDENCE
-from dodona.errors import FormatError, FormatWarning, OptionError
+from dodona.errors import FormatError, FormatWarning, OptionError, name_faults
 
 __all__ = [
     "EVENTS",
@@ -52,10 +52,8 @@ def restore(stored: Stored) -> Draft | None:
     """Return what is stored as a draft."""
     if stored is None or isinstance(stored, Draft):
         return stored
-    try:
+    with name_faults(f"{JOURNAL}: a state of a sentence cannot be read"):
         return Draft.from_json(stored, JOURNAL)
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{JOURNAL}: a state of a sentence cannot be read: {error}") from error
 
 
 class SentenceChange(NamedTuple):
@@ -300,14 +298,9 @@ class Project:
         line = {"kind": kind, "time": self.clock(), "file": name, "digest": digest, "numbers": numbers}
         self.journal.write(line | ({"carried": list(carried)} if carried else {}))
 
-    @contextmanager
-    def _naming(self, place: int, what: str) -> Iterator[None]:
+    def _naming(self, place: int, what: str) -> AbstractContextManager[None]:
         """Let what is wrong with a line of the journal be an error that names it."""
-        try:
-            yield
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            location = f"{self.journal.path}:{place + 1}"
-            raise FormatError(f"{location}: {what} does not fit the lines before it ({error})") from error
+        return name_faults(f"{self.journal.path}:{place + 1}: {what} does not fit the lines before it")
 
     def _replay(self, line: Line) -> None:
         number = line["sentence"]
@@ -401,7 +394,7 @@ class Project:
         before = list(only_sentences(read_conllu(chunks(path), str(path)))) if path.exists() else []
         known = {sentence.to_bytes() for sentence in before}
         write([*before, *(sentence for sentence in sentences if sentence.to_bytes() not in known)], path)
-        _sync_file(path)
+        sync(path)
 
     # looking
 
@@ -565,7 +558,7 @@ class Project:
             with name_errors(str(file.path)):
                 os.chmod(temporary, stat.S_IMODE(target.stat().st_mode))
                 data = temporary.read_bytes()
-                _sync_file(temporary)
+                sync(temporary)
                 self._write_base("saving", name, digest_bytes(data))
                 os.replace(temporary, target)
         except BaseException:
@@ -604,14 +597,6 @@ def _describe_carried(each: ProjectSentence, former: ProjectSentence) -> Line:
     """Return which sentence this one was before, and what each annotator has left of it."""
     by = {name: state.to_json() if isinstance(state, Draft) else state for name, state in former.by.items()}
     return {"sentence": each.number, "from": former.number, "by": by}
-
-
-def _sync_file(path: Path) -> None:
-    handle = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _shorten(numbers: Sequence[int]) -> list[list[int]]:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
+from typing import Any
 from urllib.parse import quote
 
 from dodona.data import Sentence
@@ -22,7 +23,7 @@ from dodona.drawing.tikz import TIKZ_END, TIKZ_HEAD, TIKZ_NEEDS, picture_tikz
 from dodona.drawing.trees import GAP, NO_MARK, Line, draw, draw_both
 from dodona.tables import escape_xml, make_printable, write_csv
 
-__all__ = ["WRITERS", "first_of", "write_html", "write_pages", "write_svg", "write_tikz", "write_trees"]
+__all__ = ["WRITERS", "first_of", "write_html", "write_items", "write_pages", "write_svg", "write_tikz", "write_trees"]
 
 TITLES = "gold", "parsed"
 STYLES = ("cyan", "green", "dim", "bold")  # UPOS, relation, confidence, name
@@ -32,12 +33,12 @@ Items = Iterable[Drawable | Mark]
 
 def write_jsonl(items: Items, path: str) -> None:
     """Write a JSON object a line; of a pair, the parsed sentence."""
-    _write(items, path, lambda each, _: f"{_last_of(each).to_json()}\n")
+    write_items(items, path, lambda each, _: f"{_last_of(each).to_json()}\n")
 
 
 def write_json(items: Items, path: str) -> None:
     """Write one list of JSON objects, each on a line of its own."""
-    _write(items, path, lambda each, k: f"{',' * (k > 1)}\n{_last_of(each).to_json()}", "[", "\n]\n")
+    write_items(items, path, lambda each, k: f"{',' * (k > 1)}\n{_last_of(each).to_json()}", "[", "\n]\n")
 
 
 def write_words(items: Items, path: str, separator: str) -> None:
@@ -50,7 +51,7 @@ def write_words(items: Items, path: str, separator: str) -> None:
         cells = ((id, form, *("" if value == "_" else value for value in rest)) for id, form, *rest in rows)
         return write_csv(((number, sentence.sent_id, *row) for row in cells), separator)
 
-    _write(items, path, rows_of, write_csv([("sentence", "sent_id", *map(str.lower, COLUMNS))], separator))
+    write_items(items, path, rows_of, write_csv([("sentence", "sent_id", *map(str.lower, COLUMNS))], separator))
 
 
 def write_markdown(items: Items, path: str) -> None:
@@ -60,7 +61,7 @@ def write_markdown(items: Items, path: str) -> None:
         text, *notes = _titles(each)
         return "\n".join([f"**{text}**", *notes, "", "```text", *_lines(each), "```", "", ""])
 
-    _write(items, path, block)
+    write_items(items, path, block)
 
 
 def write_trees(items: Items, path: str) -> None:
@@ -68,7 +69,7 @@ def write_trees(items: Items, path: str) -> None:
     if path == "-" and sys.stdout.isatty():
         _print_trees(item for item in items if not isinstance(item, Mark))
     else:
-        _write(items, path, lambda each, _: "\n".join([*_titles(each), *_lines(each), "", ""]))
+        write_items(items, path, lambda each, _: "\n".join([*_titles(each), *_lines(each), "", ""]))
 
 
 def _print_trees(items: Iterable[Drawable]) -> None:
@@ -113,7 +114,7 @@ def _lines(item: Drawable) -> Iterator[str]:
 
 def write_html(items: Items, path: str, width: float | None = None) -> None:
     """Write a page. It grows sentence by sentence, so that it may have any number of them."""
-    _write(items, path, partial(html_section, width=width), html_head("Dependency trees"), HTML_END)
+    write_items(items, path, partial(html_section, width=width), html_head("Dependency trees"), HTML_END)
 
 
 def write_pages(items: Iterable[Drawable], path: str, size: int, width: float | None = None) -> None:
@@ -150,7 +151,7 @@ def write_tikz(items: Items, path: str, standalone: bool = False) -> None:
     """Write an environment for each sentence, for a document that loads tikz-dependency; or with `standalone` a whole
     document, a page for each sentence."""
     around = (TIKZ_HEAD, TIKZ_END) if standalone else (TIKZ_NEEDS,)
-    _write(items, path, lambda each, _: f"{picture_tikz(_picture_of(each))}\n", *around)
+    write_items(items, path, lambda each, _: f"{picture_tikz(_picture_of(each))}\n", *around)
 
 
 def _last_of(item: Drawable) -> Sentence:
@@ -170,8 +171,10 @@ def _picture_of(item: Drawable) -> Picture:
     return Picture.of(*item) if isinstance(item, tuple) else Picture.of(item)
 
 
-def _write(items: Items, path: str, text_of: Callable[[Drawable, int], str], head: str = "", end: str = "") -> None:
-    """Write a text for each sentence, numbered from 1."""
+def write_items(
+    items: Iterable[Any], path: str, text_of: Callable[[Any, int], str], head: str = "", end: str = ""
+) -> None:
+    """Write a text for each sentence, or whatever is between the marks of a stream; it is numbered from 1."""
     number = 0
     with output(path) as stream:
         stream.write(head.encode())

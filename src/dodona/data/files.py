@@ -20,8 +20,8 @@ from typing import Any, BinaryIO, NamedTuple
 from dodona.errors import FormatError, OptionError
 
 __all__ = [
-    "PACKINGS", "CompressionError", "Output", "Packing", "bare_name", "chunks", "decompress", "is_tty", "name_errors",
-    "open_handle", "output", "read_shipped", "replace_file", "size_of",
+    "PACKINGS", "CompressionError", "Output", "Packing", "bare_name", "chunks", "decompress", "is_tty", "lock",
+    "name_errors", "open_handle", "output", "read_shipped", "replace_file", "size_of", "sync",
 ]  # fmt: skip
 
 CHUNK = 1 << 18
@@ -30,6 +30,7 @@ PATIENCE = 2.0
 CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]")
 """C0 and C1 in UTF-8, without tabs and line ends."""
 LINK_LIMIT = 40  # that are followed
+LOCKED_BYTE = 1 << 30  # of a file on Windows, where nobody reads
 OPEN_HANDLE = re.compile(r"/dev/(?:fd/([0-9]{1,9})|(stdout|stderr))")
 PROCESS_HANDLE = re.compile(r"/proc/([0-9]+)(?:/task/[0-9]+)?/fd/([0-9]{1,9})")
 HOME = Path(__file__).parents[1]
@@ -302,6 +303,39 @@ def replace_file(target: str, name: str) -> Iterator[str]:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def lock(handle: int) -> bool:
+    """Whether this process gets the lock of an open file, which ends with the process, however that ends."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(handle, LOCKED_BYTE, os.SEEK_SET)
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EDEADLK):
+            return False
+        raise
+    return True
+
+
+def sync(path: Path) -> None:
+    """Make sure that a file is on disk; or the names in a folder, where the system can do that."""
+    is_folder = path.is_dir()
+    if is_folder and os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def open_handle(name: str) -> int | None:

@@ -10,16 +10,31 @@ They stand in this order, each in one of the two attributes at most. A sentence 
 other treebank: all of it counts.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dodona.data.sentence import Sentence
+from dodona.data.ud import find_comment, write_comment
 
 __all__ = [
-    "ASPECTS", "CHANGED", "CONFIRMED", "DONE", "KINDS", "MENTIONS", "OPEN", "annotated_arcs", "find_mark_faults",
-    "is_annotated", "is_open", "mask_guesses", "read_marks", "read_status", "release", "remove_marks",
+    "ASPECTS",
+    "CHANGED",
+    "CONFIRMED",
+    "DONE",
+    "KINDS",
+    "MENTIONS",
+    "OPEN",
+    "find_mark_faults",
+    "is_annotated",
+    "is_open",
+    "mask_guesses",
+    "read_marks",
+    "read_status",
+    "release",
+    "remove_marks",
     "select_annotated",
-    "write_marks", "write_status",
+    "take_annotated_arcs",
+    "write_marks",
+    "write_status",
 ]  # fmt: skip
 
 ASPECTS = ("arc", "upos", "feats", "lemma", "token")
@@ -28,7 +43,7 @@ KINDS = {"Confirmed": CONFIRMED, "Changed": CHANGED}
 OPEN, DONE = "open", "done"
 MENTIONS = (b"Confirmed=", b"Changed=", b"annotation")
 """Bytes without which a sentence has neither marks nor a status."""
-STATUS = re.compile(r"#\s*annotation\s*=\s*(.*?)\s*")
+STATUS = "annotation"
 ORDER = {aspect: place for place, aspect in enumerate(ASPECTS)}
 
 
@@ -55,23 +70,12 @@ def write_marks(misc: str, marks: Mapping[str, str]) -> str:
 
 def read_status(comments: Sequence[str]) -> str | None:
     """Return the value of the comment `# annotation = …`, None without one."""
-    for comment in comments:
-        if "annotation" in comment and (match := STATUS.fullmatch(comment)):
-            return match[1]
-    return None
+    return find_comment(comments, STATUS)
 
 
 def write_status(comments: Sequence[str], status: str | None) -> list[str]:
     """Return the comments with this status, in the place of the one before, or at the end."""
-    lines: list[str] = []
-    line = None if status is None else f"# annotation = {status}"
-    for comment in comments:
-        if STATUS.fullmatch(comment) is None:
-            lines.append(comment)
-        elif line is not None:
-            lines.append(line)
-            line = None
-    return lines if line is None else [*lines, line]
+    return write_comment(comments, STATUS, status)
 
 
 def is_open(sentence: Sentence) -> bool:
@@ -86,7 +90,7 @@ def is_annotated(sentence: Sentence, aspect: str) -> list[bool]:
     return [aspect in read_marks(misc) for misc in sentence.misc]
 
 
-def annotated_arcs(sentence: Sentence) -> tuple[list[int | None], list[str]]:
+def take_annotated_arcs(sentence: Sentence) -> tuple[list[int | None], list[str]]:
     """Return heads and labels as far as they are annotated: None and `_` where they are a guess."""
     if not is_open(sentence):
         return sentence.heads, sentence.labels
@@ -100,7 +104,7 @@ def mask_guesses(sentence: Sentence) -> Sentence:
     """Return the sentence without the arcs that are guesses: a copy, if it is open."""
     if not is_open(sentence):
         return sentence
-    heads, labels = annotated_arcs(sentence)
+    heads, labels = take_annotated_arcs(sentence)
     masked = sentence.copy()
     masked.heads, masked.labels = heads, labels
     return masked

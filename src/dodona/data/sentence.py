@@ -11,7 +11,7 @@ from dodona.data.other_names import explain_other_names, public_names
 from dodona.data.storage import MadeRows, Storage
 from dodona.data.token import Token
 from dodona.data.trees import find_cycle
-from dodona.data.ud import FORM, HEAD, NUMBERS
+from dodona.data.ud import FORM, HEAD, NUMBERS, find_comment
 from dodona.errors import FormatError, OptionError
 
 __all__ = ["Sentence"]
@@ -165,12 +165,12 @@ class Sentence(Storage):
     @property
     def sent_id(self) -> str | None:
         """The value of the comment `# sent_id = …`."""
-        return self._find_comment("sent_id")
+        return find_comment(self.comments, "sent_id")
 
     @property
     def text(self) -> str | None:
         """The value of the comment `# text = …`."""
-        return self._find_comment("text")
+        return find_comment(self.comments, "text")
 
     @property
     def start(self) -> int | None:
@@ -193,15 +193,6 @@ class Sentence(Storage):
         from dodona.data.noun_chunks import NounChunk, find_noun_chunks
 
         return [NounChunk(self, *chunk) for chunk in find_noun_chunks(self.heads, self.upos, self.labels)]
-
-    def _find_comment(self, wanted: str) -> str | None:
-        for comment in self.comments:
-            if wanted not in comment:
-                continue
-            key, equals, value = comment[1:].partition("=")
-            if equals and key.strip() == wanted:
-                return value.strip()
-        return None
 
     def tokens(self) -> Iterator[tuple[int, int, str]]:
         """First word, last word and form of every token as it stands in the text."""

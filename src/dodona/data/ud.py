@@ -1,13 +1,14 @@
-"""What Universal Dependencies define: the columns of CoNLL-U, and how FEATS and MISC have attributes with values."""
+"""What Universal Dependencies define: the columns of CoNLL-U, attributes in FEATS and MISC, comments with values."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 __all__ = [
     "COLUMNS", "CONFIDENCE", "DEPREL", "DEPS", "EMPTY_ID", "FEATS", "FORM", "FORMATS", "HEAD", "HEAD_NUMBER", "ID",
     "LEMMA", "MISC", "NO_SPACE", "NUMBERS", "RANGE_ID", "UNIVERSAL_RELATIONS", "UNIVERSAL_TAGS", "UPOS", "WORD_ID",
-    "XPOS", "format_attributes", "parse_attributes", "parse_label", "read_confidence", "strip_subtype",
+    "XPOS", "find_comment", "format_attributes", "is_unspaced", "parse_attributes", "parse_label", "read_confidence",
+    "split_comment", "strip_subtype", "write_comment",
 ]  # fmt: skip
 
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -47,6 +48,39 @@ def parse_attributes(value: str) -> dict[str, str]:
 def format_attributes(pairs: Mapping[str, str]) -> str:
     """Return attributes as a column has them."""
     return "|".join(f"{name}={of}" for name, of in pairs.items()) or "_"
+
+
+def is_unspaced(misc: str) -> bool:
+    """Whether MISC says that there is no space after a token."""
+    return NO_SPACE in misc and NO_SPACE in misc.split("|")
+
+
+def split_comment(comment: str) -> tuple[str, str] | None:
+    """Return name and value of a comment `# NAME = …`; None for any other."""
+    name, equals, value = comment[1:].partition("=")
+    return (name.strip(), value.strip()) if equals else None
+
+
+def find_comment(comments: Iterable[str], name: str) -> str | None:
+    """Return the value of the first comment of this name."""
+    for comment in comments:
+        if name in comment and (pair := split_comment(comment)) is not None and pair[0] == name:
+            return pair[1]
+    return None
+
+
+def write_comment(comments: Iterable[str], name: str, value: str | None) -> list[str]:
+    """Return the comments with this value, in the place of the one before, or at the end; None: without it."""
+    lines: list[str] = []
+    line = None if value is None else f"# {name} = {value}"
+    for comment in comments:
+        pair = split_comment(comment)
+        if pair is None or pair[0] != name:
+            lines.append(comment)
+        elif line is not None:
+            lines.append(line)
+            line = None
+    return lines if line is None else [*lines, line]
 
 
 def read_confidence(misc: str) -> float | None:

@@ -9,13 +9,11 @@ The manifest says what was parsed, with which model and options, and how far it 
 is parsed and after each. So a run that was stopped can go on, and nobody mixes the shards of two runs in one folder.
 """
 
-import errno
 import json
 import os
 import re
 import shutil
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -24,11 +22,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from dodona.data.conllu import BOM
-from dodona.data.files import name_errors, output, size_of
+from dodona.data.files import lock, name_errors, output, size_of
 from dodona.distributed.cluster import Cluster, ClusterSession, SchedulerLost, TaskMonitor
 from dodona.distributed.models import Model, provide, read_version
 from dodona.distributed.shards import Cut, FinishTask, ParseTask, finish, look, parse
-from dodona.errors import DodonaError, FormatError
+from dodona.errors import DodonaError, FormatError, name_faults
 from dodona.parser.request import Request
 
 __all__ = ["Corpus", "Summary", "list_shards", "parse_corpus"]
@@ -91,24 +89,18 @@ class Manifest:
     def load(cls, folder: str) -> "Manifest | None":
         """Read the manifest of a folder; None if there is nothing in it."""
         path = os.path.join(folder, MANIFEST)
-        try:
+        with name_errors(path, "read"), name_faults(f"{path}: is not the manifest of a folder of shards"):
             if not os.path.isdir(folder) or not set(os.listdir(folder)) - {LOCK}:
                 return None
+            if not os.path.exists(path):
+                expected = f"expected an empty folder, or one with the {MANIFEST} of an earlier run"
+                raise FormatError(f"{folder}: has files in it, but no {MANIFEST}; {expected}")
             with open(path, encoding="utf-8") as stream:
                 data = json.load(stream)
             if data.pop("format") != FORMAT:
                 raise FormatError(f"{path}: another format; expected {FORMAT!r}")
             data["shards"] = [Shard(**shard) for shard in data["shards"]]
             return cls(folder=folder, **data)
-        except FileNotFoundError:
-            expected = f"expected an empty folder, or one with the {MANIFEST} of an earlier run"
-            raise FormatError(f"{folder}: has files in it, but no {MANIFEST}; {expected}") from None
-        except OSError as error:
-            raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            if isinstance(error, DodonaError):
-                raise
-            raise FormatError(f"{path}: is not the manifest of a folder of shards ({error})") from error
 
     def check_same(self, other: "Manifest") -> None:
         """Raise an error if another manifest is for other work than this one; whatever it does not have yet is not
@@ -217,7 +209,7 @@ def _open_lock(path: str, folder: str) -> BinaryIO:
     """Return the file of a lock, which this process has now; or say who has it."""
     while True:
         stream = open(path, "a+b")  # noqa: SIM115
-        if not _lock(stream):
+        if not lock(stream.fileno()):
             stream.seek(0)
             holder = stream.read(SHOWN_HOLDER).decode(errors="replace").strip() or "it has just begun"
             stream.close()
@@ -225,27 +217,6 @@ def _open_lock(path: str, folder: str) -> BinaryIO:
         if size_of(path) is not None and os.path.samestat(os.fstat(stream.fileno()), os.stat(path)):
             return stream
         stream.close()
-
-
-def _lock(stream: BinaryIO) -> bool:
-    """Whether this process gets the lock of an open file. On Windows it is on a byte that nobody reads."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            stream.seek(SHOWN_HOLDER)
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError as error:
-        if error.errno in (errno.EACCES, errno.EDEADLK):
-            return False
-        raise
-    return True
 
 
 def parse_corpus(

@@ -1,7 +1,6 @@
 """Models on workers: a model is sent to a process once, known by its digest, and loaded once for all that it parses."""
 
 import hashlib
-import threading
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -11,15 +10,10 @@ from dodona.data.files import name_errors
 from dodona.distributed.cluster import ClusterSession, DaskSession, describe_error
 from dodona.distributed.processes import ProcessSession
 from dodona.errors import DodonaError
-from dodona.pipeline.models import model_path
+from dodona.pipeline.models import find_kept, keep, model_path
 from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["Model", "find_pipeline", "provide", "read_model", "read_version"]
-
-MAX_MODELS = 4  # models that a process keeps
-
-_pipelines: dict[str, Pipeline] = {}
-_lock = threading.Lock()
+__all__ = ["Model", "provide", "read_model", "read_version"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,12 +31,7 @@ class Model:
         return self.digest
 
     def pipeline(self) -> Pipeline:
-        with _lock:
-            if self.digest not in _pipelines:
-                _pipelines[self.digest] = Pipeline.from_bytes(self.data, self.name)
-                while len(_pipelines) > MAX_MODELS:
-                    del _pipelines[next(iter(_pipelines))]
-            return _pipelines[self.digest]
+        return keep(self.digest, lambda: Pipeline.from_bytes(self.data, self.name))
 
 
 def read_model(model: str | Path) -> Model:
@@ -56,12 +45,6 @@ def read_model(model: str | Path) -> Model:
 def read_version() -> str:
     """The version of Dodona, which stands in the package above all layers."""
     return str(import_module("dodona").__version__)
-
-
-def find_pipeline(digest: str) -> Pipeline | None:
-    """The model with this digest, if this process has it."""
-    with _lock:
-        return _pipelines.get(digest)
 
 
 def provide(session: ClusterSession, model: Model, worker: str | None = None) -> None:
@@ -94,7 +77,7 @@ def _ask(session: DaskSession, workers: list[str], function: Any, argument: Any)
 
 
 def _describe_state(digest: str) -> tuple[str, bool]:
-    return read_version(), find_pipeline(digest) is not None
+    return read_version(), find_kept(digest) is not None
 
 
 def _receive(model: Model) -> None:

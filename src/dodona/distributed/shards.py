@@ -29,9 +29,9 @@ from dodona.data.conllu import BOM, ends_blank
 from dodona.data.files import PACKINGS, chunks, name_errors, output
 from dodona.data.formats import detect_format, read_stream
 from dodona.data.stream import Item
-from dodona.distributed.models import find_pipeline
 from dodona.errors import DodonaError, FormatError, FormatWarning
 from dodona.parser.request import IN_PIECES, Request
+from dodona.pipeline.models import find_kept
 from dodona.pipeline.pipeline import collect_rarely
 
 __all__ = ["Cut", "FinishTask", "ParseTask", "find_cuts", "finish", "look", "parse", "read_span"]
@@ -190,7 +190,7 @@ def look(path: str, kind: str, size: int) -> dict[str, Any]:
 
 def parse(task: ParseTask, digest: str) -> dict[str, Any]:
     """Parse a shard into its part. A worker without the model answers with its address only."""
-    pipeline = find_pipeline(digest)
+    pipeline = find_kept(digest)
     if pipeline is None:
         return {"needs": import_module("distributed").get_worker().address}
     counts = {"sentences": 0, "words": 0, "pieces": 0}

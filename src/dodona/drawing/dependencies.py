@@ -9,6 +9,7 @@ sent to others and read without a network.
 from collections.abc import Iterable, Iterator, Sequence
 
 from dodona.data import Sentence
+from dodona.data.ud import find_comment
 from dodona.drawing.arcs import ASIDE, CORNER, Arc, PlacedArc, lay_out_arcs
 from dodona.drawing.letters import has_known_width, is_right_to_left, text_width
 from dodona.drawing.picture import PLAIN, Link, MarkedSentence, Picture, choose_line_ends, fold
@@ -263,10 +264,9 @@ def html_section(each: Drawable, number: int, width: float | None = None) -> str
 
 def sentence_notes(sentence: Sentence) -> Iterator[str]:
     """Yield the rank and score of a tree, if it is one of several."""
-    pairs = (comment[1:].partition("=") for comment in sentence.comments)
-    notes = {key.strip(): value.strip() for key, _, value in pairs}
-    if "nbest" in notes:
-        yield f"tree {notes['nbest']}, score {notes.get('score', '?')}"
+    rank = find_comment(sentence.comments, "nbest")
+    if rank is not None:
+        yield f"tree {rank}, score {find_comment(sentence.comments, 'score') or '?'}"
 
 
 def scroll(svg: str, is_reversed: bool = False) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.data import Sentence
-from dodona.data.marks import annotated_arcs, is_annotated, is_open
+from dodona.data.marks import is_annotated, is_open, take_annotated_arcs
 from dodona.data.ud import strip_subtype
 from dodona.errors import FormatError, MismatchError
 from dodona.evaluation.conll18 import Score, Scores
@@ -105,7 +105,7 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
     for gold, system in pair(gold_sentences, system_sentences):
         lengths.append(len(gold.words))
         annotated += is_annotated(gold, "arc")
-        gold_heads += marked_heads(gold) if is_open(gold) else gold.gold_heads()
+        gold_heads += read_marked_heads(gold) if is_open(gold) else gold.gold_heads()
         system_heads += system.gold_heads()
         gold_labels += gold.labels
         system_labels += system.labels
@@ -128,9 +128,9 @@ def compare(gold_sentences: Iterable[Sentence], system_sentences: Iterable[Sente
     )
 
 
-def marked_heads(gold: Sentence) -> list[int]:
+def read_marked_heads(gold: Sentence) -> list[int]:
     """The heads of a sentence that is annotated in part, checked; those that are not marked stand for nothing."""
-    heads, _ = annotated_arcs(gold)
+    heads, _ = take_annotated_arcs(gold)
     for d, (head, marked) in enumerate(zip(heads, is_annotated(gold, "arc"), strict=True), start=1):
         if marked and (head is None or head == d):
             location = f"{gold.file}:{gold.word_line(d)}"

@@ -1,8 +1,14 @@
-"""The records of finished runs: a folder with a file for each, and the numbers in them."""
+"""Runs that are carried out, on processes of this machine or on a cluster by Dask, and their records: a folder with a
+file for each, and the numbers in them.
+
+One run is one task. The worker sends the record back, and this process stores it at once. So a worker that dies costs
+the run that it was doing, which is given to another one, and an experiment that is stopped has lost only the runs that
+were under way.
+"""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dodona.data.files import output
-from dodona.errors import FormatError
+from dodona.distributed.cluster import Cluster, ClusterTask, Outcome, TaskMonitor
+from dodona.errors import DodonaError, FormatError
 from dodona.evaluation import Rate
-from dodona.experiments.run import Run, unpack
-from dodona.experiments.treebanks import FORMAT
+from dodona.experiments.run import Run, perform, unpack
+from dodona.experiments.treebanks import FORMAT, Tagging, tag
+from dodona.tables import format_json
 
-__all__ = ["Record", "Records", "Store"]
+__all__ = ["Cluster", "Failure", "Record", "Records", "Store", "carry_out", "each_once", "tag_all"]
+
+Failure = tuple[ClusterTask, str]
+MISSING = "experiments on other machines need Dask: pip install 'dodona[experiments]'"
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,7 @@ class Store:
     def save(self, run: Run, record: Mapping[str, Any]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         with output(self.path(run)) as stream:
-            stream.write((json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
+            stream.write(format_json(record).encode())
 
     def _read(self, path: Path, key: str) -> Record:
         try:
@@ -80,3 +91,50 @@ class Store:
         except (ValueError, KeyError, TypeError) as error:
             raise FormatError(f"{path}: {error}; expected the record of a run, format {FORMAT}, key {key}") from None
         return Record(data)
+
+
+def each_once(runs: Sequence[Run]) -> list[Run]:
+    """Every run once, the first seed of all of them first: an experiment that is stopped has a complete small table."""
+    by_key: dict[str, Run] = {}
+    for run in sorted(runs, key=lambda run: run.seed):
+        by_key.setdefault(run.key, run)
+    return list(by_key.values())
+
+
+def carry_out(
+    runs: Sequence[Run], store: Store, monitor: TaskMonitor, cluster: Cluster
+) -> tuple[Records, list[Failure]]:
+    """Carry out the runs that are not finished yet. A run that fails is reported, and the others go on."""
+    every = each_once(runs)
+    records = store.read_finished(every)
+    missing = [run for run in every if run.key not in records]
+    failures: list[Failure] = []
+    for run, record, reason in _follow(missing, len(every) - len(missing), perform, monitor, cluster):
+        assert isinstance(run, Run)
+        if record is None:
+            failures.append((run, reason))
+        else:
+            store.save(run, record)
+            records[run.key] = Record(record)
+    return records, failures
+
+
+def tag_all(taggings: Sequence[Tagging], monitor: TaskMonitor, cluster: Cluster) -> None:
+    """Tag the treebanks that are not tagged yet. Without its tags a treebank is of no use, so a failure ends it all."""
+    missing = [tagging for tagging in taggings if not tagging.is_finished()]
+    for tagging, record, reason in _follow(missing, len(taggings) - len(missing), tag, monitor, cluster):
+        if record is None:
+            raise DodonaError(f"{tagging}: {reason}")
+
+
+def _follow(
+    tasks: Sequence[ClusterTask], finished: int, function: Callable[[Any], Mapping[str, Any]], monitor: TaskMonitor,
+    cluster: Cluster,
+) -> Iterator[Outcome]:  # fmt: skip
+    monitor.begin(tasks, finished, max(1, cluster.jobs))
+    try:
+        for task, record, reason in replace(cluster, missing=MISSING).run(function, tasks):
+            yield task, record, reason
+            monitor.advance(task, reason)
+    finally:
+        monitor.end()

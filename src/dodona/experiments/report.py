@@ -10,9 +10,8 @@ from dodona.data.files import output
 from dodona.evaluation.diagrams import render
 from dodona.experiments.figures import Figure
 from dodona.experiments.plan import Plan, Recipe
-from dodona.experiments.records import Records
+from dodona.experiments.records import Records, each_once
 from dodona.experiments.run import Run
-from dodona.experiments.schedule import each_once
 from dodona.tables import Table
 
 __all__ = ["show", "write"]

@@ -15,7 +15,7 @@ from dodona.data import Sentence
 from dodona.data.checks import check_values
 from dodona.data.storage import columns_of, fill_in, forms_of
 from dodona.data.values import Values
-from dodona.errors import FormatError
+from dodona.errors import FormatError, name_faults
 from dodona.lemmatizer.model import LONGEST_AFFIX, LemmaCache, ScriptChooser, ScriptLearner, Scripts
 from dodona.linear.frozen import check_weights, freeze_weights
 
@@ -165,15 +165,13 @@ class Lemmatizer:
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Lemmatizer":
         """Restore the lemmatizer from these parts; `where` is named in errors."""
-        try:
+        with name_faults(f"{where}: the lemmatizer's description is not valid"):
             options = LemmatizerOptions(**description["options"])
             scripts = [_check_script(script) for script in description["scripts"]]
             text = arrays["exceptions"]
             if text.dtype != np.uint8:
                 raise ValueError("exceptions that are no text")
             exceptions = dict(map(_check_exception, text.tobytes().decode().split("\n"))) if len(text) else {}
-        except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(f"{where}: the lemmatizer's description is not valid: {error}") from error
         if not 0 < len(scripts) <= MAX_SCRIPTS:
             raise FormatError(f"{where}: {len(scripts)} scripts; expected from 1 to {MAX_SCRIPTS}")
         weights = {name: array for name, array in arrays.items() if name != "exceptions"}

@@ -45,7 +45,7 @@ cdef struct CachedLemma:
     int begin, middle, end  # of the form and the lemma in the text of the cache
 
 
-cdef struct Word:
+cdef struct HashedWord:
     Py_ssize_t size
     uint64_t prefixes[MAX_AFFIX]
     uint64_t suffixes[MAX_AFFIX]
@@ -240,12 +240,12 @@ cdef class Scripts:
         self.suffix_sizes = new_array("i", [len(suffix) for _, suffix in taken])
 
 
-cdef inline void add(Word* word, int template, uint64_t one, uint64_t other) noexcept nogil:
+cdef inline void add(HashedWord* word, int template, uint64_t one, uint64_t other) noexcept nogil:
     word.keys[word.count] = mix(mix(mix(0, template), one), other)
     word.count += 1
 
 
-cdef int look(Word* word, str form, str lower, str upos, str feats) except -1:
+cdef int look(HashedWord* word, str form, str lower, str upos, str feats) except -1:
     """Compute the affixes and the features of a word with its tags."""
     cdef int i
     cdef Letters letters = Letters()
@@ -275,7 +275,7 @@ cdef int look(Word* word, str form, str lower, str upos, str feats) except -1:
     return 0
 
 
-cdef int best(Scripts scripts, Word* word, const Score* scores) noexcept nogil:
+cdef int best(Scripts scripts, HashedWord* word, const Score* scores) noexcept nogil:
     """Return the applicable script with the highest score, -1 if there is none."""
     cdef int script, prefix, suffix, chosen = -1
     for script in range(scripts.count):
@@ -307,7 +307,7 @@ cdef class ScriptLearner:
 
     def train(self, str form not None, str lower not None, str upos not None, str feats not None, int gold):
         """Train on one word: update if the prediction is wrong, and return whether it was."""
-        cdef Word word
+        cdef HashedWord word
         cdef int script
         look(&word, form, lower, upos, feats)
         self.weights.score(word.keys, word.count, &self.scores[0])
@@ -333,7 +333,7 @@ cdef class ScriptChooser:
 
     def choose(self, str form not None, str lower not None, str upos not None, str feats not None):
         """Return the number of the best applicable script, -1 if there is none."""
-        cdef Word word
+        cdef HashedWord word
         cdef int32_t[::1] scores = new_array("i", bytes(4 * self.scripts.count))
         look(&word, form, lower, upos, feats)
         self.weights.score(word.keys, word.count, &scores[0])

@@ -51,7 +51,7 @@ cdef struct ScoredAction:
     float score
 
 
-cdef struct Change:
+cdef struct WeightChange:
     uint64_t key  # of the feature
     int action
     int amount    # how much more often on the correct path than on the other
@@ -247,7 +247,7 @@ cdef class StructuredLearner(Learner):
     cdef double[::1] prefix                  # the score of the correct path after each step
     cdef int[::1] progress                   # and its progress
     cdef HashTable places                    # from features with actions to their places in `changes`, from 1 on
-    cdef Change* changes
+    cdef WeightChange* changes
     cdef Py_ssize_t changed, room
 
     def __init__(
@@ -361,10 +361,10 @@ cdef class StructuredLearner(Learner):
     cdef int add(self, uint64_t key, int action, int amount) except -1:
         """Count a feature with an action."""
         cdef Slot* slot = self.places.add(mix(key, action) | 1)
-        cdef Change* grown
+        cdef WeightChange* grown
         if slot.value == 0:
             if self.changed == self.room:
-                grown = <Change*> realloc(self.changes, (2 * self.room + 1024) * sizeof(Change))
+                grown = <WeightChange*> realloc(self.changes, (2 * self.room + 1024) * sizeof(WeightChange))
                 if grown == NULL:
                     raise MemoryError
                 self.changes, self.room = grown, 2 * self.room + 1024

@@ -5,21 +5,19 @@ the same size.
 """
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.data.silver import Mixture
 from dodona.neural.network import Batch, Steps
 from dodona.neural.scorer import Contributions
 from dodona.transitions.gold import Gold
 
 __all__ = [
-    "Example", "Lanes", "SilverExamples", "Tables", "fill_batches", "lane_length", "lay_out", "pad_rows",
-    "split_records",
+    "Example", "Lanes", "Tables", "fill_batches", "lane_length", "lay_out", "pad_rows", "split_records",
 ]  # fmt: skip
 
 LANE = 64  # words; longer sentences have longer lanes
@@ -47,15 +45,6 @@ class Example:
 
     def __len__(self) -> int:
         return len(self.forms)
-
-
-@dataclass(frozen=True)
-class SilverExamples:
-    """What is learned from beside the gold examples: how it is mixed with them, and the examples of an iteration, some
-    at a time, with the tables that their words refer to."""
-
-    mixture: Mixture
-    of_iteration: Callable[[int], Iterator[tuple[Tables, list[Example]]]]
 
 
 def lane_length(n: int) -> int:

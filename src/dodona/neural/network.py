@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dodona.neural.encoder import trains_in_16_bits
+from dodona.neural.learner import OutputSizes
 from dodona.neural.options import NetworkOptions
 
 __all__ = [
@@ -37,16 +38,11 @@ LOW = -1e9
 
 
 @dataclass(frozen=True)
-class DataSizes:
+class DataSizes(OutputSizes):
     """How many of everything there are in the data. Words and tags are rows of tables, in which row 0 is nothing."""
 
     words: int
     tags: int
-    labels: int
-    actions: int
-    positions: int
-    label_positions: int
-    tag_kinds: tuple[int, ...]  # how many values the tag heads choose from: UPOS, XPOS, FEATS
     vector: int = 0  # dimensions of pretrained vectors
 
 

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import islice
 from typing import Any
 
 import jax
@@ -102,7 +103,7 @@ def choose_guesses(known: NDArray[Any], generator: np.random.Generator) -> tuple
 def initial_guesser(sizes: NetworkOptions, words: int, seed: int) -> Parameters:
     """Return random weights of an encoder, and of what guesses words from its states: at first by their rank alone, by
     the law of Zipf and Mandelbrot."""
-    none = DataSizes(words + 1, 1, 0, 1, 1, 0, ())
+    none = DataSizes(labels=0, actions=1, positions=1, label_positions=0, tag_kinds=(), words=words + 1, tags=1)
     weights = initial_weights(sizes, none, seed)
     generator = np.random.default_rng([seed, 1])
     bound = (2 * sizes.width) ** -0.5
@@ -199,7 +200,7 @@ class WordGuesser:
         if self.minutes is not None:
             return self.seconds / (60 * self.minutes)
         assert self.passes is not None
-        usable = len(self.text) - len(self.text.held_back())
+        usable = len(self.text) - len(self.text.list_held_back())
         return (self.number - 1 + self.position / max(1, usable)) / self.passes
 
     def _update(self, batch: Batch, guesses: Guesses, share: float) -> Array:
@@ -219,22 +220,24 @@ class WordGuesser:
     def _batches(self) -> Iterator[tuple[int, int, Batch, Guesses]]:
         """Yield the batches of this pass from its position on, each after the position that follows it, and its number
         of words."""
-        text = self.text
-        lanes, sentences = Lanes(LONGEST, self._lanes), list[list[str]]()
-        order = pick_order(len(text), text.spacing, self.seed, self.number)
-        position, number_of_pass = self.position, self.number
-        for place, number in enumerate(order):
-            if place < position:
-                continue
-            words = text[number]
+        order = pick_order(len(self.text), self.text.spacing, self.seed, self.number)
+        for places, lanes, sentences in self._fill_lanes(islice(enumerate(order), self.position, None)):
+            end = places[-1] + 1
+            yield end, *self._lay_out(sentences, lanes, [self.seed, 2, self.number, end])
+
+    def _fill_lanes(self, numbers: Iterable[tuple[int, int]]) -> Iterator[tuple[list[int], Lanes, list[list[str]]]]:
+        """Yield the sentences with these numbers, as many as lanes have room for, each after its place."""
+        lanes, places, sentences = Lanes(LONGEST, self._lanes), list[int](), list[list[str]]()
+        for place, number in numbers:
+            words = self.text[number]
             if not lanes.add(len(words)):
-                yield place, *self._lay_out(sentences, lanes, [self.seed, 2, number_of_pass, place])
-                lanes, sentences = Lanes(LONGEST, self._lanes), []
+                yield places, lanes, sentences
+                lanes, places, sentences = Lanes(LONGEST, self._lanes), [], []
                 lanes.add(len(words))
+            places.append(place)
             sentences.append(words)
         if sentences:
-            end = len(text) - len(text.held_back())
-            yield end, *self._lay_out(sentences, lanes, [self.seed, 2, number_of_pass, end])
+            yield places, lanes, sentences
 
     def _lay_out(self, sentences: list[list[str]], lanes: Lanes, seed: list[int]) -> tuple[int, Batch, Guesses]:
         """Return the number of words, the batch with some words hidden, and what is to be guessed."""
@@ -272,19 +275,11 @@ class WordGuesser:
         """Return the mean loss of a guess in the sentences that are held back, compared with all words."""
         everything = np.arange(1, len(self.words) + 1), np.zeros(len(self.words), np.float32)
         total = guessed = 0.0
-        lanes, sentences = Lanes(LONGEST, self._lanes), list[list[str]]()
         key = jax.random.key(0, impl="rbg")
-        numbers = iter(self.text.held_back())
-        number = next(numbers, None)
-        while number is not None:
-            begin = number
-            while number is not None and lanes.add(len(words := self.text[number])):
-                sentences.append(words)
-                number = next(numbers, None)
-            _, batch, guesses = self._lay_out(sentences, lanes, [self.seed, 4, begin])
+        for places, lanes, sentences in self._fill_lanes((number, number) for number in self.text.list_held_back()):
+            _, batch, guesses = self._lay_out(sentences, lanes, [self.seed, 4, places[0]])
             loss, count = self._measure(self.parameters, batch, guesses, everything, key=key)
             total, guessed = total + float(loss), guessed + float(count)
-            lanes, sentences = Lanes(LONGEST, self._lanes), []
         return total / max(1.0, guessed)
 
     def encoder(self, about: Mapping[str, Any] | None = None) -> PretrainedEncoder:

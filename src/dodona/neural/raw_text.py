@@ -179,7 +179,7 @@ class RawText:
         """One sentence in so many is held back, to measure the loss on."""
         return max(ONE_IN, len(self) // HELD_BACK)
 
-    def held_back(self) -> Sequence[int]:
+    def list_held_back(self) -> Sequence[int]:
         """Return the numbers of the sentences that are never learned from."""
         return range(0, len(self), self.spacing)
 

@@ -1,10 +1,7 @@
-"""Training the network: batches of sentences, rollouts by the compiled core, gradients, averaged weights.
+"""Training the network with JAX: gradients of batches, and averaged weights."""
 
-For each batch the encoder computes what every word contributes, rollouts walk through the sentences with it, and the
-gradient of the recorded configurations flows back into the encoder. The encoder runs forward once for both.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any
 
@@ -13,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.neural.batching import Example, Lanes, SilverExamples, Tables, fill_batches, lay_out, split_records
+from dodona.neural.batching import Example, Lanes, Tables, fill_batches, lay_out, split_records
 from dodona.neural.encoder import trains_in_16_bits
+from dodona.neural.learner import AVERAGE, BETAS, CLIP, TAG_WEIGHT, NetworkLearner, SilverExamples
 from dodona.neural.network import (
     Batch,
     DataSizes,
@@ -27,7 +25,6 @@ from dodona.neural.network import (
 )
 from dodona.neural.options import NetworkOptions
 from dodona.neural.positions import Positions
-from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import HiddenLayer
 from dodona.transitions.policy import Policy
 
@@ -37,15 +34,11 @@ Array = Any
 TabledBatch = tuple[Tables, Lanes, list[Example]]
 HEAD = ("hidden.bias", "labels", "actions", "actions.bias")
 WARMUP = 200  # updates during which the rate rises, a fifth of all at most
-TAG_WEIGHT = 0.3  # of the losses of the tags
-AVERAGE = 0.999  # how much of the averaged weights an update keeps
-CLIP = 5.0
-BETAS = 0.9, 0.95
 EPSILON = 1e-8
 
 
-class NeuralLearner:
-    """A network during training. `iterate` goes once over all examples; `options.batch` must be a number."""
+class NeuralLearner(NetworkLearner[TabledBatch]):
+    """A network that learns with JAX; `options.batch` must be a number."""
 
     def __init__(
         self, options: NetworkOptions, sizes: DataSizes, positions: Positions, policy: Policy, tables: Tables,
@@ -61,64 +54,33 @@ class NeuralLearner:
         self.averaged = {name: jnp.asarray(np.array(values)) for name, values in self.parameters.items()}
         self.moments = make_moments(self.parameters)
         self.updates = 0
-        batches = sum(1 for _ in self.batches(np.random.default_rng(seed)))
-        self.planned = iterations * batches
-        if silver is not None:
-            self.planned += round(silver.mixture.silver * batches / silver.mixture.gold)
         self.vectors = None if tables.vectors is None else jnp.asarray(tables.vectors)
-        longest = max(longest, *(len(example) for example in examples), 0)
-        self.rollouts = Rollouts(policy, self._layer(), random_choice=random_choice, longest=longest, seed=seed)
+        self._prepare(policy, iterations, random_choice, longest)
         self._forward, self._head, self._backward = _compile_gradient(options, trains_in_16_bits())
         self._update = _compile_update(options.rate, self.planned, tuple(shares.items()))
 
-    def iterate(
-        self, number: int, explore: float, report: Callable[[float], None] = lambda share: None
-    ) -> tuple[int, int, float]:
-        """Learn from every example once; returns steps, mistakes and the mean loss of a step.
+    def batches(self, generator: np.random.Generator) -> Iterator[TabledBatch]:
+        return ((self.tables, *batch) for batch in fill_batches(self.examples, self.batch, generator))
 
-        All that is random in an iteration follows from the seed and its number, so training can be continued after any.
-        `report` is called after each batch with the share of the iteration that is done.
-        """
-        generator = np.random.default_rng([self.seed, number])
-        key = jax.random.key(int(generator.integers(1 << 31)), impl="rbg")
-        self.rollouts.reseed(int(generator.integers(1 << 31)))
-        total = 0.0
-        steps = mistakes = seen = 0
-        for tables, lanes, examples in self._mix(number, generator):
-            key, now = jax.random.split(key)
-            loss, counted = self._learn(tables, lanes, examples, explore, now)
-            total += loss
-            seen += len(examples) if tables is self.tables else 0
-            report(seen / len(self.examples))
-            steps += counted[0]
-            mistakes += counted[1]
-        return steps, mistakes, total / max(1, steps)
-
-    def batches(self, generator: np.random.Generator) -> Iterator[tuple[Lanes, list[Example]]]:
-        """Yield batches of the gold sentences in random order, each with the places of its sentences."""
-        return fill_batches(self.examples, self.batch, generator)
-
-    def _mix(self, number: int, generator: np.random.Generator) -> Iterator[TabledBatch]:
-        """Yield the batches of an iteration, each either gold or silver, with what their words refer to."""
-        gold = ((self.tables, *batch) for batch in self.batches(generator))
-        if self.silver is None:
-            return gold
-        silver = self._silver_batches(number)
-        return self.silver.mixture.mix(number, gold, silver, lambda batch: sum(map(len, batch[2])))
-
-    def _silver_batches(self, number: int) -> Iterator[TabledBatch]:
-        assert self.silver is not None
+    def silver_batches(self, number: int, examples: Iterator[tuple[Tables, list[Example]]]) -> Iterator[TabledBatch]:
         generator = np.random.default_rng([self.seed, number, 1])
-        for tables, examples in self.silver.of_iteration(number):
-            for batch in fill_batches(examples, self.batch, generator):
-                yield tables, *batch
+        return ((tables, *batch) for tables, own in examples for batch in fill_batches(own, self.batch, generator))
 
-    def _learn(
-        self, tables: Tables, lanes: Lanes, examples: list[Example], explore: float, key: Array
-    ) -> tuple[float, tuple[int, int]]:
-        batch = lay_out(tables, examples, lanes)
-        first, second = jax.random.split(key)
-        (rows, _), backward = self._forward(self.parameters, batch, self.vectors, first)
+    def examples_of(self, batch: TabledBatch) -> list[Example]:
+        return batch[2]
+
+    @contextmanager
+    def _draw(self, generator: np.random.Generator) -> Iterator[None]:
+        self._key = jax.random.key(int(generator.integers(1 << 31)), impl="rbg")
+        self.rollouts.reseed(int(generator.integers(1 << 31)))
+        yield
+
+    def _learn(self, batch: TabledBatch, explore: float) -> tuple[float, tuple[int, int]]:
+        tables, lanes, examples = batch
+        self._key, now = jax.random.split(self._key)
+        first, second = jax.random.split(now)
+        laid_out = lay_out(tables, examples, lanes)
+        (rows, _), backward = self._forward(self.parameters, laid_out, self.vectors, first)
         self.rollouts.rescore(self._layer())
         seen = np.asarray(rows)
         for example, (time, lane) in zip(examples, lanes.places, strict=True):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dodona.data import Sentence
-from dodona.data.marks import annotated_arcs
+from dodona.data.marks import take_annotated_arcs
 from dodona.data.pseudoprojective import escape_label
 from dodona.data.trees import find_cycle
 from dodona.errors import DodonaError, FormatError
@@ -43,7 +43,7 @@ def read_constraints(
 ) -> Constraints | None:
     """Return the arcs that are filled in and annotated, None if no HEAD is. Arcs that no tree can contain raise an
     error."""
-    heads, own = annotated_arcs(sentence)
+    heads, own = take_annotated_arcs(sentence)
     if not any(h is not None for h in heads):
         return None
     _check(sentence, [0, *(h if h is not None else NONE for h in heads)], projective, single_root)

@@ -6,7 +6,7 @@ and kept. All products are exact or have a fixed order: the same parse on every 
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -24,7 +24,9 @@ from dodona.neural.vocabulary import Vocabulary
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag, TagChoice, check_tag
 
-__all__ = ["NetworkModel", "NetworkSession", "NeuralModel", "NeuralSession", "check_outputs"]
+__all__ = [
+    "MAX_CHARACTERS", "MAX_FORMS", "NetworkModel", "NetworkSession", "NeuralModel", "NeuralSession", "check_outputs",
+]  # fmt: skip
 
 MAX_FORMS = 20_000  # kept in a thread; then it begins anew
 MAX_CHARACTERS = 1 << 22  # in them, and in tags
@@ -62,6 +64,16 @@ class NetworkSession:
         self.greedy = HiddenLayer(model.positions, *model.layer)
         self.beam = HiddenLayer(model.positions, *model.layer, cached=True)
         self._choice = model.choice
+
+    def _contribute(self, lengths: Sequence[int], rows: NDArray[np.float32]) -> list[EncodedSentence]:
+        """Return sentences of so many words by what each word contributes; the last rows are ROOT and nobody."""
+        firsts = accumulate(lengths, initial=0)
+        ends = len(rows) - 2, len(rows) - 1
+        encoded: list[EncodedSentence] = [
+            Contributions(n, rows, first, *ends) for n, first in zip(lengths, firsts, strict=False)
+        ]
+        self.greedy.prepare(encoded)
+        return encoded
 
     def tags(self, sentences: Sequence[Sentence], bonus: float) -> "list[array[int]]":
         """Return the numbers of the tags whose parts together score highest, for the sentences encoded last."""
@@ -202,17 +214,10 @@ class NeuralSession(NetworkSession):
         if self._forms.count + self._tags.count > MAX_FORMS or self._characters > MAX_CHARACTERS:
             self._forget()
         model = self._model
-        lengths = np.array([len(sentence.words) for sentence in sentences], dtype=np.int32)
-        layers = self._encoder.encode(self._inputs(sentences), lengths)
+        lengths = [len(sentence.words) for sentence in sentences]
+        layers = self._encoder.encode(self._inputs(sentences), np.array(lengths, dtype=np.int32))
         self._seen = layers[model.options.tag_layer]
-        rows = model.project.apply(np.concatenate([layers[-1], model.ends]))
-        firsts = (np.cumsum(lengths) - lengths).tolist()
-        encoded: list[EncodedSentence] = [
-            Contributions(n, rows, first, len(rows) - 2, len(rows) - 1)
-            for n, first in zip(lengths.tolist(), firsts, strict=True)
-        ]
-        self.greedy.prepare(encoded)
-        return encoded
+        return self._contribute(lengths, model.project.apply(np.concatenate([layers[-1], model.ends])))
 
     def _inputs(self, sentences: Sequence[Sentence]) -> NDArray[np.float32]:
         forms = (form for sentence in sentences for form in sentence.words)

@@ -2,15 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.neural.batching import Example, SilverExamples, Tables
+from dodona.neural.batching import Example, Tables
 from dodona.neural.inputs import Inputs
+from dodona.neural.learner import SilverExamples
 from dodona.neural.network import DataSizes
 from dodona.neural.pretrained import PretrainedEncoder
 from dodona.neural.quantization import quantize_weights
@@ -54,17 +55,12 @@ class NetworkTraining(LearnerTraining):
         options, network = self.options, self.options.network
         assert network is not None
         self.network = network
-        self.data = _NetworkData(trees, network.subwords, source.vectors, self.silver, source.pretrained)
-        sizes = DataSizes(
-            words=len(self.data.words) + 1,
-            tags=len(self.data.tag_parts) + 1,
-            labels=len(trees.built.label_names),
-            actions=trees.built.core.actions,
-            positions=len(self.positions.words),
-            label_positions=len(self.positions.labels),
-            tag_kinds=self.data.gold_tags.sizes,
-            vector=self.data.vectors.dimensions if self.data.vectors is not None else 0,
+        self.data = _NetworkData(
+            trees, self.gold_tags, network.subwords, source.vectors, self.silver, source.pretrained
         )
+        words, tags = len(self.data.words) + 1, len(self.data.tag_parts) + 1
+        vector = self.data.vectors.dimensions if self.data.vectors is not None else 0
+        sizes = DataSizes(**asdict(self.sizes), words=words, tags=tags, vector=vector)
         self.learner = NeuralLearner(
             replace(network, batch=network.batch or clip_number(trees.words // BATCHES, BATCH)),
             sizes,
@@ -85,7 +81,7 @@ class NetworkTraining(LearnerTraining):
     def parser(self) -> Parser:
         data, trees = self.data, self.trees
         arrays = quantize_weights(self.network, data.words, data.vectors, self.learner.weights(), data.input_scale)
-        sizes = len(trees.built.label_names), trees.built.core.actions
+        sizes = self.sizes.labels, self.sizes.actions
         model = NeuralModel(self.network, self.positions, data.tag_parts, data.gold_tags.tags, arrays, *sizes, "parser")
         return Parser(self.options, trees.labels, model)
 
@@ -94,8 +90,8 @@ class _NetworkData:
     """The training data as numbers. Silver sentences become numbers when they are learned from."""
 
     def __init__(
-        self, trees: TrainingTrees, subwords: int, vectors: Vectors | None, silver: SilverTrees | None = None,
-        encoder: PretrainedEncoder | None = None,
+        self, trees: TrainingTrees, gold_tags: GoldTags, subwords: int, vectors: Vectors | None,
+        silver: SilverTrees | None = None, encoder: PretrainedEncoder | None = None,
     ) -> None:  # fmt: skip
         self.vectors = None if vectors is None else _drop_collisions(vectors)
         self.silver = silver
@@ -116,7 +112,7 @@ class _NetworkData:
         self.forms = {form: i for i, form in enumerate(forms)}
         self.seen_tags = {tag: i for i, tag in enumerate(tags)}
         self.tag_parts = sorted({part for tag in tags for part in tag_parts(tag)})
-        self.gold_tags = GoldTags(trees.trees)
+        self.gold_tags = gold_tags
         with_vectors = map(fingerprint, self.vectors.words if self.vectors is not None else ())
         self.vocabulary = Vocabulary(self.words, with_vectors, self.tag_parts, subwords)
         self.form_numbers = np.array([self.vocabulary.of_form(form) for form in self.forms], dtype=np.int32)

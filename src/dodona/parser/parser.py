@@ -21,7 +21,7 @@ from dodona.data.pseudoprojective import ENCODINGS, decode_label, deprojectivize
 from dodona.data.storage import fill_in_arcs
 from dodona.data.stream import batch_sentences
 from dodona.data.values import Inventory
-from dodona.errors import DodonaError, FormatError, OptionError, TimeLimitError
+from dodona.errors import DodonaError, FormatError, OptionError, TimeLimitError, name_faults
 from dodona.neural.options import NetworkOptions
 from dodona.parser.confidence import Calibration, Evidence, check_temperature
 from dodona.parser.constraints import Constraints, read_constraints
@@ -483,7 +483,7 @@ class Parser:
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Parser":
         """Restore the parser from these parts; `where` is named in errors."""
-        try:
+        with name_faults(f"{where}: the parser's description is not valid"):
             chosen = dict(description["options"])
             network = NetworkOptions(**chosen.pop("network")) if chosen.get("network") is not None else None
             teacher = TransformerOptions(**chosen.pop("transformer")) if chosen.get("transformer") is not None else None
@@ -515,7 +515,3 @@ class Parser:
             parser = cls(options, labels, model, temperature, *calibrations)
             parser.action_temperature = check_temperature(description.get("action_temperature", temperature))
             return parser
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, FormatError):
-                raise
-            raise FormatError(f"{where}: the parser's description is not valid: {error}") from error

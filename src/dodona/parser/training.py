@@ -26,6 +26,7 @@ from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.scorer import Words
 from dodona.linear.templates import Templates
+from dodona.neural.learner import OutputSizes
 from dodona.neural.options import check_network_can_learn
 from dodona.neural.positions import Positions
 from dodona.neural.pretrained import PretrainedEncoder
@@ -368,6 +369,9 @@ class LearnerTraining(ParserTraining):
         bounds."""
         super().__init__(trees, trees.options.iterations or clip_number(words // max(1, trees.words), bounds), silver)
         self.positions = Positions.load(self.options.positions)
+        self.gold_tags = GoldTags(trees.trees)
+        sizes = len(trees.built.label_names), trees.built.core.actions
+        self.sizes = OutputSizes(*sizes, len(self.positions.words), len(self.positions.labels), self.gold_tags.sizes)
         self.policy = Policy(trees.built.core, self.options.oracle, longest=self.longest)
 
     def restore(self, source: NetworkSource) -> None:

@@ -17,21 +17,19 @@ from numpy.typing import NDArray
 
 from dodona.data import Sentence
 from dodona.neural.encoder import quantize
+from dodona.neural.learner import OutputSizes
 from dodona.neural.positions import Positions
 from dodona.neural.quantization import CheckedArrays
-from dodona.neural.scorer import Contributions
-from dodona.parser.neural import NetworkModel, NetworkSession, check_outputs
+from dodona.parser.neural import MAX_CHARACTERS, MAX_FORMS, NetworkModel, NetworkSession, check_outputs
 from dodona.search.scorer import EncodedSentence
 from dodona.tagger.tagger import Tag
-from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device, multiplies_in_16_bits
+from dodona.transformer.network import TeacherNetwork, choose_device, multiplies_in_16_bits
 from dodona.transformer.options import TransformerOptions
 from dodona.transformer.pieces import PieceTable, WordPieces
 from dodona.transformer.pretrained import TeacherEncoder, count_positions
 
 __all__ = ["TransformerModel", "TransformerSession", "make_table", "quantize_parameters"]
 
-MAX_FORMS = 20_000  # kept in a thread; then it begins anew
-MAX_CHARACTERS = 1 << 22  # in them
 TOGETHER = 8192  # words that run together where several sentences may
 EQUAL = 1.0  # the share of the longest that the others of a group have at least: all of it
 
@@ -55,7 +53,7 @@ class TransformerModel(NetworkModel):
         """`threads`: of PyTorch, in each thread of the parser; None: as many as PyTorch likes."""
         super().__init__(positions, tags, arrays)
         self.options, self.encoder, self.threads = options, encoder, threads
-        sizes = TeacherSizes(
+        sizes = OutputSizes(
             labels, actions, len(positions.words), len(positions.labels), tuple(map(int, self.choice.sizes))
         )
         with torch.device("meta"):  # nothing is allocated before all sizes are known to be right
@@ -153,8 +151,8 @@ class TransformerSession(NetworkSession):
         if len(self._table) > MAX_FORMS or self._table.characters > MAX_CHARACTERS:
             self._table = self._model.table()
         model = self._model
-        self._lengths = [len(sentence.words) for sentence in sentences]
-        words = sum(self._lengths)
+        lengths = [len(sentence.words) for sentence in sentences]
+        words = sum(lengths)
         rows = np.empty((words + len(model.ends), model.ends.shape[1]), np.float32)
         self._scores = np.empty((words, sum(model.choice.sizes)), np.float32)
         first = 0
@@ -166,12 +164,7 @@ class TransformerSession(NetworkSession):
                     self._scores[first:last] = scores.cpu().numpy()
                     first = last
         rows[words:] = model.ends
-        firsts = np.cumsum([0, *self._lengths]).tolist()
-        contributions: list[EncodedSentence] = [
-            Contributions(n, rows, first, words, words + 1) for n, first in zip(self._lengths, firsts, strict=False)
-        ]
-        self.greedy.prepare(contributions)
-        return contributions
+        return self._contribute(lengths, rows)
 
     def _parts(self, sentences: Sequence[Sentence]) -> Iterator[list[Sequence[str]]]:
         """Yield the forms of sentences that run together through the encoder."""

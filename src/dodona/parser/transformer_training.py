@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from dodona.errors import OptionError
+from dodona.neural.learner import SilverExamples
 from dodona.parser.parser import Parser
 from dodona.parser.training import (
-    GoldTags,
     LearnerTraining,
     NetworkSource,
     SilverSource,
@@ -17,8 +17,8 @@ from dodona.parser.training import (
     clip_number,
 )
 from dodona.parser.transformer import TransformerModel, make_pieces, make_table, quantize_parameters
-from dodona.transformer.network import TeacherNetwork, TeacherSizes, choose_device
-from dodona.transformer.trainer import GoldSentence, SilverSentences, TransformerLearner
+from dodona.transformer.network import TeacherNetwork, choose_device
+from dodona.transformer.trainer import GoldSentence, TransformerLearner
 
 __all__ = ["TransformerTraining"]
 
@@ -41,17 +41,9 @@ class TransformerTraining(LearnerTraining):
         torch.set_num_threads(THREADS)
         self.teacher, self.device = teacher, source.device
         self.encoder, weights = source.encoder
-        self.gold_tags = GoldTags(trees.trees)
-        sizes = TeacherSizes(
-            labels=len(trees.built.label_names),
-            actions=trees.built.core.actions,
-            positions=len(self.positions.words),
-            label_positions=len(self.positions.labels),
-            tag_kinds=self.gold_tags.sizes,
-        )
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(options.seed)
-            network = TeacherNetwork(self.encoder.config, teacher, sizes)
+            network = TeacherNetwork(self.encoder.config, teacher, self.sizes)
         network.fill({f"encoder.{name}": values for name, values in weights.items()})
         self.learner = TransformerLearner(
             network.to(choose_device(self.device)),
@@ -63,7 +55,7 @@ class TransformerTraining(LearnerTraining):
             iterations=self.planned,
             seed=options.seed,
             random_choice=options.random_choice,
-            silver=None if self.silver is None else SilverSentences(self.silver.mixture, self._list_silver),
+            silver=None if self.silver is None else SilverExamples(self.silver.mixture, self._list_silver),
             longest=self.longest,
         )
         self.restore(source)
@@ -79,7 +71,7 @@ class TransformerTraining(LearnerTraining):
     def parser(self) -> Parser:
         trees = self.trees
         arrays = quantize_parameters(self.learner.weights())
-        sizes = len(trees.built.label_names), trees.built.core.actions
+        sizes = self.sizes.labels, self.sizes.actions
         model = TransformerModel(
             self.teacher, self.positions, self.encoder, self.gold_tags.tags, arrays, *sizes, "parser",
             device=self.device, threads=None,

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from dodona.data import Sentence
 from dodona.data.trees import find_cycle, is_projective
+from dodona.data.ud import split_comment
 from dodona.errors import PatternError
 from dodona.patterns.graph import ATTRIBUTES, COLUMNS, NodeGraph, find_attribute, read_value
 from dodona.patterns.language import (
@@ -549,12 +550,8 @@ class Pattern:
         )
 
     def _has_metadata(self, sentence: Sentence) -> bool:
-        found: dict[str, str] = {}
-        for comment in sentence.comments:
-            key, equals, value = comment[1:].partition("=")
-            if equals:
-                found.setdefault(key.strip(), value.strip())
-        return all(test.accepts(found.get(test.feature)) for test in self.request.metadata)
+        values = dict(filter(None, map(split_comment, reversed(sentence.comments))))  # the first of a name counts
+        return all(test.accepts(values.get(test.feature)) for test in self.request.metadata)
 
 
 def _check_condition(name: str, sentence: Sentence) -> bool:

@@ -23,7 +23,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dodona.data.files import replace_file
+from dodona.data.files import name_errors, replace_file
 from dodona.errors import FormatError
 
 __all__ = [
@@ -59,12 +59,13 @@ class Contents(NamedTuple):
 def save(path: str | Path, metadata: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write a model atomically: to a temporary file first, which is then renamed."""
     chunks = _chunks(metadata, arrays)
-    try:
-        with replace_file(str(check_target(path)), str(path)) as temporary, open(temporary, "xb") as stream:
-            for chunk in chunks:
-                stream.write(chunk)
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+    with (
+        name_errors(str(path)),
+        replace_file(str(check_target(path)), str(path)) as temporary,
+        open(temporary, "xb") as stream,
+    ):
+        for chunk in chunks:
+            stream.write(chunk)
 
 
 def pack(metadata: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
@@ -107,13 +108,10 @@ def load(path: str | Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
 
 def read(path: str | Path) -> Contents:
     """Return what is in a model file; any inconsistency raises a FormatError."""
-    try:
-        with open(path, "rb") as stream:
-            about, entries = _read_header(path, stream, os.fstat(stream.fileno()).st_size)
-            # read, not memory-mapped: the contents must not change after they were checked
-            body = np.fromfile(stream, np.uint8).data
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    with name_errors(str(path), "read"), open(path, "rb") as stream:
+        about, entries = _read_header(path, stream, os.fstat(stream.fileno()).st_size)
+        # read, not memory-mapped: the contents must not change after they were checked
+        body = np.fromfile(stream, np.uint8).data
     return _check(path, about, entries, body)
 
 
@@ -150,12 +148,8 @@ def _check(path: str | Path, about: dict[str, str], entries: dict[str, Any], bod
 
 def read_about(path: str | Path) -> dict[str, str]:
     """Return what stands in the header of a model file, whose other contents are not read."""
-    try:
-        with open(path, "rb") as stream:
-            about, _ = _read_header(path, stream, os.fstat(stream.fileno()).st_size)
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-    return about
+    with name_errors(str(path), "read"), open(path, "rb") as stream:
+        return _read_header(path, stream, os.fstat(stream.fileno()).st_size)[0]
 
 
 def describe_version(path: str | Path) -> str:

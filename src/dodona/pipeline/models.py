@@ -1,6 +1,7 @@
 """Models by name: those that come with Dodona, and those that are installed as packages. `load` is `dodona.load`."""
 
 import threading
+from collections.abc import Callable
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,14 +11,24 @@ from dodona.errors import FormatError
 if TYPE_CHECKING:
     from dodona.pipeline.pipeline import Pipeline
 
-__all__ = ["GROUP", "MODELS", "installed_models", "load", "model_names", "model_path", "restore"]
+__all__ = [
+    "GROUP",
+    "MODELS",
+    "find_installed_models",
+    "find_kept",
+    "keep",
+    "load",
+    "model_names",
+    "model_path",
+    "restore",
+]
 
 GROUP = "dodona.models"
 MODELS = Path(__file__).parent.parent / "models"
-KEPT = 4  # models that were unpickled
+MAX_KEPT = 4  # models that came from another process
 GET_ONE = "install the package of another one, or make one with `dodona train`"
 
-_restored: dict[str, "Pipeline"] = {}  # by digest
+_kept: dict[str, "Pipeline"] = {}  # by digest
 _lock = threading.Lock()
 
 
@@ -32,24 +43,35 @@ def load(model: str | Path = "en") -> "Pipeline":
     return Pipeline.load(path, None if path == Path(model) else str(model))
 
 
+def keep(digest: str, load: Callable[[], "Pipeline"]) -> "Pipeline":
+    """Return the pipeline with this digest, loaded once in this process: one that is sent along with each of many small
+    tasks should not be loaded for each of them. The last few are kept."""
+    with _lock:
+        if digest not in _kept:
+            _kept[digest] = load()
+            while len(_kept) > MAX_KEPT:
+                del _kept[next(iter(_kept))]
+        return _kept[digest]
+
+
+def find_kept(digest: str) -> "Pipeline | None":
+    """Return the pipeline with this digest, if this process has it."""
+    with _lock:
+        return _kept.get(digest)
+
+
 def restore(name: str, digest: str) -> "Pipeline":
     """Return the pipeline of a model that comes with Dodona or is installed; for `pickle`, which keeps no more of it.
 
-    A model with another digest is an error. The last few models are kept, because a pipeline that is sent along with
-    each of many small tasks should not be loaded for each of them.
+    A model with another digest is an error.
     """
-    with _lock:
-        if digest not in _restored:
-            _restored[digest] = _load_by_name(name, digest)
-            while len(_restored) > KEPT:
-                del _restored[next(iter(_restored))]
-        return copy(_restored[digest])
+    return copy(keep(digest, lambda: _load_by_name(name, digest)))
 
 
 def _load_by_name(name: str, digest: str) -> "Pipeline":
     from dodona.pipeline.pipeline import Pipeline
 
-    path = MODELS / f"{name}.model" if name in _shipped() else installed_models().get(name)
+    path = MODELS / f"{name}.model" if name in _shipped() else find_installed_models().get(name)
     if path is None:
         names = ", ".join(model_names()) or "none"
         raise FormatError(f"a pickled pipeline: there is no model {name!r} here; the models here are: {names}")
@@ -67,7 +89,7 @@ def model_path(model: str | Path) -> Path:
     path = Path(model)
     if path.exists() and not path.is_dir():
         return path
-    installed = installed_models()
+    installed = find_installed_models()
     if str(model) in installed:
         return installed[str(model)]
     if not path.exists():
@@ -79,10 +101,10 @@ def model_path(model: str | Path) -> Path:
 
 def model_names() -> list[str]:
     """Return the names of all models for `load`: those that come with Dodona, and those that are installed."""
-    return sorted({*_shipped(), *installed_models()})
+    return sorted({*_shipped(), *find_installed_models()})
 
 
-def installed_models() -> dict[str, Path]:
+def find_installed_models() -> dict[str, Path]:
     """Return the files of all installed models by name. It takes some time: all installed packages are looked at."""
     from importlib.metadata import entry_points
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dodona.data.files import replace_file
-from dodona.errors import FormatError, OptionError
+from dodona.data.files import name_errors, replace_file
+from dodona.errors import OptionError
 from dodona.pipeline.modelfile import check_target
 from dodona.pipeline.models import GROUP, MODELS
 from dodona.pipeline.pipeline import Pipeline
@@ -64,21 +64,19 @@ def write_package(model: str | Path, package: ModelPackage, folder: str | Path) 
     about = Pipeline.load(model).about
     files = _files(Path(model).read_bytes(), package, about)
     target = Path(folder) / package.file
-    try:
-        with (
-            replace_file(str(check_target(target)), str(target)) as temporary,
-            zipfile.ZipFile(temporary, "x") as wheel,
-        ):
-            for name, data in files.items():
-                entry = zipfile.ZipInfo(name, LONG_AGO)
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                entry.create_system = 3  # the same on every system
-                entry.external_attr = 0o100644 << 16
-                with wheel.open(entry, "w") as stream:
-                    for begin in range(0, len(data), CHUNK):  # Ctrl-C is heard between two of them
-                        stream.write(data[begin : begin + CHUNK])
-    except OSError as error:
-        raise FormatError(f"{target}: cannot be written: {error.strerror}") from error
+    with (
+        name_errors(str(target)),
+        replace_file(str(check_target(target)), str(target)) as temporary,
+        zipfile.ZipFile(temporary, "x") as wheel,
+    ):
+        for name, data in files.items():
+            entry = zipfile.ZipInfo(name, LONG_AGO)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # the same on every system
+            entry.external_attr = 0o100644 << 16
+            with wheel.open(entry, "w") as stream:
+                for begin in range(0, len(data), CHUNK):  # Ctrl-C is heard between two of them
+                    stream.write(data[begin : begin + CHUNK])
     return target
 
 

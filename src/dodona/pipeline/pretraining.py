@@ -79,7 +79,7 @@ def pretrain(
     format: str = "auto",
     passes: int | None = None,
     minutes: float | None = None,
-    vocabulary: int = 20_000,
+    vocabulary: int = PretrainingPlan.vocabulary,
     network: NetworkOptions | None = None,
     seed: int = 1,
     name: str | None = None,
@@ -157,18 +157,19 @@ def pretrain_on(
     callback: Callback = ignore,
 ) -> PretrainedEncoder:
     """Learn from a text, and write the encoder, if a file is named; after Ctrl-C, what was learned so far."""
-    tell = _Teller(callback)
-    tell.about_text(text)
+    dropped = ", ".join(f"{number:,} {kind}" for kind, number in text.dropped.items())
+    counted = f"{text.counts.words:,} words, {text.counts.types:,} types"
+    _tell(callback, f"{counted}; left out: {dropped}; cut at {LONGEST} words: {text.cut:,}")
     check_network_can_learn()
-    plan = _plan_passes(text, plan, tell)
+    plan = _plan_passes(text, plan, callback)
     digest = _digest(text, network, plan)
-    guesser = _begin(text, network, plan, digest, tell)
+    guesser = _begin(text, network, plan, digest, callback)
     try:
-        _learn(guesser, plan, digest, tell)
+        _learn(guesser, plan, digest, callback)
     except KeyboardInterrupt:
         if guesser.updates and output is not None:
             save_encoder(output, guesser.encoder(_describe_text(text, guesser, plan)))
-            tell.message(f"{output} has what was learned so far")
+            _tell(callback, f"{output} has what was learned so far")
         raise
     encoder = guesser.encoder(_describe_text(text, guesser, plan))
     if output is not None:
@@ -176,28 +177,11 @@ def pretrain_on(
     return encoder
 
 
-class _Teller:
-    """Tells of what was read and learned, as messages of a training."""
-
-    def __init__(self, callback: Callback) -> None:
-        self._callback = callback
-
-    def message(self, text: str) -> None:
-        self._callback(TrainingProgress("pretraining", message=text))
-
-    def share(self, share: float) -> None:
-        if share < 1:
-            self._callback(TrainingProgress("pretraining", 1, 1, share=share))
-
-    def about_text(self, text: RawText) -> None:
-        counts = text.counts
-        dropped = ", ".join(f"{number:,} {kind}" for kind, number in text.dropped.items())
-        self.message(
-            f"{counts.words:,} words, {counts.types:,} types; left out: {dropped}; cut at {LONGEST} words: {text.cut:,}"
-        )
+def _tell(callback: Callback, message: str) -> None:
+    callback(TrainingProgress("pretraining", message=message))
 
 
-def _plan_passes(text: RawText, plan: PretrainingPlan, tell: _Teller) -> PretrainingPlan:
+def _plan_passes(text: RawText, plan: PretrainingPlan, callback: Callback) -> PretrainingPlan:
     """Return the plan with a number of passes that follows from the amount of text, unless something else is given."""
     if plan.passes is not None or plan.minutes is not None:
         return plan
@@ -206,19 +190,20 @@ def _plan_passes(text: RawText, plan: PretrainingPlan, tell: _Teller) -> Pretrai
     wanted = TO_LEARN[has_accelerator()]
     passes = max(1, min(MOST_PASSES, round(wanted / max(1, text.counts.words))))
     where = "a GPU" if has_accelerator() else "a CPU"
-    tell.message(
-        f"{passes} pass{'es' if passes > 1 else ''} over the text, as about {wanted // 1_000_000} million words are "
-        f"enough to learn from on {where}, and {MOST_PASSES} passes are the most"
-    )
+    enough = f"about {wanted // 1_000_000} million words are enough to learn from on {where}"
+    most = f"{MOST_PASSES} passes are the most"
+    _tell(callback, f"{passes} pass{'es' if passes > 1 else ''} over the text, as {enough}, and {most}")
     return replace(plan, passes=passes)
 
 
-def _begin(text: RawText, network: NetworkOptions, plan: PretrainingPlan, digest: str, tell: _Teller) -> "WordGuesser":
+def _begin(
+    text: RawText, network: NetworkOptions, plan: PretrainingPlan, digest: str, callback: Callback
+) -> "WordGuesser":
     """Return the learner, at the place where it was interrupted if it is to be resumed."""
     from dodona.neural.pretraining import WordGuesser
 
     words = choose_words(text.counts, plan.vocabulary, LEAST)
-    if len(text) <= len(text.held_back()) or not words:
+    if len(text) <= len(text.list_held_back()) or not words:
         raise FormatError(
             f"{plan.name or 'text'}: nothing to learn from; expected several different sentences of three words or "
             "more, and words that occur twice"
@@ -234,24 +219,25 @@ def _begin(text: RawText, network: NetworkOptions, plan: PretrainingPlan, digest
             guesser.restore(state)
         except ValueError as error:
             raise FormatError(f"{plan.checkpoint}: {error}") from error
-        tell.message(f"continuing after {guesser.seen:,} words")
+        _tell(callback, f"continuing after {guesser.seen:,} words")
     return guesser
 
 
-def _learn(guesser: "WordGuesser", plan: PretrainingPlan, digest: str, tell: _Teller) -> None:
+def _learn(guesser: "WordGuesser", plan: PretrainingPlan, digest: str, callback: Callback) -> None:
     """Learn to the end, with a checkpoint from time to time and a line whenever the held-out loss was measured."""
     begin, before = time.monotonic(), guesser.seen
     saved = float("-inf")
     first = None
     for progress in guesser.run():
-        tell.share(progress.share)
+        if progress.share < 1:
+            callback(TrainingProgress("pretraining", 1, 1, share=progress.share))
         now = time.monotonic()
         first = progress.share if first is None else first
         if progress.held_out is not None:
             line = f"{progress}; {(progress.words - before) / max(1e-9, now - begin):,.0f} words/s"
             if first < progress.share < 1:
                 line += f", {(now - begin) * (1 - progress.share) / (progress.share - first) / 60:.0f} min left"
-            tell.message(line)
+            _tell(callback, line)
         if plan.checkpoint is not None and now - saved > PAUSE and (progress.held_out is not None or saved > begin):
             modelfile.save(plan.checkpoint, {"pretraining": digest}, guesser.state())
             saved = time.monotonic()

@@ -18,7 +18,7 @@ from dodona.data.hashing import hash_text
 from dodona.data.silver import MOST_FEATURES, Silver
 from dodona.data.storage import columns_of, fill_in_tags, forms_of
 from dodona.data.values import Inventory, Values, pick, values_of
-from dodona.errors import FormatError
+from dodona.errors import FormatError, name_faults
 from dodona.linear.frozen import check_weights, freeze_weights
 from dodona.tagger.model import GreedyTagger, Lexicon, TagLearner, TagSet, Traits, choose_tags
 
@@ -256,14 +256,12 @@ class Tagger:
     @classmethod
     def from_parts(cls, description: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], where: str) -> "Tagger":
         """Restore the tagger from these parts; `where` is named in errors."""
-        try:
+        with name_faults(f"{where}: the tagger's description is not valid"):
             options = TaggerOptions(**description["options"])
             tags = [check_tag(tag) for tag in description["tags"]]
             frequent = description["frequent"]
             if not isinstance(frequent, int) or not 0 <= frequent <= len(tags):
                 raise ValueError(f"{frequent!r} frequent tags of {len(tags)}")
-        except (KeyError, TypeError, ValueError) as error:
-            raise FormatError(f"{where}: the tagger's description is not valid: {error}") from error
         if not 0 < len(tags) <= MAX_TAGS or len(set(tags)) != len(tags):
             raise FormatError(f"{where}: {len(tags)} tags; expected from 1 to {MAX_TAGS}, each once")
         return cls(options, tags, frequent, dict(arrays), where)

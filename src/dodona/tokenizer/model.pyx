@@ -77,7 +77,7 @@ if KIND == NULL:
     raise MemoryError
 
 
-cdef struct Run:
+cdef struct CharacterRun:
     Py_ssize_t start, end
     uint64_t form       # a hash of its characters
     uint64_t lower      # of its lowercased characters
@@ -165,7 +165,7 @@ cdef class Passage:
     cdef Rules rules
     cdef uint32_t* codes
     cdef Py_ssize_t length
-    cdef Run* runs
+    cdef CharacterRun* runs
     cdef readonly Py_ssize_t count
     cdef Py_ssize_t room
 
@@ -216,7 +216,7 @@ cdef class Passage:
         """Add one run; or several, where a known word has a token boundary inside."""
         cdef uint64_t form, lower = FORWARDS, at, places
         cdef Py_ssize_t i, length = end - start
-        cdef Run* run
+        cdef CharacterRun* run
         form = hash_codes(&self.codes[start], min(length, MAX_FORM))
         for i in range(start, min(end, start + MAX_FORM)):
             lower = mix(lower, to_lower(self.codes[i]))
@@ -232,7 +232,7 @@ cdef class Passage:
                 return self.add_run(i, end, gap, True)
         if self.count == self.room:
             self.room = 2 * self.room + 256
-            run = <Run*> realloc(self.runs, self.room * sizeof(Run))
+            run = <CharacterRun*> realloc(self.runs, self.room * sizeof(CharacterRun))
             if run == NULL:
                 raise MemoryError
             self.runs = run
@@ -255,7 +255,7 @@ cdef class Passage:
 
     cdef int question(self, int which, int k) noexcept nogil:
         """NEVER, ASK or ALWAYS, between run k and the next."""
-        cdef Run* after = &self.runs[k + 1]
+        cdef CharacterRun* after = &self.runs[k + 1]
         cdef int row = (which * 2 + (after.gap != NO_GAP)) * KIND_COUNT + self.runs[k].last
         if which == TOKEN and after.is_part:
             return ASK
@@ -313,7 +313,7 @@ cdef void begin_token(Passage p, Position* at, int k) noexcept nogil:
 
 cdef void go_on(Passage p, Position* at, int k) noexcept nogil:
     """Add run k to the token."""
-    cdef Run* run = &p.runs[k]
+    cdef CharacterRun* run = &p.runs[k]
     at.form = mix(at.form, run.form + (run.gap if k > at.token else 0))
     at.signs |= <uint64_t> 1 << run.first
     if run.first == QUOTE:
@@ -323,8 +323,8 @@ cdef void go_on(Passage p, Position* at, int k) noexcept nogil:
 
 cdef int token_keys(Passage p, Position* at, int k, uint64_t* keys) noexcept nogil:
     """Features for whether the token ends after run k: characters and runs around it."""
-    cdef Run* a = &p.runs[k]
-    cdef Run* b = &p.runs[k + 1]
+    cdef CharacterRun* a = &p.runs[k]
+    cdef CharacterRun* b = &p.runs[k + 1]
     cdef int gap = b.gap, last = p.last_in_reach(k + 1)
     cdef uint64_t g = mix(1, gap)
     cdef uint64_t c1 = p.before(at.sentence, k, 1), c2 = p.before(at.sentence, k, 2), c3 = p.before(at.sentence, k, 3)
@@ -379,9 +379,9 @@ cdef int token_keys(Passage p, Position* at, int k, uint64_t* keys) noexcept nog
 
 cdef int sentence_keys(Passage p, Position* at, int k, uint64_t* keys) noexcept nogil:
     """Features for whether the sentence ends after run k, the last of a token: runs around it, the sentence so far."""
-    cdef Run* a = &p.runs[k]
-    cdef Run* b = &p.runs[k + 1]
-    cdef Run* first = &p.runs[at.sentence]
+    cdef CharacterRun* a = &p.runs[k]
+    cdef CharacterRun* b = &p.runs[k + 1]
+    cdef CharacterRun* first = &p.runs[at.sentence]
     cdef int last = p.last_in_reach(k + 1)
     cdef int length = at.tokens + 1
     cdef uint64_t size = length if length < 5 else 5 if length < 8 else 6 if length < 16 else 7 if length < 32 else 8
@@ -513,7 +513,7 @@ cdef class Segments:
         cdef int k
         return [(tokens[k].start, tokens[k].end, tokens[k].next) for k in range(self.firsts[i], self.firsts[i + 1])]
 
-    cdef int add(self, Run* first, Run* last, int k, Py_ssize_t next, bint is_spaced) except -1 nogil:
+    cdef int add(self, CharacterRun* first, CharacterRun* last, int k, Py_ssize_t next, bint is_spaced) except -1 nogil:
         """Add a token from one run to another, which is run k."""
         cdef TokenSpan* tokens
         if self.size == self.room:
@@ -565,7 +565,7 @@ cdef class Segmenter:
     cdef int decide(self, Passage passage, Position* at, int k) noexcept nogil:
         """After run k, which is not the last: 0 the token goes on, 1 it ends, 2 the sentence ends too."""
         cdef uint64_t[MAX_KEYS] keys
-        cdef Run* run = &passage.runs[k]
+        cdef CharacterRun* run = &passage.runs[k]
         cdef int answer = passage.question(TOKEN, k)
         if run[1].gap == PARAGRAPH:
             return 2
@@ -593,7 +593,7 @@ cdef class Segmenter:
     cdef Py_ssize_t find(self, Passage passage, Segments segments, int limit) except -1 nogil:
         """Find the sentences among the first runs, up to a limit; return where the last of them ends."""
         cdef Position at
-        cdef Run* runs = passage.runs
+        cdef CharacterRun* runs = passage.runs
         cdef int k = 0, n = passage.count, decision
         cdef Py_ssize_t done = 0, next
         cdef bint is_spaced = False

@@ -22,7 +22,7 @@ from dodona.data.checks import format_range
 from dodona.data.spacing import SurfaceToken, paragraphs
 from dodona.data.storage import make_sentence
 from dodona.data.stream import Item, Pause, only_sentences
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError, OptionError, name_faults
 from dodona.linear.frozen import check_weights, freeze_weights
 from dodona.tokenizer.model import (
     ALWAYS,
@@ -343,14 +343,10 @@ class Tokenizer:
     @classmethod
     def from_parts(cls, description: Any, arrays: dict[str, NDArray[Any]], where: str) -> "Tokenizer":
         """Restore the tokenizer from these parts; invalid parts raise an error that names `where`."""
-        try:
+        with name_faults(f"{where}: the tokenizer's description is not valid"):
             options = TokenizerOptions(**description["options"])
             _check_arrays(arrays, where)
             return cls(options, arrays, where)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, FormatError):
-                raise
-            raise FormatError(f"{where}: the tokenizer's description is not valid: {error}") from error
 
 
 def _make_lines(multiword: list[tuple[int, int, str]], notes: list[str]) -> dict[int, str]:

@@ -10,7 +10,6 @@ probability of all correct actions together.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,25 +21,15 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 
 from dodona.errors import OptionError
 from dodona.neural.encoder import trains_in_16_bits
+from dodona.neural.learner import OutputSizes
 from dodona.transformer.options import DEVICES, TransformerOptions
 from dodona.transformer.pieces import PieceBatch
 from dodona.transformer.pretrained import build_encoder
 
-__all__ = ["TeacherNetwork", "TeacherSizes", "choose_device", "multiplies_in_16_bits", "step_loss", "tag_loss"]
+__all__ = ["TeacherNetwork", "choose_device", "multiplies_in_16_bits", "step_loss", "tag_loss"]
 
 LOW = -1e9
 LAYER = ("labels", "hidden_bias", "actions", "actions_bias")  # what the compiled hidden layer takes
-
-
-@dataclass(frozen=True)
-class TeacherSizes:
-    """How many of everything there are in the data."""
-
-    labels: int
-    actions: int
-    positions: int
-    label_positions: int
-    tag_kinds: tuple[int, ...]  # how many values the tag heads choose from: UPOS, XPOS, FEATS
 
 
 def choose_device(name: str) -> str:
@@ -61,7 +50,7 @@ class TeacherNetwork(nn.Module):
     """An encoder with a small network on top. `where` is named in errors."""
 
     def __init__(
-        self, config: Mapping[str, Any], options: TransformerOptions, sizes: TeacherSizes, where: str = "encoder"
+        self, config: Mapping[str, Any], options: TransformerOptions, sizes: OutputSizes, where: str = "encoder"
     ) -> None:
         super().__init__()
         self.options, self.sizes = options, sizes

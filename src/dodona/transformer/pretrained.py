@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES
 
-from dodona.errors import FormatError, OptionError
+from dodona.errors import FormatError, OptionError, name_faults
 
 __all__ = ["TeacherEncoder", "build_encoder", "count_positions", "read_encoder"]
 
@@ -128,14 +128,10 @@ def _read_config(folder: Path) -> dict[str, Any]:
     path = folder / CONFIG
     if not path.is_file():
         raise OptionError(f"{folder}: there is no {CONFIG}; expected an encoder in Hugging Face's layout")
-    try:
+    with name_faults(f"{path}: not the configuration of an encoder"):
         config = json.loads(_read_text(path))
         if not isinstance(config, dict):
             raise ValueError(f"{type(config).__name__}; expected an object")
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{path}: not the configuration of an encoder: {error}") from error
     config = {key: value for key, value in config.items() if key not in DROPPED and not key.startswith("_")}
     _check_config(config, str(path))
     return config
@@ -146,15 +142,11 @@ def _named_shards(folder: Path) -> list[str]:
     path = folder / INDEX
     if not path.is_file():
         return []
-    try:
+    with name_faults(f"{path}: not an index of weights"):
         named = sorted(set(json.loads(_read_text(path))["weight_map"].values()))
         if not named or any(Path(name).name != name for name in named):
             raise ValueError("a file outside of the folder")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, FormatError):
-            raise
-        raise FormatError(f"{path}: not an index of weights: {error}") from error
-    return named
+        return named
 
 
 def _weight_files(folder: Path) -> list[Path]:

@@ -1,12 +1,9 @@
-"""Training a teacher: batches of sentences, rollouts by the compiled core, AdamW, averaged weights.
-
-For each batch the network encodes the words, rollouts walk through the sentences with what they contribute, and the
-gradient of the recorded configurations flows back into the encoder. The network runs forward once for both.
-"""
+"""Training a teacher with PyTorch: batches of sentences, AdamW, averaged weights."""
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,23 +11,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dodona.data.silver import Mixture
+from dodona.neural.learner import AVERAGE, BETAS, CLIP, TAG_WEIGHT, NetworkLearner, SilverExamples
 from dodona.neural.positions import Positions
-from dodona.neural.rollouts import Rollouts
 from dodona.neural.scorer import Contributions, HiddenLayer
 from dodona.transformer.network import TeacherNetwork, step_loss, tag_loss
 from dodona.transformer.pieces import LIKE, PieceTable
 from dodona.transitions.gold import Gold
 from dodona.transitions.policy import Policy
 
-__all__ = ["GoldSentence", "SilverSentences", "TransformerLearner"]
+__all__ = ["GoldSentence", "TransformerLearner"]
 
 WARMUP = 10  # the rate rises during one in so many updates
 LOWEST = 0.01  # the share of the rate at the last update
-TAG_WEIGHT = 0.3  # of the losses of the tags
-AVERAGE = 0.999  # how much of the averaged weights an update keeps
-CLIP = 5.0
-BETAS = 0.9, 0.95
 DECAY = 1e-4
 LIKE_ON_GPU = 0.2  # padding costs less there than more groups
 STATE = ("weights", "first", "second", "averaged")
@@ -49,21 +41,13 @@ class GoldSentence:
         return len(self.forms)
 
 
-@dataclass(frozen=True)
-class SilverSentences:
-    """What is learned from beside the gold sentences: how it is mixed with them, and the sentences of an iteration."""
-
-    mixture: Mixture
-    of_iteration: Callable[[int], Iterator[GoldSentence]]
-
-
-class TransformerLearner:
-    """A teacher during training. `iterate` goes once over all examples, in batches of so many words."""
+class TransformerLearner(NetworkLearner[list[GoldSentence]]):
+    """A teacher during training, in batches of so many words."""
 
     def __init__(
         self, network: TeacherNetwork, positions: Positions, policy: Policy, table: PieceTable,
         examples: Sequence[GoldSentence], *, batch: int, iterations: int, seed: int = 1, random_choice: bool = False,
-        silver: SilverSentences | None = None, longest: int = 0,
+        silver: SilverExamples | None = None, longest: int = 0,
     ) -> None:  # fmt: skip
         self.network, self.positions, self.table, self.examples = network, positions, table, examples
         self.batch, self.seed, self.silver = batch, seed, silver
@@ -76,47 +60,23 @@ class TransformerLearner:
         self.optimizer = torch.optim.AdamW(groups, lr=0.0, betas=BETAS, weight_decay=DECAY, fused=True)
         self.averaged = {name: value.detach().clone() for name, value in network.named_parameters()}
         self.updates = 0
-        batches = sum(1 for _ in self.batches(np.random.default_rng(seed)))
-        self.planned = iterations * batches
-        if silver is not None:
-            self.planned += round(silver.mixture.silver * batches / silver.mixture.gold)
-        longest = max((longest, *map(len, examples)))
-        self.rollouts = Rollouts(policy, self._layer(), random_choice=random_choice, longest=longest, seed=seed)
-
-    def iterate(
-        self, number: int, explore: float, report: Callable[[float], None] = lambda share: None
-    ) -> tuple[int, int, float]:
-        """Learn from every example once; returns steps, mistakes and the mean loss of a step.
-
-        All that is random in an iteration follows from the seed and its number, so training can be continued after any.
-        `report` is called after each batch with the share of the iteration that is done.
-        """
-        generator = np.random.default_rng([self.seed, number])
-        self.rollouts.reseed(int(generator.integers(1 << 31)))
-        total = 0.0
-        steps = mistakes = seen = 0
-        with torch.random.fork_rng():
-            torch.manual_seed(int(generator.integers(1 << 31)))
-            for examples, is_gold in self._mix(number, generator):
-                loss, counted = self._learn(examples, explore)
-                total += loss
-                seen += len(examples) if is_gold else 0
-                report(seen / len(self.examples))
-                steps += counted[0]
-                mistakes += counted[1]
-        return steps, mistakes, total / max(1, steps)
+        self._prepare(policy, iterations, random_choice, longest)
 
     def batches(self, generator: np.random.Generator) -> Iterator[list[GoldSentence]]:
-        """Yield batches of the gold sentences in random order."""
         return self._fill_batches(self.examples[i] for i in generator.permutation(len(self.examples)))
 
-    def _mix(self, number: int, generator: np.random.Generator) -> Iterator[tuple[list[GoldSentence], bool]]:
-        """Yield the batches of an iteration, each either gold or silver, and whether it is gold."""
-        gold = ((batch, True) for batch in self.batches(generator))
-        if self.silver is None:
-            return gold
-        silver = ((batch, False) for batch in self._fill_batches(self.silver.of_iteration(number)))
-        return self.silver.mixture.mix(number, gold, silver, lambda batch: sum(map(len, batch[0])))
+    def silver_batches(self, number: int, examples: Iterator[GoldSentence]) -> Iterator[list[GoldSentence]]:
+        return self._fill_batches(examples)
+
+    def examples_of(self, batch: list[GoldSentence]) -> list[GoldSentence]:
+        return batch
+
+    @contextmanager
+    def _draw(self, generator: np.random.Generator) -> Iterator[None]:
+        self.rollouts.reseed(int(generator.integers(1 << 31)))
+        with torch.random.fork_rng():
+            torch.manual_seed(int(generator.integers(1 << 31)))
+            yield
 
     def _fill_batches(self, examples: Iterable[GoldSentence]) -> Iterator[list[GoldSentence]]:
         """Yield sentences in batches of so many words; one that is longer is a batch by itself."""
@@ -131,14 +91,14 @@ class TransformerLearner:
         if batch:
             yield batch
 
-    def _learn(self, examples: list[GoldSentence], explore: float) -> tuple[float, tuple[int, int]]:
+    def _learn(self, batch: list[GoldSentence], explore: float) -> tuple[float, tuple[int, int]]:
         network = self.network
         network.train()
         like = LIKE if network.device.type == "cpu" else LIKE_ON_GPU
-        words, scores = network.encode(self.table.lay_out([example.forms for example in examples], like))
+        words, scores = network.encode(self.table.lay_out([example.forms for example in batch], like))
         rows = network.contributions(torch.cat([words, network.ends]))
-        gold = torch.from_numpy(np.concatenate([example.tags for example in examples], axis=1)).to(network.device)
-        counted = self._walk(examples, rows.detach().float().cpu().numpy(), explore)
+        gold = torch.from_numpy(np.concatenate([example.tags for example in batch], axis=1)).to(network.device)
+        counted = self._walk(batch, rows.detach().float().cpu().numpy(), explore)
         records = (torch.from_numpy(part).to(network.device) for part in self.rollouts.records())
         seen, labels, verdicts, step_of = records
         loss = step_loss(network, rows, seen.long(), labels.long(), verdicts, step_of.long())

@@ -9,7 +9,7 @@ from unicodedata import category
 from dodona.data import ud
 from dodona.data.marks import DONE, OPEN, find_mark_faults, read_status
 from dodona.data.trees import find_cycle
-from dodona.data.ud import COLUMNS, DEPS, HEAD_NUMBER, LEMMA, NO_SPACE, strip_subtype
+from dodona.data.ud import COLUMNS, DEPS, HEAD_NUMBER, LEMMA, NO_SPACE, is_unspaced, strip_subtype
 from dodona.validation.rules import ONCE, SENT_ID, FileHistory, Rows, TokenLine, Violation, match_comments
 
 TAGS = frozenset(ud.UNIVERSAL_TAGS)
@@ -122,11 +122,6 @@ def _check_misc(row: TokenLine) -> Iterator[Violation]:
     for part in parts:
         if part.startswith("SpaceAfter=") and part != NO_SPACE:
             yield Violation("spaceafter-value", row.line, part)
-
-
-def is_unspaced(misc: str) -> bool:
-    """Whether there is no space after a token."""
-    return NO_SPACE in misc and NO_SPACE in misc.split("|")
 
 
 def _check_names(s: Rows) -> Iterator[Violation]:

@@ -1,7 +1,6 @@
 """`dodona annotate`: a treebank and a model made better together, by people, in the browser."""
 
 import getpass
-import json
 import os
 import warnings
 from pathlib import Path
@@ -17,7 +16,7 @@ from dodona.data.files import chunks
 from dodona.data.formats import decode_text
 from dodona.data.marks import OPEN, write_status
 from dodona.errors import DodonaError, FormatWarning, OptionError
-from dodona.tables import FORMATS, Result
+from dodona.tables import FORMATS, Result, format_json
 
 if TYPE_CHECKING:
     from dodona.annotation.session import AnnotationSession
@@ -189,6 +188,6 @@ def _show_status(files: tuple[str, ...], target: str, form: str | None) -> None:
     projects = [Project(*find_files(group), "", writes=False) for group in groups]
     described = describe_status(projects)
     if form == "json":
-        write_text(json.dumps(described, ensure_ascii=False, indent=1) + "\n", target)
+        write_text(format_json(described), target)
     else:
         write_results([Result(list(files), status_tables(described))], form, target, "Annotation")

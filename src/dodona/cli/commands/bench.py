@@ -26,6 +26,7 @@ from dodona.evaluation.speed import WHOLE, Speed, measure_speed, measure_threads
 from dodona.pipeline.models import model_path
 from dodona.pipeline.pipeline import NO_TOKENIZER, Pipeline, collect_rarely
 from dodona.pipeline.processes import available_cores
+from dodona.tables import format_json
 
 FORMAT = 1
 STARTS = 5
@@ -71,7 +72,7 @@ def bench(
     figures = _collect_figures(model, speed, threads, ratios, _measure_start(path))
     _show(figures, speed)
     if target is not None:
-        write_text(json.dumps(figures, indent=1) + "\n", target)
+        write_text(format_json(figures), target)
     if old is not None:
         _compare(old, figures, tolerance)
 

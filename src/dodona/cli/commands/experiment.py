@@ -12,9 +12,8 @@ from dodona.errors import DodonaError
 from dodona.evaluation.diagrams import check_can_draw
 from dodona.experiments.plan import Plan
 from dodona.experiments.recipes import RECIPES, recipe_of
-from dodona.experiments.records import Store
+from dodona.experiments.records import Cluster, Failure, Store, carry_out, each_once, tag_all
 from dodona.experiments.report import show, write
-from dodona.experiments.schedule import Cluster, Failure, carry_out, each_once, tag_all
 from dodona.experiments.treebanks import find_treebanks
 from dodona.pipeline.processes import available_cores
 from dodona.pipeline.training import TAGS

@@ -1,6 +1,5 @@
 """`dodona lattice`: all derivations of a sentence under a non-deterministic oracle, drawn or counted."""
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from dodona.research.lattice import (
     static_paths,
 )
 from dodona.research.system import HINT
+from dodona.tables import format_json
 
 FORMATS = ("svg", "dot", "text", "json")
 
@@ -102,7 +102,7 @@ def lattice(
 
 def _format(form: str, summary: str, derivations: Derivations, counts: Counts, drawn: Lattice | None) -> str:
     if form == "json":
-        return json.dumps(_as_json(derivations, counts, drawn), ensure_ascii=False, indent=1) + "\n"
+        return format_json(_as_json(derivations, counts, drawn))
     if form == "text":
         return "\n".join([summary, *(_as_text(drawn) if drawn is not None else ()), ""])
     assert drawn is not None

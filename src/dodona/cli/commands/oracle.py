@@ -1,6 +1,5 @@
 """`dodona oracle`: show the derivation of an oracle transition by transition, or compare oracles with search."""
 
-import json
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +20,7 @@ from dodona.research.system import System
 from dodona.research.verification import Verification, WrongCost, verify
 from dodona.systems.check import variants
 from dodona.systems.registry import SYSTEMS, entry_of
-from dodona.tables import FORMATS, Table, open_console
+from dodona.tables import FORMATS, Table, format_json, open_console
 
 MODEL = "en"
 WIDTH = 120  # of a table in a file or a pipe
@@ -193,7 +192,7 @@ def _write(derivation: Derivation, sentence: Sentence, form: str, target: str) -
         with open_screen(target, WIDTH) as console:
             _print(derivation, console)
     elif form == "json":
-        write_text(json.dumps(derivation.to_dict(), ensure_ascii=False, indent=1) + "\n", target)
+        write_text(format_json(derivation.to_dict()), target)
     elif form == "latex":
         write_text(derivation.to_latex(), target)
     elif form == "html":

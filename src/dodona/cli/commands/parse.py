@@ -103,7 +103,7 @@ class ParseCommand(click.Command):
 @option(
     "--scheduler-tls FOLDER", "The certificates for a scheduler at tls://…: ca.pem, cert.pem and key.pem in a folder."
 )
-@amount("--shard-size MB", "With --scheduler: megabytes of text in a shard. [default: 8]")
+@amount("--shard-size MB", f"With --scheduler: megabytes of text in a shard. [default: {SHARD_SIZE:g}]")
 def parse(
     arguments: tuple[str, ...], output: str, each: bool, kind: str, form: str | None, retag: bool, beam: int | None,
     nbest: int, confidence: bool, sort: str | None, committee: tuple[str, ...], constrained: bool,

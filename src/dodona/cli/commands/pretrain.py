@@ -51,7 +51,7 @@ GROUPS = {
 @integer("--passes", "Passes over the text. [default: by its size, 1 to 20]")
 @amount("--minutes N", "Learn for so long instead.")
 @flag("--resume", "Continue an interrupted pretraining from FILE.checkpoint.")
-@option("--seed N", "Random seed; with --passes, the same one gives the same encoder.", default=1)
+@option("--seed N", "Random seed; with --passes, the same one gives the same encoder.", default=PretrainingPlan.seed)
 @option("--name", "Name of the text, for the record in the encoder. [default: the names of the files]")
 @option("--licence", "Licence of the text, for the record in the encoder.")
 @choice(
@@ -71,7 +71,7 @@ GROUPS = {
 @integer("--width", "Width of each layer in each direction.", default=USUAL.width)
 @integer("--embedding", "Numbers that stand for a word, or a part of it.", default=USUAL.embedding)
 @integer("--subwords", "Rows of the table that parts of words are hashed into.", default=USUAL.subwords)
-@integer("--vocabulary WORDS", "The most frequent words, which have embeddings.", default=20_000)
+@integer("--vocabulary WORDS", "The most frequent words, which have embeddings.", default=PretrainingPlan.vocabulary)
 @integer("--batch", "Number of words in a batch. [default: CPU: 2048; GPU: 8192]")
 @option("--dropout P", "Dropout.", default=USUAL.dropout)
 def pretrain_command(

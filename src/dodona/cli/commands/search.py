@@ -14,9 +14,9 @@ from dodona.cli.options import choice, integer, option
 from dodona.cli.outputs import check_keeps, choose_format, format_option, output_option, say, write_table
 from dodona.cli.progress import ReadingProgress
 from dodona.data import Sentence, write
-from dodona.data.files import chunks, output
+from dodona.data.files import chunks
 from dodona.data.formats import INPUTS, read_stream
-from dodona.data.stream import Item, Mark, Pause
+from dodona.data.stream import Item, Mark
 from dodona.errors import FormatError
 from dodona.patterns.matcher import Pattern
 from dodona.patterns.matches import Match, check_keys, mark, match, tabulate
@@ -199,15 +199,13 @@ def _write_conllu(found: Iterable[Searched | Mark], target: str) -> None:
 
 def _write_jsonl(found: Iterable[Searched | Mark], target: str) -> None:
     """Write sentences as `dodona parse` does, with the matches of each."""
-    with output(target) as out:
-        for item in found:
-            if isinstance(item, Mark):
-                if isinstance(item, Pause):
-                    out.flush()
-                continue
-            sentence, matches = item
-            fields = {**sentence.to_dict(), "matches": [each.to_dict() for each in matches]}
-            out.write((json.dumps(fields, ensure_ascii=False) + "\n").encode())
+    from dodona.cli.formats import write_items
+
+    def line(item: Searched, _: int) -> str:
+        fields = {**item[0].to_dict(), "matches": [each.to_dict() for each in item[1]]}
+        return json.dumps(fields, ensure_ascii=False) + "\n"
+
+    write_items(found, target, line)
 
 
 def _draw(form: str, found: Iterable[Searched | Mark], target: str) -> None:

@@ -26,7 +26,7 @@ WIDTH = 200  # of tables in a file or a pipe
 
 
 @dataclass(frozen=True)
-class Column:
+class CountedFiles:
     """What is counted together: a file, or the parts of a treebank in a folder."""
 
     name: str
@@ -80,7 +80,7 @@ def stats(
         return
     columns = list(_find_columns(files))
     if training is not None:
-        columns = [Column("", {"": (training,)}), *columns]
+        columns = [CountedFiles("", {"": (training,)}), *columns]
     with ReadingProgress([file for column in columns for file in column.files], results=False) as progress:
         counted = [_count(column, progress) for column in columns]
     _find_unknown(counted, columns, None if training is None else counted[0].forms)
@@ -96,7 +96,7 @@ def stats(
         write_results([Result([each.name for each in treebanks], kept)], form, target, "Statistics")
 
 
-def _find_columns(sources: Sequence[str]) -> Iterator[Column]:
+def _find_columns(sources: Sequence[str]) -> Iterator[CountedFiles]:
     """What each file and folder is called in a table, and where its parts are."""
     from dodona.experiments.treebanks import find_parts, find_treebanks  # which needs numpy
 
@@ -104,12 +104,12 @@ def _find_columns(sources: Sequence[str]) -> Iterator[Column]:
     for source in sources:
         if not os.path.isdir(source):
             name = files.pop(0)
-            yield Column(name if source == "-" else bare_name(name).removesuffix(".conllu"), {"": (source,)})
+            yield CountedFiles(name if source == "-" else bare_name(name).removesuffix(".conllu"), {"": (source,)})
         elif any((parts := find_parts(source)).values()):
-            yield Column(os.path.basename(os.path.abspath(source)), parts)
+            yield CountedFiles(os.path.basename(os.path.abspath(source)), parts)
         else:
             for treebank in find_treebanks(source):
-                yield Column(treebank.name, {part: treebank.files(part) for part in parts})
+                yield CountedFiles(treebank.name, {part: treebank.files(part) for part in parts})
 
 
 def _shorten(files: list[str]) -> list[str]:
@@ -120,7 +120,7 @@ def _shorten(files: list[str]) -> list[str]:
     return [os.path.relpath(file, shared or ".") for file in files]
 
 
-def _count(column: Column, progress: ReadingProgress) -> TreebankCounts:
+def _count(column: CountedFiles, progress: ReadingProgress) -> TreebankCounts:
     counts = TreebankCounts(column.name)
     before: Counter[str] = Counter()
     known: Counter[str] = Counter()
@@ -139,7 +139,7 @@ def _count(column: Column, progress: ReadingProgress) -> TreebankCounts:
     return counts
 
 
-def _find_unknown(counted: list[TreebankCounts], columns: list[Column], known: Counter[str] | None) -> None:
+def _find_unknown(counted: list[TreebankCounts], columns: list[CountedFiles], known: Counter[str] | None) -> None:
     """Count the unknown words of files: by those of a training file, or of the file of the same treebank that says in
     its name that it is one."""
     of_treebank: dict[str, TreebankCounts] = {}
@@ -154,7 +154,7 @@ def _find_unknown(counted: list[TreebankCounts], columns: list[Column], known: C
             counts.unknown[""] = UnknownWords(counts.forms, forms)
 
 
-def _part_of(column: Column) -> tuple[str, str]:
+def _part_of(column: CountedFiles) -> tuple[str, str]:
     """The folder and the beginning of a file's name, and the part of a treebank that the name says."""
     folder, name = os.path.split(column.files[0])
     match = PART.match(name)

@@ -67,7 +67,7 @@ GROUPS = {
     f"What to train, separated by commas: {', '.join(COMPONENTS)}. [default: all that the treebank has data for]",
 )
 @choice("--tags", "The tags that the parser is trained on: predicted by jackknifing, or gold.", values=TAGS)
-@integer("--folds", "Number of folds for jackknifing.", default=10, least=2)
+@integer("--folds", "Number of folds for jackknifing.", default=TrainingPlan.folds, least=2)
 @integer("-j, --jobs", "Processes that train the taggers of the folds. [default: one for each core]")
 @option(
     "--silver FILE",
@@ -105,12 +105,17 @@ GROUPS = {
 @integer(
     "--beam WIDTH",
     "Learn whole derivations with a beam of this width, 20 for example: slower, and more accurate.",
-    default=1,
+    default=ParserOptions.beam,
     most=WIDEST,
 )
 @flag("--early-update", "With a beam: early update, not max-violation.")
-@option("--explore P", "Dynamic oracle: probability that a mistake is followed (p).", default=0.9)
-@integer("--explore-after", "Dynamic oracle: iterations without exploration (k).", default=1, least=0)
+@option("--explore P", "Dynamic oracle: probability that a mistake is followed (p).", default=ParserOptions.explore)
+@integer(
+    "--explore-after",
+    "Dynamic oracle: iterations without exploration (k).",
+    default=ParserOptions.explore_after,
+    least=0,
+)
 @flag("--random-choice", "After a mistake take a random correct action, not the best one.")
 @choice("--update", "The update rule.", values=UPDATES)
 @option(
@@ -121,7 +126,7 @@ GROUPS = {
     "--nonprojective",
     "What projective systems do with non-projective trees: lift them with one of four encodings, drop or keep them.",
     values=NONPROJECTIVE,
-    default="head",
+    default=ParserOptions.nonprojective,
 )
 @option(
     "--text FILE",
@@ -130,7 +135,11 @@ GROUPS = {
     multiple=True,
 )
 @option("--pretrained FILE", "An encoder to begin with, made by `dodona pretrain`.")
-@option("--pretrained-rate SHARE", "The share of the learning rate that the encoder goes on learning at.", default=1.0)
+@option(
+    "--pretrained-rate SHARE",
+    "The share of the learning rate that the encoder goes on learning at.",
+    default=TrainingPlan.pretrained_rate,
+)
 @option(
     "--encoder FOLDER",
     "The pretrained encoder: a folder in Hugging Face's layout (config.json, model.safetensors, tokenizer.json), or a "
@@ -138,7 +147,11 @@ GROUPS = {
 )
 @choice("--device", "Where to train. auto: on a GPU if there is one.", values=DEVICES)
 @option("--vectors FILE", "Pretrained word vectors: word2vec, GloVe or fastText as text.")
-@option("--vectors-size MB", "How much of the vectors the model keeps, the words of the treebank first.", default=10.0)
+@option(
+    "--vectors-size MB",
+    "How much of the vectors the model keeps, the words of the treebank first.",
+    default=TrainingPlan.vectors_size,
+)
 @option(
     "--positions FILE",
     "Which words and labels of a configuration the network sees: a file, or the name of a shipped one. "
@@ -171,8 +184,8 @@ GROUPS = {
 @system_options
 @integer("--max-length WORDS", "Train the parser on no longer sentences. [default: no limit]")
 @flag("--allow-multiple-roots", "Parses may have more than one root word.")
-@option("--size MB", "Maximum size of the parser's weights.", default=12.0)
-@option("--seed N", "Random seed; the same one gives the same model.", default=1)
+@option("--size MB", "Maximum size of the parser's weights.", default=ParserOptions.size)
+@option("--seed N", "Random seed; the same one gives the same model.", default=ParserOptions.seed)
 @option("--name", "Name of the training data, for the record in the model. [default: the file's]")
 @option("--licence", "Licence of the training data, for the record in the model.")
 def train_command(

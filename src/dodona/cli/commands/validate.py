@@ -22,7 +22,7 @@ from dodona.cli.outputs import (
 )
 from dodona.data.files import Output, chunks, output
 from dodona.errors import FormatError
-from dodona.tables import Table, open_console
+from dodona.tables import Table, format_json, open_console
 from dodona.validation import LEVELS, Finding, Violation, repair_chunks, validate, validate_chunks
 from dodona.validation.validator import MISSING, has_udtools
 
@@ -213,7 +213,7 @@ def _show_end(files: tuple[str, ...], report: Report, target: str) -> None:
 
 def _write_findings(files: tuple[str, ...], report: Report, target: str) -> None:
     if report.form == "json":
-        write_text(json.dumps(_to_json(files, report), ensure_ascii=False, indent=1) + "\n", target)
+        write_text(format_json(_to_json(files, report)), target)
     elif report.form == "jsonl":
         write_text("".join(json.dumps(each._asdict(), ensure_ascii=False) + "\n" for each in report.shown), target)
     else:

@@ -1,14 +1,14 @@
 """What to annotate next: how many words have to be annotated until a parser is nearly as good as with all of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import fmean
+from typing import Any
 
 from dodona.experiments.active import ARCS, GOAL, RANDOM, SENTENCES, find_crossing
 from dodona.experiments.figures import Curves, Figure
-from dodona.experiments.plan import Condition, Plan, Recipe
+from dodona.experiments.plan import Condition, Grid, Plan, Recipe
 from dodona.experiments.records import Records
-from dodona.experiments.run import Run
 from dodona.experiments.treebanks import Treebank
 from dodona.parser.options import ParserOptions
 from dodona.tables import Table, Value
@@ -16,17 +16,7 @@ from dodona.tables import Table, Value
 ITERATIONS = 5
 ORDERS = (*SENTENCES, *ARCS)
 PERCENTS = range(1, 101)  # of the words of the training part
-
-
-def cell(plan: Plan, treebank: Treebank, order: str) -> list[Run]:
-    condition = Condition(ParserOptions(iterations=ITERATIONS), (f"active, {order}",))
-    return [plan.run(treebank, condition, seed) for seed in plan.seeds_of(condition.options)]
-
-
-def runs(plan: Plan) -> Iterable[Run]:
-    for treebank in plan.trainable:
-        for order in ORDERS:
-            yield from cell(plan, treebank, order)
+CONDITIONS = {order: Condition(ParserOptions(iterations=ITERATIONS), (f"active, {order}",)) for order in ORDERS}
 
 
 def report(plan: Plan, records: Records) -> Sequence[Table | Figure]:
@@ -66,20 +56,25 @@ def _percents(
     return [None if a is None or b is None else 100 * sum(a[skipped:]) / max(1, sum(b[skipped:])) for a, b in pairs]
 
 
+def _read(grid: Grid, records: Records, treebank: Treebank, order: str) -> list[Any]:
+    return [record.result(f"active, {order}") for record in grid.records(records, treebank, order)]
+
+
 def _mean_words(plan: Plan, records: Records, treebank: Treebank, order: str) -> tuple[float, float] | None:
     """The words that are annotated first, and those that follow, in the mean over seeds; None if one of these is
     missing, or has not reached the goal."""
-    own = cell(plan, treebank, order)
-    found = [record.result(f"active, {order}") for record in records.of(own)]
+    grid = Grid(plan, CONDITIONS)
+    found = _read(grid, records, treebank, order)
     first = [each["curve"][0][0] for each in found]
     all_words = [find_crossing(each["curve"], each["whole"] - GOAL) for each in found]
     reached = [words for words in all_words if words is not None]
-    return (fmean(first), fmean(reached) - fmean(first)) if reached and len(reached) == len(own) else None
+    is_whole = reached and len(reached) == len(grid.cell(treebank, order))
+    return (fmean(first), fmean(reached) - fmean(first)) if is_whole else None
 
 
 def _mean_curve(plan: Plan, records: Records, treebank: Treebank, order: str) -> list[float | None]:
     """The mean LAS at each percent of the words, where all seeds have one."""
-    found = [record.result(f"active, {order}") for record in records.of(cell(plan, treebank, order))]
+    found = _read(Grid(plan, CONDITIONS), records, treebank, order)
     means: list[float | None] = []
     for percent in PERCENTS:
         scores = [_score_at(each["curve"], each["words"] * percent / 100) for each in found]
@@ -100,6 +95,6 @@ RECIPE = Recipe(
     paper="Dodona",
     shows="Words that a person has to annotate, by what is annotated next: whole sentences and single arcs.",
     paper_claim="What the parser doubts should teach it more than what comes by chance, and single arcs most of all.",
-    runs=runs,
+    runs=lambda plan: Grid(plan, CONDITIONS).runs(),
     report=report,
 )

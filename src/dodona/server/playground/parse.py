@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from dodona.data import Sentence
 from dodona.data.checks import check_columns
 from dodona.data.formats import detect_format, read_stream
-from dodona.data.marks import annotated_arcs, is_open, write_status
+from dodona.data.marks import is_open, take_annotated_arcs, write_status
 from dodona.data.stream import only_sentences
 from dodona.data.trees import find_cycle
 from dodona.drawing import svg_of, tikz_of
@@ -177,7 +177,7 @@ def _read_one(text: str) -> Sentence:
 
 def _list_arcs(sentence: Sentence) -> list[list[Any]]:
     """Return the arcs that the input has, as far as they are annotated: word, head, and label or null."""
-    arcs = enumerate(zip(*annotated_arcs(sentence), strict=True), start=1)
+    arcs = enumerate(zip(*take_annotated_arcs(sentence), strict=True), start=1)
     return [[d, h, None if label in ("_", "") else label] for d, (h, label) in arcs if h is not None]
 
 
