@@ -4,7 +4,6 @@ from dodona.transitions.gold import Gold
 from dodona.transitions.state import State
 from dodona.transitions.system import TransitionSystem
 
-
 class Policy:
     system: TransitionSystem
     def __init__(
