@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { percent } from "./tree.js";
 
 const MOST = 12; // choices that are shown at a time
-const [LEAST, ENOUGH, HEADER] = [100, 310, 60]; // pixels: of the list, and of what is fixed at the top of the page
+const [LEAST, ENOUGH, LONGEST, HEADER] = [100, 180, 310, 60]; // pixels: of the list, and of the top of the page
 const EDGE = 8; // pixels between the list and the edge of the page
 const LIKELY = 0.005; // less is no percent
 let count = 0; // of fields, for their names
@@ -124,7 +124,7 @@ export class Completion {
     else this.input.removeAttribute("aria-activedescendant");
   }
 
-  /** Put the list where there is room for it: below the field, or above it, and not beyond the edge of the page. */
+  /** Put the list below the field, or above it, over the tree, if there is no room; not beyond the edge of the page. */
   place() {
     const box = this.input.getBoundingClientRect();
     const room = { below: (window.visualViewport?.height ?? innerHeight) - box.bottom, above: box.top - HEADER };
@@ -133,7 +133,7 @@ export class Completion {
     this.list.style.translate = "";
     const over = this.list.getBoundingClientRect().right + EDGE - document.documentElement.clientWidth;
     if (over > 0) this.list.style.translate = `${-over}px`;
-    this.list.style.maxHeight = `${Math.max(LEAST, Math.min(ENOUGH, (isAbove ? room.above : room.below) - 10))}px`;
+    this.list.style.maxHeight = `${Math.max(LEAST, Math.min(LONGEST, (isAbove ? room.above : room.below) - 10))}px`;
   }
 
   mark(at) {
