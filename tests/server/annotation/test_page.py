@@ -641,7 +641,7 @@ def files_are_written(page: Page) -> None:
     page.click("Retrain")
     page.until(lambda: re.search(r"parser [0-9]|held-out", page.text(".aside [role=status]")))
     page.until(lambda: "held-out sentences" in page.text(".aside [role=status]"))
-    assert page.all(".aside svg"), "the curve"
+    assert re.fullmatch(r"\d+ words, \d+ minutes: \d+\.\d", page.text(".aside svg circle")), "the curve"
     page.click("Status")
     page.until(lambda: "ana" in page.text("main td"))
 

@@ -78,7 +78,9 @@ function drawCurve(curve) {
   const x = (words) => EDGE.left + (words / most) * (WIDTH - EDGE.left - EDGE.right);
   const y = (score) => HEIGHT - EDGE.bottom - ((score - low) / (high - low)) * (HEIGHT - EDGE.top - EDGE.bottom);
   const places = curve.map(({ words }, k) => [x(words), y(scores[k])]);
-  const told = curve.map(({ words }, k) => `${words} words ${scores[k].toFixed(1)}`).join(", ");
+  const told = curve.map(
+    ({ words, seconds, las }) => `${words} words, ${Math.round(seconds / 60)} minutes: ${las.toFixed(1)}`,
+  );
   const rows = ticks(low, high, 4).flatMap((score) => [
     svg("path", { class: "grid", d: `M${EDGE.left} ${y(score)}H${WIDTH - EDGE.right}` }),
     svg("text", { x: EDGE.left - 6, y: y(score) + 4, class: "end" }, String(Number(score.toFixed(1)))),
@@ -88,12 +90,12 @@ function drawCurve(curve) {
   );
   return svg(
     "svg",
-    { class: "curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `LAS by words annotated: ${told}` },
+    { class: "curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `LAS by work: ${told.join("; ")}` },
     rows,
     columns,
     svg("text", { x: (EDGE.left + WIDTH - EDGE.right) / 2, y: HEIGHT - 3 }, "words annotated"),
     svg("text", { class: "end", x: EDGE.left - 6, y: 10 }, "LAS"),
     svg("path", { class: "way", d: `M${places.map((place) => place.join(" ")).join("L")}` }),
-    places.map(([cx, cy]) => svg("circle", { cx, cy, r: 3.5 })),
+    places.map(([cx, cy], k) => svg("circle", { cx, cy, r: 3.5 }, svg("title", {}, told[k]))),
   );
 }
