@@ -3,6 +3,7 @@
     export DODONA_TREEBANKS=~/treebanks DODONA_ENCODER=~/all-mpnet-base-v2 DODONA_TEXT=~/text
     export DODONA_VECTORS=~/glove.6B.100d.txt.gz
     python scripts/train_models.py teacher silver                        # on a GPU best
+    python scripts/train_models.py teacher -- --iterations 16            # a better one, which takes longer
     python scripts/train_models.py en en-small en-fast                   # the students: two hours on two cores
     python scripts/train_models.py en-fast --into FOLDER -- --beam 20    # with more options of `dodona train`
     python scripts/train_models.py en --describe                         # only the page of a model that is there
@@ -151,7 +152,7 @@ def main() -> None:
     if "teacher" in chosen.models and not TEACHER.exists():
         paths[f"${ENCODER_VARIABLE}"] = str(_find(ENCODER_VARIABLE, "the folder of all-mpnet-base-v2"))
         WORK.mkdir(parents=True, exist_ok=True)
-        _run(TEACHER_COMMAND, paths)
+        _run([*TEACHER_COMMAND, *more], paths)
     if "silver" in chosen.models:
         _make_silver()
     for recipe in wanted:

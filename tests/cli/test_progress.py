@@ -12,7 +12,8 @@ import pytest
 
 from dodona import Sentence
 from dodona.cli import progress as progress_module
-from dodona.cli.progress import ReadingProgress, open_bar
+from dodona.cli.progress import ReadingProgress, open_bar, show_training
+from dodona.component import TrainingProgress
 from dodona.data.stream import Pause
 
 FOUR = Sentence.from_words(["a", "b", "c", "d"])
@@ -61,6 +62,17 @@ def test_a_bar_becomes_lines_in_a_log(monkeypatch: pytest.MonkeyPatch, capfd: py
         other = bar.add_task("search", total=None)
         bar.update(other, completed=1234)
     assert capfd.readouterr().err.splitlines() == ["parser: 25 %", "search: 1,234"]
+
+
+def test_a_message_is_no_step_back(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(progress_module, "LOGGED", 0.0)
+    with show_training() as show:
+        show(TrainingProgress("silver", message="reading"))
+        show(TrainingProgress("pretraining", 1, 1, share=0.25))
+        show(TrainingProgress("pretraining", message="held-out 5.3"))
+        show(TrainingProgress("pretraining", 1, 1, share=0.5))
+    told = ["silver: reading", "pretraining: 25 %", "pretraining: held-out 5.3", "pretraining: 50 %"]
+    assert capfd.readouterr().err.splitlines() == told
 
 
 def lines(terminal: Terminal) -> list[str]:

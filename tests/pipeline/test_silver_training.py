@@ -265,7 +265,9 @@ def test_tags_that_gold_does_not_have(tmp_path: Path, tagged: list[tuple[list[st
         s.set_column("xpos", ["strange", *s.xpos[1:]])
     write([*odd, *SILVER[10:20]], tmp_path / "odd")
     plan = TrainingPlan(["tagger", "parser"], "gold", silver=[tmp_path / "odd"], silver_words=400)
-    train_pipeline(GOLD, ParserOptions(iterations=1), plan)
+    said: list[str] = []
+    train_pipeline(GOLD, ParserOptions(iterations=1), plan, callback=lambda progress: said.append(str(progress)))
+    assert "; tags that the treebank does not have, so not learned: in 10" in "".join(said)
     learned = [tuple(words) for words, _ in tagged if is_silver(words)]
     assert set(learned) == {tuple(s.words) for s in SILVER[10:20]}
     assert sum(map(len, learned)) >= 400
@@ -432,6 +434,24 @@ def test_what_is_left_out_and_counted(tmp_path: Path) -> None:
     write([several], path)
     dodona.train(GOLD, components=["parser"], tags="gold", iterations=1, silver=[path], single_root=False)
     refuse(path, "no silver sentence is left to learn from: 1 with several roots")
+
+
+def test_parts_of_trees_are_learned_from(tmp_path: Path) -> None:
+    """A word without a head has no label either, which is not one that the treebank lacks."""
+    path = tmp_path / "silver.conllu"
+    lines = SILVER[1].to_bytes().decode().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line.startswith("1\t"))
+    columns = lines[at].split("\t")
+    partial = "".join([*lines[:at], "\t".join([*columns[:6], "_", "_", *columns[8:]]), *lines[at + 1 :]])
+    label = SILVER[1].labels[1]
+    path.write_text(partial + partial.replace(f"\t{label}\t", "\tstrange\t"), encoding="utf-8")
+    said: list[str] = []
+    plan = TrainingPlan(["parser"], "gold", silver=[path])
+    train_pipeline(GOLD, ParserOptions(iterations=1), plan, callback=lambda progress: said.append(str(progress)))
+    (line,) = [line for line in said if "left out" in line]
+    assert line.endswith(
+        f"1 sentences, {len(SILVER[1])} words; left out: 1 with labels that the treebank does not have"
+    )
 
 
 def test_options_that_need_silver(tmp_path: Path) -> None:

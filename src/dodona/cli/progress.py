@@ -144,7 +144,10 @@ def show_training(checkpoint: str | Path | None = None) -> Iterator[Callable[["T
         def show(progress: "TrainingProgress") -> None:
             if progress.share == 1:
                 bar.console.print(str(progress))
-            bar.update(task, description=progress.component, completed=progress.done, total=1)
+            if progress.iteration:
+                bar.update(task, description=progress.component, completed=progress.done, total=1)
+            elif progress.component != bar.tasks[0].description:  # a message before the first iteration, not within one
+                bar.reset(task, description=progress.component)
 
         try:
             yield show

@@ -127,7 +127,9 @@ class Silver:
     def __str__(self) -> str:
         said = f"{self.sentences:,} sentences, {self.words:,} words"
         left = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.left_out.items()))
-        return f"{said}; left out: {left}" if left else said
+        foreign = sum(mark == TREE for marks in self.marks for mark in marks)
+        said += f"; left out: {left}" if left else ""
+        return said + (f"; tags that the treebank does not have, so not learned: in {foreign:,}" if foreign else "")
 
 
 class SilverStream:

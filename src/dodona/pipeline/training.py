@@ -299,7 +299,7 @@ class Judge:
         max_length: int | None = None,
     ) -> None:
         self._options, self._max_length, self._held_out = options, max_length, HeldOut(held_out)
-        self._labels = {label for sentence in gold for label in sentence.labels}
+        self._labels = {label for sentence in gold for label in _known_labels(sentence)}
         self._tags = {tag for sentence in gold for tag in tags_of(sentence)}
 
     def __call__(self, sentence: Sentence) -> str:
@@ -309,7 +309,7 @@ class Judge:
         check_learnable(sentence, self._options)
         if self._options.single_root and sentence.heads.count(0) > 1:
             return "with several roots"
-        if not self._labels.issuperset(sentence.labels):
+        if not self._labels.issuperset(_known_labels(sentence)):
             return "with labels that the treebank does not have"
         if self._max_length is not None and len(sentence) > self._max_length:
             return f"of more than {self._max_length} words"
@@ -386,11 +386,13 @@ def _check_labels(sentences: Sequence[Sentence], options: ParserOptions) -> None
     """Check that there is something to learn, and not more than actions can be numbered."""
     if all(h is None for s in sentences for h in s.heads):
         raise FormatError(NO_TREE)
-    labels = set()
-    for sentence in sentences:
-        known = {label for h, label in zip(sentence.heads, sentence.labels, strict=True) if h is not None}
-        labels |= known - {"_"} if None in sentence.heads else known
-    build_for_labels(sorted(labels), options)
+    build_for_labels(sorted({label for sentence in sentences for label in _known_labels(sentence)}), options)
+
+
+def _known_labels(sentence: Sentence) -> set[str]:
+    """Return the labels of a tree, or of a part of one, where `_` stands for those that are not known."""
+    known = {label for h, label in zip(sentence.heads, sentence.labels, strict=True) if h is not None}
+    return known - {"_"} if None in sentence.heads else known
 
 
 @dataclass

@@ -268,7 +268,9 @@ def find_files(sources: Sequence[str]) -> list[str]:
                 raise FormatError(f"{source}: no file has a name like this")
             files += matches
         elif source == "-" or (not os.path.exists(source) and any(map(str.isspace, source))):
-            raise OptionError("--scheduler parses files; expected their names, not a text or standard input")
+            raise OptionError(
+                f"{source}: expected the name of a file, which is read in parts, no text or standard input"
+            )
         else:
             wrong = "is not a file" if os.path.exists(source) else "there is no such file"
             raise FormatError(f"{source}: {wrong}; expected a file, or a pattern like 'corpus/*.txt.gz'")
