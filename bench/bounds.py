@@ -69,6 +69,9 @@ COMMANDS: dict[str, tuple[str, dict[str, Callable[[int], bytes]]]] = {
     "stats": ("stats {file}", TREEBANKS),
     "stats --swaps": ("stats {file} --swaps", TREEBANKS),
     "evaluate": ("evaluate {file} {file}", TREEBANKS),
+    "search": ("search pattern{{V[]}} {file} -o {out}", TREEBANKS),
+    "search --count": ("search pattern{{e:H->D}} {file} --count H.form e.label -o {out}", TREEBANKS),
+    "annotate --status": ("annotate --status {file}", TREEBANKS),
 }
 
 
@@ -89,7 +92,7 @@ def measure(command: str, data: bytes, name: str) -> tuple[float, float]:
 def main() -> None:
     arguments = sys.argv[1:]
     size = float(arguments.pop(0)) if arguments and arguments[0].replace(".", "").isdigit() else 1.0
-    print(f"{'command':<14} {'input':<22} {size:>6g} MB {2 * size:>6g} MB  times  memory")
+    print(f"{'command':<17} {'input':<22} {size:>6g} MB {2 * size:>6g} MB  times  memory")
     for name in arguments or COMMANDS:
         command, kinds = COMMANDS[name]
         file = "input.txt" if kinds is TEXTS else "input.conllu"
@@ -98,7 +101,7 @@ def main() -> None:
             (once, _), (twice, memory) = (measure(command, make(int(s * 1e6)), file) for s in (size, 2 * size))
             first, second = max(0.0, once - start), max(0.0, twice - start)
             times = f"{second / first:6.1f}" if first > 0.2 else "     –"
-            print(f"{name:<14} {kind:<22} {first:>7.2f} s {second:>7.2f} s {times} {memory:>5.0f} MB", flush=True)
+            print(f"{name:<17} {kind:<22} {first:>7.2f} s {second:>7.2f} s {times} {memory:>5.0f} MB", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dodona import FormatError, FormatWarning, OptionError, Sentence, read, write
 from dodona.data import conllu as blocks
+from dodona.data.stream import Pause
 
 pytestmark = pytest.mark.filterwarnings("ignore::dodona.FormatWarning")
 
@@ -199,6 +200,24 @@ def test_conversion_leaves_out_what_has_no_room(tmp_path: Path) -> None:
     (tmp_path / "y.conll").write_text("1\ta\t_\tN\tNN\t_\t0\tROOT\t0\tROOT\n\n")
     write(read(tmp_path / "y.conll", format="conllx"), tmp_path / "y.conllu", format="conllu")
     assert (tmp_path / "y.conllu").read_text() == "1\ta\t_\tN\tNN\t_\t0\tROOT\t_\t_\n\n"
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_comments_alone_take_little_more_memory_than_their_bytes(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As strings, they would take twenty times as much: 2 GB for a sentence without words."""
+    monkeypatch.setattr(blocks, "EARLY_CHECK", 1 << 16)
+    monkeypatch.setattr(blocks, "SENTENCE_LIMIT", 1 << 20)
+    chunks = [b"# a\n" * (1 << 13)] * (31 if end else 33)
+    tracemalloc.start()
+    try:
+        if end:
+            assert [type(item) for item in blocks.read_conllu([*chunks, end], "a.conllu")] == [Pause]
+        else:
+            with pytest.raises(FormatError, match=r"a\.conllu:1: a sentence of more than 1 MiB"):
+                list(blocks.read_conllu(chunks, "a.conllu"))
+        assert tracemalloc.get_traced_memory()[1] < 8 << 20
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.slow

@@ -40,6 +40,8 @@ END = re.compile(rb"\n(?:[ \t\r]*+\n)++")
 LAST_END = re.compile(rb"\n[ \t\r\n]*+\Z")
 LEADING = re.compile(rb"(?:[ \t\r]*+\n)*+(?:[ \t\r]*+\Z)?")
 BLANK_END = re.compile(rb"\n[ \t\r]*\n\Z")
+COMMENTS = re.compile(r"(?:#[^\n]*+(?:\n|\Z))*+")
+"""Those above the words. As a list, short ones take twenty times the memory of the text."""
 SPACED = re.compile(r"[0-9]+(?:[-.][0-9]+)?(?:\t| +)\S.* ")
 """A row in which tabs were replaced by spaces, all of them or some."""
 
@@ -266,14 +268,18 @@ class _Reader:
     def check_beginning(self, block: Block) -> None:
         """Raise an error if the first lines of a sentence are wrong, whatever may follow."""
         if scan_rows(block.body, self.format == "conllu", whole=False) is None:
-            lines, begin = self._split_lines(block)
-            _CarefulLines(self, block.line, begin, lines).check_heads(None)
+            text = self._decode(block)
+            at = _find_rows(text)
+            line = block.line + text.count("\n", 0, at)
+            _CarefulLines(self, line, 0, text[at:].split("\n") if text[at:] else []).check_heads(None)
 
     def read_carefully(self, block: Block) -> Sentence | None:
         """Return the sentence of a block, read line by line, with all warnings and errors."""
-        lines, begin = self._split_lines(block)
-        if begin == len(lines):
+        text = self._decode(block)
+        at = _find_rows(text)
+        if at == len(text):
             return None
+        lines, begin = text.split("\n"), text.count("\n", 0, at)
         careful = _CarefulLines(self, block.line, begin, lines)
         heads = careful.end()
         rows = pick_rows(block.body, careful.rows)
@@ -281,12 +287,6 @@ class _Reader:
         sentence = Sentence(self.name, block.line, self.format, rows, block.end, comments, careful.multiword)
         sentence.keep_column("heads", heads)
         return sentence
-
-    def _split_lines(self, block: Block) -> tuple[list[str], int]:
-        """Return the lines of a block, and how many of them are comments above the words."""
-        text = self._decode(block)
-        lines = text.split("\n") if text else []
-        return lines, next((i for i, line in enumerate(lines) if not line.startswith("#")), len(lines))
 
     def _decode(self, block: Block) -> str:
         """Return the lines as text, with LF line breaks."""
@@ -354,6 +354,12 @@ class _Reader:
         if kind not in self.remarks:
             self.remarks.add(kind)
             warnings.warn(f"{self.name}:{line}: {message}", FormatWarning, stacklevel=2)
+
+
+def _find_rows(text: str) -> int:
+    """Return where the comments above the words end."""
+    comments = COMMENTS.match(text)
+    return comments.end() if comments else 0
 
 
 class _CarefulLines:
