@@ -202,7 +202,7 @@ def test_a_network_sees_every_sentence_once_in_other_batches(network: dict[str, 
 
 
 def test_a_network_sees_silver_in_another_order_each_time(tmp_path: Path) -> None:
-    """Also if the same sentences come again; and in the same one in the same iteration, for a training that is resumed."""
+    """Also if the same sentences come again; in the same iteration in the same one, for whoever resumes a training."""
     write(TRAIN, tmp_path / "silver.conllu")
     silver = survey_silver([tmp_path / "silver.conllu"], lambda s: "", lambda s: True)
     training = begin_training(TRAIN, ParserOptions(iterations=2, **NEURAL), silver=SilverSource(silver))
