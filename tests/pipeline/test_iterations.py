@@ -2,10 +2,8 @@
 and exploration from the very iteration on that was asked for."""
 
 from collections import Counter
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -15,9 +13,8 @@ from samples.networks import SMALL
 from samples.recording import record
 from samples.small_models import full_treebank
 
-from dodona import Sentence, write
+from dodona import Sentence
 from dodona.data.hashing import hash_text
-from dodona.data.silver import survey_silver
 from dodona.lemmatizer import lemmatizer as lemmatizer_module
 from dodona.lemmatizer.lemmatizer import LemmatizerOptions, train_lemmatizer
 from dodona.lemmatizer.model import ScriptLearner
@@ -25,7 +22,7 @@ from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.neural.trainer import NeuralLearner
 from dodona.parser import training as parser_module
 from dodona.parser.options import ParserOptions
-from dodona.parser.training import SilverSource, begin_training
+from dodona.parser.training import begin_training
 from dodona.tagger import tagger as tagger_module
 from dodona.tagger.model import TagLearner, Traits
 from dodona.tagger.tagger import FOLDS, TaggerOptions, tags_of, train_tagger
@@ -201,16 +198,14 @@ def test_a_network_sees_every_sentence_once_in_other_batches(network: dict[str, 
     assert len({repr(sorted(map(sorted, batches))) for batches in by_iteration}) == 3  # not only their order
 
 
-def test_a_network_sees_silver_in_another_order_each_time(tmp_path: Path) -> None:
+def test_a_network_sees_silver_in_another_order_each_time() -> None:
     """Also if the same sentences come again; in the same iteration in the same one, for whoever resumes a training."""
-    write(TRAIN, tmp_path / "silver.conllu")
-    silver = survey_silver([tmp_path / "silver.conllu"], lambda s: "", lambda s: True)
-    training = begin_training(TRAIN, ParserOptions(iterations=2, **NEURAL), silver=SilverSource(silver))
-    learner: NeuralLearner = training.learner  # type: ignore[attr-defined]
-    assert learner.silver is not None
-    learner.silver = replace(learner.silver, of_iteration=lambda number: iter([(learner.tables, learner.examples)]))
+    learner: NeuralLearner = begin_training(TRAIN, ParserOptions(iterations=2, **NEURAL)).learner  # type: ignore[attr-defined]
     orders = [
-        [[tuple(example.forms) for example in examples] for _, _, examples in learner._silver_batches(number)]
+        [
+            [tuple(example.forms) for example in examples]
+            for _, _, examples in learner.silver_batches(number, iter([(learner.tables, list(learner.examples))]))
+        ]
         for number in (1, 2, 3, 1)
     ]
     assert len({frozenset(Counter(forms for batch in order for forms in batch).items()) for order in orders}) == 1
