@@ -57,7 +57,7 @@ def test_an_action_is_answered_with_the_sentence(app: Starlette) -> None:
 
 FIELDS: dict[str, Any] = {
     "order": "suspects", "pattern": "pattern { V [upos=X] }", "first": 31, "count": 32, "sentence": 33, "is_open": True,
-    "page": "a page", "version": 34, "word": 35, "column": "upos", "head": 36, "action": {
+    "page": "a page", "version": 34, "digest": "0" * 16, "word": 35, "column": "upos", "head": 36, "action": {
         "kind": "a kind", "word": 41, "head": 42, "label": "a label", "column": "a column", "value": "a value",
         "words": [43, 44], "columns": ["one", "other"], "threshold": 0.45, "at": 46, "first": 47, "last": 48,
         "form": "a form", "name": "a name",
