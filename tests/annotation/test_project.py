@@ -479,7 +479,11 @@ ACT = {"kind": "act", "time": 1, "name": "ana", "file": GOLD, "sentence": 1, "wa
         FILE | {"numbers": [[1, 0]]},
         FILE | {"numbers": [[1, 10**12]]},
         FILE | {"carried": None},
-        FILE | {"carried": [{"sentence": 1, "from": "1", "by": {}}]},
+        *(
+            FILE | {"carried": [{"sentence": 1, "from": 1, "by": {}}] * before + [wrong]}
+            for before in range(3)
+            for wrong in ({"sentence": 1, "from": "1", "by": {}}, {"sentence": 1, "from": 1}, {"from": 1, "by": {}}, 3)
+        ),
         ACT,
         ACT | {"steps": []},
         ACT | {"steps": [{"sentence": 99, "after": None}]},

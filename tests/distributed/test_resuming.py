@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +14,7 @@ from samples.interruptions import Interruption, interrupt_everywhere
 from samples.small_models import full_treebank, whole
 from samples.texts import english
 
-from dodona import Request, write
+from dodona import Request, read, write
 from dodona.cli.commands.parse import parse as parse_command
 from dodona.data.spacing import raw_text
 from dodona.distributed import corpus as corpus_module
@@ -120,6 +121,25 @@ def test_stopped_at_every_point(
         for what in ("parse", "finish", "look", "save", "replace", "write")
         for when in ("before", "after")
     }
+
+
+def test_remarks_are_those_of_one_process(model: Path, tmp_path: Path) -> None:
+    """Each once a file, with the line where it is true first, in however many shards it is."""
+    write(full_treebank(9), tmp_path / "a.conllu")
+    data = (tmp_path / "a.conllu").read_bytes().replace(b"\n\n", b"\n \n\n").replace(b"\n", b"\r\n")
+    (tmp_path / "a.conllu").write_bytes(data)
+    (tmp_path / "b.conllu").write_bytes(data[: len(data) // 2].rpartition(b"\r\n \r\n")[0])
+    files = [str(tmp_path / name) for name in ("a.conllu", "b.conllu")]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for file in files:
+            list(read(file))
+    said: list[str] = []
+    wanted = Corpus(files, ["a", "b"], Request(), size=300)
+    summary = parse_corpus(wanted, read_model(model), str(tmp_path / "out"), Here(), Watched(), said.append)
+    assert summary.shards > 6
+    assert len(caught) >= 4
+    assert sorted(said[1:]) == sorted(str(each.message) for each in caught)  # after: nobody has begun to work yet
 
 
 @pytest.mark.parametrize("sudden", [False, True])

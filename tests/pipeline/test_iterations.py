@@ -198,6 +198,21 @@ def test_a_network_sees_every_sentence_once_in_other_batches(network: dict[str, 
     assert len({repr(sorted(map(sorted, batches))) for batches in by_iteration}) == 3  # not only their order
 
 
+def test_a_network_sees_silver_in_another_order_each_time() -> None:
+    """Also if the same sentences come again; in the same iteration in the same one, for whoever resumes a training."""
+    learner: NeuralLearner = begin_training(TRAIN, ParserOptions(iterations=2, **NEURAL)).learner  # type: ignore[attr-defined]
+    orders = [
+        [
+            [tuple(example.forms) for example in examples]
+            for _, _, examples in learner.silver_batches(number, iter([(learner.tables, list(learner.examples))]))
+        ]
+        for number in (1, 2, 3, 1)
+    ]
+    assert len({frozenset(Counter(forms for batch in order for forms in batch).items()) for order in orders}) == 1
+    assert orders[0] == orders[3]
+    assert len({repr(order) for order in orders}) == 3
+
+
 def test_dropout_is_another_one_in_each_batch_and_iteration(network: dict[str, Any]) -> None:
     for name in ("encoder", "head"):
         keys = [tuple(key) for key in network[name]]

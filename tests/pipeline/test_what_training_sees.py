@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from samples.recording import Call, record
 from samples.small_models import full_treebank
@@ -26,7 +27,7 @@ from dodona.experiments.treebanks import find_treebanks, sentences_of, tag
 from dodona.parser import confidence
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
-from dodona.parser.training import begin_training
+from dodona.parser.training import NetworkSource, begin_training
 from dodona.pipeline import crossvalidation, jackknife
 from dodona.pipeline import training as module
 from dodona.pipeline.crossvalidation import assign_folds, cross_validate
@@ -380,6 +381,27 @@ def test_a_network_learns_gold_tags_and_sees_predicted_ones() -> None:
         assert [forms[i] for i in example.forms] == gold.words
     assert data.gold_tags.tags == sorted({tag for s in TRAIN for tag in zip(s.upos, s.xpos, s.feats, strict=True)})
     assert {"uX", "xstrange"} <= set(data.tag_parts)
+
+
+def test_a_network_sees_the_vector_of_each_word() -> None:
+    """As it is written, or else in small letters; zeros for a word without one."""
+    from samples.networks import SMALL
+
+    from dodona.neural.vectors import Vectors
+
+    words = ["own1", "the", "own3", "oak", "nowhere"]
+    values = np.arange(1, 2 * len(words) + 1, dtype=np.int8).reshape(-1, 2)
+    vectors = Vectors(words, values, np.linspace(0.5, 1, len(words), dtype=np.float32), len(words), 0)
+    sentences = [s if i else Sentence.from_words([*s.words[:1], "The", *s.words[2:]], s.upos, xpos=s.xpos,
+                 heads=s.heads, labels=s.labels) for i, s in enumerate(TRAIN)]  # fmt: skip
+    options = ParserOptions(scorer="neural", iterations=1, network=SMALL)
+    data = begin_training(sentences, options, None, NetworkSource(vectors)).data  # type: ignore[attr-defined]
+    tables = data.tables()
+    known = dict(zip(words, values * vectors.scales[:, None], strict=True))
+    assert {"The", "the", "own1", "own2", "own3"} <= set(data.forms)
+    for form, number in data.forms.items():
+        expected = known.get(form, known.get(form.lower(), np.zeros(2)))
+        np.testing.assert_allclose(tables.vectors[tables.forms[number, 1]], expected, err_msg=form)
 
 
 # Folds

@@ -4,6 +4,7 @@ import email.mime.multipart
 import email.mime.nonmultipart
 import email.policy
 from collections.abc import Mapping
+from itertools import permutations
 from urllib.parse import urlencode
 
 import pytest
@@ -151,6 +152,17 @@ def test_a_line_can_be_a_sentence(models: Models) -> None:
         for word, misc in zip(sentence.words, sentence.misc, strict=True):
             start, end = map(int, misc.partition("TokenRange=")[2].split(":"))
             assert text[start:end] == word
+
+
+def test_of_all_that_stands_in_misc_only_spaces_are_left_out() -> None:
+    """Wherever they stand, and however many there are."""
+    notes = ["SpacesBefore=\\s", "Gloss=x", "SpacesAfter=\\s\\s", "SpaceAfter=No", "SpacesInToken=a", "Spaces=y"]
+    some = [list(each) for n in range(1, 4) for each in permutations(notes, n)]
+    sentence = Sentence.from_words(["w"] * len(some), misc=["|".join(each) for each in some])
+    rows = "".join(write([sentence], "conllu", {"normalized_spaces"})).split("\n")
+    spaces = ("SpacesBefore=", "SpacesAfter=", "SpacesInToken=")
+    expected = ["|".join(note for note in each if not note.startswith(spaces)) or "_" for each in some]
+    assert [row.split("\t")[9] for row in rows if "\t" in row] == expected
 
 
 def test_ranges_belong_to_tokens_and_spaces_can_be_normalized() -> None:

@@ -63,6 +63,21 @@ def test_order_of_features_and_of_deps() -> None:
     assert repairs == {"unsorted-deps": 1}
 
 
+def test_features_and_deps_are_sorted_in_every_row() -> None:
+    """Also those of multiword tokens and empty nodes."""
+    lines = enhanced().decode().split("\n")
+    kinds = set()
+    for k, line in enumerate(lines):
+        cells = line.split("\t")
+        for place, wrong, right in ((5, "B=1|A=2", "A=2|B=1"), (8, "2:b|1:a", "1:a|2:b")):
+            if len(cells) == 10:
+                made = ["\t".join([*cells[:place], value, *cells[place + 1 :]]) for value in (wrong, right)]
+                unsorted, expected = ("\n".join([*lines[:k], row, *lines[k + 1 :]]).encode() for row in made)
+                assert fix(unsorted)[0] == expected
+                kinds |= set(cells[0]) & set("-.")
+    assert "." in kinds
+
+
 def test_white_space_that_stands_for_that_of_the_text_is_kept() -> None:
     data = plain(("\toaks\toak", "\toaks \toak"))  # says SpaceAfter=No
     assert fix(data) == (data, Counter())
