@@ -11,6 +11,7 @@ from samples.treebank import treebank
 
 import dodona
 from dodona import read
+from dodona.annotation import learning
 from dodona.annotation.learning import MODEL, collect, score
 from dodona.annotation.project import Project, find_files
 from dodona.annotation.session import AnnotationSession
@@ -129,13 +130,15 @@ def test_a_training_without_data_fails_and_says_so(tmp_path: Path) -> None:
     session.close()
 
 
-def test_a_training_that_is_killed_says_so(tmp_path: Path) -> None:
+def test_a_training_that_is_killed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     session = open_session(make_folder(tmp_path / "p", treebank=SENTENCES))
     learner = session.learner
-    learner.start()
-    deadline = time.monotonic() + 60
-    while "1/" not in learner.describe()["message"] and time.monotonic() < deadline:
-        time.sleep(0.01)
+    with monkeypatch.context() as patch:
+        patch.setattr(learning, "OPTIONS", (*learning.OPTIONS, "--iterations", "100000"))  # it must not be ready before
+        learner.start()
+        deadline = time.monotonic() + 60
+        while "1/" not in learner.describe()["message"] and time.monotonic() < deadline:
+            time.sleep(0.01)
     assert learner._process is not None
     learner._process.kill()
     learner.wait(60)
