@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from samples.annotated import act, make_folder, open_session
-from samples.small_models import whole
+from samples.small_models import full_treebank, whole
 
+from dodona import write
 from dodona.annotation.agreement import (
     PAUSE,
     Agreement,
@@ -18,10 +19,13 @@ from dodona.annotation.agreement import (
     find_kappa,
     list_work,
     measure_agreement,
+    measure_work,
     status_tables,
 )
+from dodona.annotation.journal import JOURNAL
 from dodona.annotation.project import Project, find_files
 from dodona.annotation.session import AnnotationSession
+from dodona.data.marks import write_status
 
 ARCS = st.dictionaries(st.integers(1, 6), st.tuples(st.integers(0, 3), st.sampled_from("abc")))
 SENTENCES = st.dictionaries(
@@ -155,3 +159,76 @@ def test_how_fast_somebody_is_can_be_said_after_a_minute(tmp_path: Path) -> None
         (ana,) = describe_status([project])["annotators"]
         assert ana["words_per_hour"] == speed
     session.close()
+
+
+def test_the_status_of_a_project_and_its_tables(tmp_path: Path) -> None:
+    """All of it: of two annotators at work one after the other, and of a file that nobody has looked at here."""
+    folder = make_folder(tmp_path / "p")
+    partial, guessed, marked, *_ = full_treebank(3)
+    partial.heads = [*partial.heads[:2], *[None] * (len(partial) - 2)]
+    guessed.misc = ["Confidence=0.5"] * len(guessed)
+    marked.misc = ["Confirmed=arc", *["Changed=upos"] * (len(marked) - 1)]
+    marked.set_comments(write_status(marked.comments, "open"))
+    write([partial, guessed, marked], folder / "other.conllu")
+    times = iter(range(1000, 10**9, 50))
+
+    def open_as(name: str) -> AnnotationSession:
+        project = Project(*find_files([str(folder)]), name, clock=lambda: float(next(times)))
+        return AnnotationSession(project, {"whole": whole()})
+
+    session = open_as("ana")  # at 1000, 1050 and 1100 the files are noted
+    act(session, 4, kind="confirm", words=[1, 2], columns=["arc"])
+    act(session, 5, kind="done")
+    act(session, 6, kind="done")
+    act(session, 6, kind="undo")
+    session.close()
+    session = open_as("ben")
+    moved = session.open(5, "page")["words"][0]["head"] != 2
+    act(session, 5, kind="arc", word=1, head=2, label="odd")
+    act(session, 6, kind="done")
+    words = {number: len(each.current) for number, each in session.project.sentences.items()}
+    status = describe_status([session.project])
+    (agreement,), n = status["agreement"], words[5]
+    for number in (7, 8, 9):
+        session.open(number, "page")
+    assert describe_status([session.project]) == status, "who looks changes nothing"
+    session.close()
+    third = {"file": str(folder / "other.conllu"), "sentences": 3, "done": 0, "arcs": 3, "saved": True}
+    files = [
+        {"file": str(folder / "gold.conllu"), "sentences": 3, "done": 3, "arcs": sum(words[n] for n in (1, 2, 3)),
+         "saved": True},
+        {"file": str(folder / "new.conllu"), "sentences": 3, "done": 2, "arcs": 2 + words[5] + words[6],
+         "saved": False},
+        third,
+    ]  # fmt: skip
+    for file, numbers in zip(files, ((1, 2, 3), (4, 5, 6), (7, 8, 9)), strict=True):
+        file["words"] = sum(words[n] for n in numbers)
+    assert status == {
+        "files": files,
+        "annotators": [
+            {"name": "ana", "actions": 4, "sentences": 3, "done": 2, "words": words[5] + words[6], "hours": 0.04,
+             "words_per_hour": round((words[5] + words[6]) / 150 * 3600), "last": 1300},
+            {"name": "ben", "actions": 2, "sentences": 2, "done": 1, "words": words[6], "hours": 0.01,
+             "words_per_hour": None, "last": 1400},
+        ],
+        "agreement": [{"first": "ana", "second": "ben", "sentences": 1, "words": words[5], "uas": 100 * (n - moved) / n,
+                       "las": 100 * (n - 1) / n, "labels": 100 * (n - 1) / n, "kappa": agreement["kappa"]}],
+    }  # fmt: skip
+    assert 0 < agreement["kappa"] < 1
+    different = {"uas": 75.0, "las": 50.0, "labels": 62.5, "kappa": 1 / 3}
+    tables = status_tables(status | {"agreement": [agreement | different, agreement | {"kappa": None}]})
+    assert [(table.title, table.name, table.columns, table.rows) for table in tables] == [
+        ("Files", "files", ("", "sentences", "done", "words", "annotated arcs", "saved"), [
+            (each["file"], each["sentences"], each["done"], each["words"], each["arcs"], saved)
+            for each, saved in zip(files, ("yes", "no", "yes"), strict=True)
+        ]),
+        ("Annotators", "annotators", ("", "actions", "sentences", "done", "hours", "words per hour"), [
+            ("ana", 4, 3, 2, 0.04, status["annotators"][0]["words_per_hour"]), ("ben", 2, 2, 1, 0.01, None),
+        ]),
+        ("Agreement", "agreement", ("", "sentences", "words", "UAS", "LAS", "relations", "kappa"), [
+            ("ana and ben", 1, words[5], 75.0, 50.0, 62.5, "0.333"),
+            ("ana and ben", 1, words[5], agreement["uas"], agreement["las"], agreement["labels"], None),
+        ]),
+    ]  # fmt: skip
+    assert [table.name for table in status_tables({"files": [], "annotators": [], "agreement": []})] == ["files"]
+    assert measure_work(folder / JOURNAL) == 150 + 50

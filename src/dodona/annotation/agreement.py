@@ -15,7 +15,6 @@ from typing import Any
 
 from dodona.annotation.journal import Line, read_journal
 from dodona.annotation.project import EVENTS, Project, restore
-from dodona.data.marks import is_annotated, read_status
 from dodona.tables import Table
 
 __all__ = ["Agreement", "describe_status", "measure_agreement", "measure_work", "status_tables"]
@@ -136,17 +135,16 @@ def describe_status(projects: Sequence[Project]) -> dict[str, Any]:
 def _describe_file(project: Project, name: str) -> dict[str, Any]:
     file = project.files[name]
     sentences = [project.sentences[number] for number in file.numbers]
-    current = [each.current for each in sentences]
     arcs = sum(
-        len(sentence) if each.is_done else sum(is_annotated(sentence, "arc"))
-        for each, sentence in zip(sentences, current, strict=True)
-        if each.is_done or each.stored is not None or read_status(sentence.comments) is not None
+        len(each.current) if each.is_done else sum(word.has("arc") for word in each.draft.words)
+        for each in sentences
+        if each.is_done or each.has_marks
     )
     return {
         "file": str(file.path),
         "sentences": len(sentences),
         "done": sum(each.is_done for each in sentences),
-        "words": sum(map(len, current)),
+        "words": sum(len(each.current) for each in sentences),
         "arcs": arcs,
         "saved": not file.is_changed,
     }
