@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples.annotated import ACTIONS, act, dump, make_folder, open_session
+from samples.annotated import ACTIONS, EACH_KIND, act, dump, make_folder, make_rich_folder, open_session
 
 from dodona import DodonaError, read
 from dodona.annotation.journal import JOURNAL
@@ -139,42 +139,6 @@ def test_saving_changes_nothing(first: list[tuple[int, Any]], then: list[tuple[i
 
 # Every kind of action
 
-RICH = """# sent_id = r
-# text = Ana  can't see it.
-# annotation = open
-1\tAna\tAna\tPROPN\tN\tNumber=Sing\t4\tnsubj\t4:nsubj\tSpacesAfter=\\s\\s|Confirmed=arc
-2-3\tcan't\t_\t_\t_\tTypo=Yes\t_\t_\t_\tLang=en
-2\tca\tcan\tAUX\tM\t_\t4\taux\t4:aux\t_
-3\tn't\tnot\tPART\tR\t_\t4\tadvmod\t4:advmod\tGloss=n
-4\tsee\tsee\tVERB\tV\t_\t0\troot\t0:root|4.1:x\t_
-4.1\tthen\tthen\tADV\tA\t_\t_\t_\t1:dep\t_
-5\tit\tit\tPRON\tP\t_\t4\tobj\t4:obj\tSpaceAfter=No
-6\t.\t.\tPUNCT\tP\t_\t4\tpunct\t4:punct\t_
-
-# sent_id = r-2
-# text = It is.
-1\tIt\tit\tPRON\tP\t_\t2\tnsubj\t_\t_
-2\tis\tbe\tVERB\tV\t_\t0\troot\t_\tSpaceAfter=No
-3\t.\t.\tPUNCT\tP\t_\t2\tpunct\t_\t_
-
-"""
-EACH_KIND: dict[str, dict[str, Any]] = {
-    "arc": {"word": 6, "head": 1, "label": "odd"},
-    "set": {"word": 1, "column": "upos", "value": "INTJ"},
-    "confirm": {"words": [5], "columns": ["arc"]},
-    "release": {"words": [1], "columns": []},
-    "accept": {"threshold": 0.0},
-    "done": {},
-    "split_token": {"word": 1, "at": 1},
-    "merge_tokens": {"first": 4, "last": 6},
-    "multiword": {"first": 5, "last": 6, "form": "it!"},
-    "remove_multiword": {"first": 2},
-    "split_sentence": {"word": 5},
-    "join_sentence": {},
-    "take": {"name": "model whole"},
-    "reopen": {},  # of the second sentence, which is done
-}
-
 
 def look(session: AnnotationSession) -> dict[str, Any]:
     """All that pages show of a project and its sentences. Versions count actions, and are looked at beside."""
@@ -193,17 +157,18 @@ def list_in_files(session: AnnotationSession) -> dict[int, Any]:
 
 @pytest.mark.parametrize("kind", [*EDITS, "split_sentence", "join_sentence", "take"])
 def test_every_action_can_be_taken_back_and_done_again_also_tomorrow(kind: str, tmp_path: Path) -> None:
-    """A new kind of action must be named above."""
-    folder = tmp_path / "p"
-    folder.mkdir()
-    (folder / "rich.conllu").write_text(RICH, "utf-8")
+    """A new kind of action must have an example in EACH_KIND."""
+    folder = make_rich_folder(tmp_path / "p")
     session = open_session(folder)
+    counted: list[str] = []
+    session.learner.count_done = lambda: counted.append(kind)  # type: ignore[method-assign]
     number = 2 if kind == "reopen" else 1
     action = {"kind": kind, **EACH_KIND[kind]}
     before, in_files, states = look(session), list_in_files(session), dump(session)["states"]
     digests = {number: each.digest for number, each in session.project.sentences.items()}
     view = act(session, number, **action)
     assert (view["version"], view["undo"], view["redo"]) == (1, True, False)
+    assert counted == (["done"] if kind == "done" else [])
     after, now = look(session), dump(session)["states"]
     assert after != before
     touched = [n for n in sorted({*states, *now}) if states.get(n) != now.get(n)]

@@ -5,18 +5,31 @@ import time
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
-from samples.annotated import act, make_folder, open_session
+from samples.annotated import EACH_KIND, RICH, act, make_folder, make_rich_folder, open_session
 from samples.small_models import full_treebank, linear, neural, whole
 
 from dodona import DodonaError, Sentence
+from dodona.annotation import session as session_module
 from dodona.annotation.draft import Draft
 from dodona.annotation.guesses import Frequencies, complete, find_choices
 from dodona.annotation.informative import rank_sentences
-from dodona.annotation.session import AnnotationSession, StaleVersionError
+from dodona.annotation.project import Project, find_files
+from dodona.annotation.session import (
+    ABOUT_SENTENCES,
+    EDITS,
+    AnnotationSession,
+    StaleVersionError,
+    _describe,
+    _find_word,
+    _list_changed,
+)
 from dodona.data.trees import find_cycle
+from dodona.data.ud import UNIVERSAL_TAGS
 from dodona.pipeline.pipeline import Pipeline
+from dodona.validation.rules import Finding
 
 
 @pytest.fixture
@@ -472,3 +485,237 @@ def test_suspects_go_when_somebody_has_looked(tmp_path: Path) -> None:
 def test_too_few_sentences_for_suspects(session: AnnotationSession) -> None:
     with pytest.raises(DodonaError, match="3 sentences are annotated; expected 20 at least"):
         wait_for(session, "suspects")
+
+
+# All of each answer
+
+
+def columns_of(text: str) -> list[list[str]]:
+    rows = [line.split("\t") for line in text.split("\n")]
+    return [row for row in rows if row[0].isdecimal()]
+
+
+def test_a_view_is_the_sentence_and_nothing_else(tmp_path: Path) -> None:
+    session = open_session(make_rich_folder(tmp_path / "p"))
+    done = {"arc": None, "upos": None, "feats": None, "lemma": None}
+    marks: dict[str, Any] = {**done, "token": None}
+    names = ("form", "lemma", "upos", "xpos", "feats", "head", "label", "misc")
+    second = [
+        dict(zip(names, values, strict=True)) | {"start": start, "end": end, "confidence": done, "marks": marks}
+        for *values, start, end in (
+            ("It", "it", "PRON", "P", "_", 2, "nsubj", "_", 0, 2),
+            ("is", "be", "VERB", "V", "_", 0, "root", "SpaceAfter=No", 3, 5),
+            (".", ".", "PUNCT", "P", "_", 2, "punct", "_", 5, 6),
+        )
+    ]
+    assert session.open(2, "page") == {
+        "sentence": 2, "version": 0, "digest": session.project.get(2).draft.digest, "file": "rich.conllu",
+        "sent_id": "r-2", "text": "It is.", "status": "done", "words": second, "multiword": [], "changed": [],
+        "problems": [], "undo": False, "redo": False, "other": None, "previous": 1, "next": None,
+    }  # fmt: skip
+    view = session.open(1, "page")
+    draft, frequencies = session.project.get(1).draft, session.frequencies
+    words = [
+        {name: getattr(word, name) for name in names} | {"start": start, "end": end, "marks": marks | {
+            "arc": "confirmed" if k == 1 else None
+        }, "confidence": {
+            aspect: None if (k, aspect) == (1, "arc") else frequencies.share(k, aspect, draft) for aspect in done
+        }}
+        for k, (word, (start, end)) in enumerate(
+            zip(draft.words, [(0, 3), (5, 10), (5, 10), (11, 14), (15, 17), (17, 18)], strict=True), start=1
+        )
+    ]  # fmt: skip
+    for word in words:
+        assert (word["confidence"]["arc"] is None) == (word["form"] == "Ana")
+    shown = {key: view[key] for key in ("words", "multiword", "status", "sent_id", "text", "previous", "next", "other")}
+    assert shown == {
+        "words": words, "multiword": [[2, 3, "can't"]], "status": "open", "sent_id": "r", "text": "Ana  can't see it.",
+        "previous": None, "next": 2, "other": None,
+    }  # fmt: skip
+    rows = columns_of(RICH)
+    assert [word["form"] for word in words] == [row[1] for row in rows[:6]]
+    assert [word["misc"] for word in words] == ["SpacesAfter=\\s\\s", "_", "Gloss=n", "_", "SpaceAfter=No", "_"]
+    session.close()
+
+
+@pytest.mark.parametrize("installed", [True, False])
+def test_a_project_is_described_in_full(
+    session: AnnotationSession, installed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The most frequent values first, and then those that nobody has used yet."""
+    monkeypatch.setattr(session_module, "has_udtools", lambda: installed)
+    act(session, 4, kind="done")
+    act(session, 5, kind="arc", word=1, head=2, label="made-up")
+    parser, values = session.pipeline.parser, session.frequencies.list_values
+    assert "made-up" not in parser.tree_labels
+    assert "made-up" in values("label")
+    assert "INTJ" not in values("upos")
+    expected = {
+        "annotator": "ana",
+        "files": [
+            {"file": "gold.conllu", "sentences": 3, "done": 3}, {"file": "new.conllu", "sentences": 3, "done": 1},
+        ],
+        "models": ["whole"],
+        "labels": list(dict.fromkeys([*values("label"), *parser.tree_labels])),
+        "upos": list(dict.fromkeys([*values("upos"), *UNIVERSAL_TAGS])),
+        "orders": ["file", "doubt", "information", "suspects", "search"],
+        "threshold": 0.9,
+        "sentences": 6,
+        "done": 4,
+        "rules": 3 if installed else 2,
+        "learning": {"state": "idle", "message": "", "progress": None, "curve": []},
+    }  # fmt: skip
+    assert session.describe() == expected
+    session.learner.pipeline = linear("arc-eager")
+    labels = list(dict.fromkeys([*values("label"), *linear("arc-eager").parser.tree_labels]))
+    assert session.describe() == expected | {"models": ["whole", "retrained"], "labels": labels}
+
+
+def test_other_annotations_in_full(tmp_path: Path) -> None:
+    """Of each model, of the file, of each other annotator and of the last action; in the values of the page."""
+    folder = make_folder(tmp_path / "p")
+    first = open_session(folder, "ben")
+    act(first, 4, kind="arc", word=1, head=2, label="of-ben")
+    act(first, 4, kind="set", word=1, column="upos", value="X")
+    bens = first.project.get(4).draft
+    first.close()
+    project = Project(*find_files([str(folder)]), "ana")
+    session = AnnotationSession(project, {"one": whole(), "other": linear("arc-eager")})
+    filed = project.get(4).sentence
+    assert filed is not None
+    session.open(4, "page")
+    act(session, 4, kind="set", word=2, column="upos", value="Y")
+    before = project.get(4).draft
+    act(session, 4, kind="arc", word=2, head=1, label="of-ana")
+    bare = Draft.from_sentence(Sentence.from_words(filed.words)).open_up().release([], [])
+    guessed = [complete(bare, model, Frequencies()) for model in (whole(), linear("arc-eager"))]
+    versions = [
+        ("model one", guessed[0]), ("model other", guessed[1]), ("as in the file", Draft.from_sentence(filed)),
+        ("annotator ben", bens), ("before the last change", before),
+    ]  # fmt: skip
+    assert session.compare(4) == [
+        {
+            "name": name,
+            "heads": [word.head for word in draft.words],
+            "labels": [word.label for word in draft.words],
+            "upos": [word.upos for word in draft.words],
+        }
+        for name, draft in versions
+    ]
+    act(session, 4, kind="split_token", word=1, at=1)
+    nothing = {"heads": None, "labels": None, "upos": None}
+    assert [each for each in session.compare(4) if each["heads"] is None] == [
+        {"name": name, **nothing} for name in ("as in the file", "annotator ben", "before the last change")
+    ]
+    for name in ("as in the file", "annotator ben", "nix"):
+        with pytest.raises(DodonaError, match=r"for these words; expected one of: model one, model other$"):
+            act(session, 4, kind="take", name=name)
+    session.close()
+
+
+def test_a_tree_with_holes_is_not_taken(tmp_path: Path) -> None:
+    folder = make_rich_folder(tmp_path / "p")
+    text = (folder / "rich.conllu").read_text("utf-8")
+    (folder / "rich.conllu").write_text(text.replace("4\tobj\t4:obj", "_\t_\t4:obj"), "utf-8")
+    session = open_session(folder)
+    with pytest.raises(DodonaError, match="no tree 'as in the file' for these words"):
+        act(session, 1, kind="take", name="as in the file")
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "called"),
+    [
+        ("arc", {"word": 3, "head": 4, "label": "x"}, mock.call.set_arc(3, 4, "x")),
+        ("arc", {"word": 3, "head": 4}, mock.call.set_arc(3, 4, None)),
+        ("set", {"word": 3, "column": "c", "value": "v"}, mock.call.set_value(3, "c", "v")),
+        ("confirm", {"words": [3, 4], "columns": ["c"]}, mock.call.confirm([3, 4], ["c"])),
+        ("confirm", {}, mock.call.confirm((), ())),
+        ("release", {"words": [3, 4], "columns": ["c"]}, mock.call.release([3, 4], ["c"])),
+        ("release", {"words": None, "columns": None}, mock.call.release((), ())),
+        ("done", {}, mock.call.finish()),
+        ("reopen", {}, mock.call.open_up()),
+        ("split_token", {"word": 3, "at": 4}, mock.call.split_token(3, 4)),
+        ("merge_tokens", {"first": 3, "last": 7}, mock.call.merge_tokens(3, 7)),
+        ("multiword", {"first": 3, "last": 7, "form": "f"}, mock.call.make_multiword(3, 7, "f")),
+        ("remove_multiword", {"first": 3}, mock.call.remove_multiword(3)),
+    ],
+)
+def test_fields_of_an_action_reach_the_draft(kind: str, given: dict[str, Any], called: Any) -> None:
+    draft = mock.MagicMock()
+    EDITS[kind](draft, given)
+    assert draft.method_calls == [called]
+    draft.reset_mock()
+
+
+def test_an_action_without_a_field_says_which(session: AnnotationSession) -> None:
+    """Every kind of action, without each of the fields that it cannot do without."""
+    optional = {"arc": {"label"}, "confirm": {"words", "columns"}, "release": {"words", "columns"}}
+    for kind, fields in EACH_KIND.items():
+        for name in fields.keys() - optional.get(kind, set()):
+            rest = {key: value for key, value in fields.items() if key != name}
+            with pytest.raises(DodonaError, match=f"^action '{kind}' without '{name}'; expected that field$"):
+                act(session, 4, kind=kind, **rest)
+    kinds = ", ".join(sorted({*EACH_KIND, "undo", "redo"}))
+    with pytest.raises(DodonaError, match=f"^action 'nix'; expected one of: {kinds}$"):
+        act(session, 4, kind="nix")
+
+
+def test_rules_are_checked_as_far_as_they_can_be(session: AnnotationSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    levels: list[int] = []
+
+    def note_level(*given: Any, level: int, jobs: int) -> list[Finding]:
+        levels.append(level)
+        return []
+
+    monkeypatch.setattr(session_module, "validate_chunks", note_level)
+    session.open(4, "page")
+    for installed in (True, False):
+        monkeypatch.setattr(session_module, "has_udtools", lambda: installed)  # noqa: B023
+        session.check(4)
+    assert levels == [2, 3, 2]
+
+
+def test_what_a_problem_is_about() -> None:
+    """Words by their rows, also of tokens of several words and of empty nodes; sentences by the rule or the row."""
+    rows = ["# text = x", "1-2\tab", "1\ta", "2\tb", "2.1\tc", "3\td", "0.1\te", ""]
+    for line, word in enumerate((None, 1, 1, 2, 2, 3, None, None, None), start=1):
+        assert _find_word(rows, Finding("", line, "", "some-rule", 2, "", "")) == word, line
+        for part in ABOUT_SENTENCES:
+            assert _find_word(rows, Finding("", line, "", f"bad-{part}", 2, "", "")) is None
+    assert _find_word(rows, Finding("", 0, "", "some-rule", 2, "", "")) is None
+    for value, expected, message in (
+        ("v", "e", "v; expected e"), ("v", "", "v"), ("", "e", "expected e"), ("", "", "some-rule"),
+    ):  # fmt: skip
+        assert _describe(Finding("", 1, "", "some-rule", 2, value, expected)) == message
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "aspect"),
+    [
+        ("head", 2, "arc"),
+        ("label", "x", "arc"),
+        ("upos", "X", "upos"),
+        ("feats", "A=b", "feats"),
+        ("lemma", "x", "lemma"),
+    ],
+)
+def test_changed_guesses_are_listed_in_every_column(column: str, value: Any, aspect: str) -> None:
+    """But not what a person has set, nor words of another sentence."""
+    before = Draft.from_sentence(Sentence.from_words(["a", "b", "c"], misc=["Confidence=0.5"] * 3))
+    word = before.words[2]._replace(**{column: value})
+    assert _list_changed(before, before.change(3, word)) == [3]
+    assert _list_changed(before, before.change(3, word.mark([aspect], "changed"))) == []
+    assert _list_changed(before, before.change(3, word._replace(form="d"))) == []
+    assert _list_changed(before, before.change(3, before.words[2]._replace(xpos="X", misc="M=n"))) == []
+
+
+def test_a_page_that_is_not_heard_of_counts_as_closed(
+    session: AnnotationSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    session.open(1, "one")
+    for later, other in ((599.0, "ana"), (601.0, None)):
+        now = 1000.0 + later
+        assert session.open(1, "two")["other"] == other

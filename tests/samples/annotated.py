@@ -11,9 +11,47 @@ from dodona.annotation.project import Project, find_files
 from dodona.annotation.session import AnnotationSession
 from dodona.data.marks import OPEN, write_status
 
-__all__ = ["ACTIONS", "act", "dump", "make_folder", "open_session"]
+__all__ = ["ACTIONS", "EACH_KIND", "RICH", "act", "dump", "make_folder", "make_rich_folder", "open_session"]
 
 WORDS = st.integers(1, 7)
+
+
+RICH = """# sent_id = r
+# text = Ana  can't see it.
+# annotation = open
+1\tAna\tAna\tPROPN\tN\tNumber=Sing\t4\tnsubj\t4:nsubj\tSpacesAfter=\\s\\s|Confirmed=arc
+2-3\tcan't\t_\t_\t_\tTypo=Yes\t_\t_\t_\tLang=en
+2\tca\tcan\tAUX\tM\t_\t4\taux\t4:aux\t_
+3\tn't\tnot\tPART\tR\t_\t4\tadvmod\t4:advmod\tGloss=n
+4\tsee\tsee\tVERB\tV\t_\t0\troot\t0:root|4.1:x\t_
+4.1\tthen\tthen\tADV\tA\t_\t_\t_\t1:dep\t_
+5\tit\tit\tPRON\tP\t_\t4\tobj\t4:obj\tSpaceAfter=No
+6\t.\t.\tPUNCT\tP\t_\t4\tpunct\t4:punct\t_
+
+# sent_id = r-2
+# text = It is.
+1\tIt\tit\tPRON\tP\t_\t2\tnsubj\t_\t_
+2\tis\tbe\tVERB\tV\t_\t0\troot\t_\tSpaceAfter=No
+3\t.\t.\tPUNCT\tP\t_\t2\tpunct\t_\t_
+
+"""
+EACH_KIND: dict[str, dict[str, Any]] = {
+    "arc": {"word": 6, "head": 1, "label": "odd"},
+    "set": {"word": 1, "column": "upos", "value": "INTJ"},
+    "confirm": {"words": [5], "columns": ["arc"]},
+    "release": {"words": [1], "columns": []},
+    "accept": {"threshold": 0.0},
+    "done": {},
+    "split_token": {"word": 1, "at": 1},
+    "merge_tokens": {"first": 4, "last": 6},
+    "multiword": {"first": 5, "last": 6, "form": "it!"},
+    "remove_multiword": {"first": 2},
+    "split_sentence": {"word": 5},
+    "join_sentence": {},
+    "take": {"name": "model whole"},
+    "reopen": {},
+}
+"""An example of each kind of action, on the first sentence; to be reopened is the second one, which is done."""
 
 
 def make_folder(folder: Path, treebank: int = 3, guesses: int = 3) -> Path:
@@ -27,6 +65,13 @@ def make_folder(folder: Path, treebank: int = 3, guesses: int = 3) -> Path:
         sentence.set_comments(write_status(sentence.comments, OPEN))
     if guesses:
         write(sentences[treebank:], folder / "new.conllu")
+    return folder
+
+
+def make_rich_folder(folder: Path) -> Path:
+    """A file with a sentence that has everything, and one that is done."""
+    folder.mkdir()
+    (folder / "rich.conllu").write_text(RICH, "utf-8")
     return folder
 
 
