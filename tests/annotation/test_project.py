@@ -1,5 +1,6 @@
 """A project on disk: torn lines, files that others change, and a machine that dies while files are saved."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -10,12 +11,14 @@ import pytest
 from samples.annotated import act, dump, make_folder, open_session
 from samples.interruptions import Interruption, interrupt_everywhere
 
-from dodona import DodonaError, read, write
+from dodona import DodonaError, FormatError, Sentence, read, write
+from dodona.annotation import journal as journal_module
 from dodona.annotation import project as project_module
 from dodona.annotation.agreement import describe_status
-from dodona.annotation.journal import JOURNAL, Journal, read_journal
-from dodona.annotation.project import SET_ASIDE, Project, find_files
+from dodona.annotation.journal import FIELDS, JOURNAL, Journal, read_journal
+from dodona.annotation.project import SET_ASIDE, Project, ProjectSentence, find_files
 from dodona.annotation.session import AnnotationSession
+from dodona.data.marks import ASPECTS, write_status
 
 GOLD, NEW = "gold.conllu", "new.conllu"
 
@@ -520,3 +523,204 @@ def test_work_on_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     assert session.project.messages == []
     assert label_of(session, 4) == "x"
     session.close()
+
+
+# What is on disk
+
+
+def test_a_file_keeps_its_mode_and_a_link_stays_one(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    (folder / NEW).rename(tmp_path / "elsewhere.conllu")
+    (folder / NEW).symlink_to(tmp_path / "elsewhere.conllu")
+    for mode in (0o640, 0o604):
+        (tmp_path / "elsewhere.conllu").chmod(mode)
+        session = open_session(folder)
+        act(session, 4, kind="arc", word=1, head=2, label=f"of-{mode}")
+        session.save()
+        session.close()
+        assert (folder / NEW).is_symlink()
+        assert (tmp_path / "elsewhere.conllu").stat().st_mode & 0o777 == mode
+        assert labels(tmp_path, "elsewhere.conllu")[0][0] == f"of-{mode}"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["elsewhere.conllu", "p"]
+
+
+def test_new_sentences_have_new_numbers_for_ever(tmp_path: Path) -> None:
+    """Also when others with these were taken back, before a restart, and of a file that was changed since; and names
+    that no other sentence has."""
+    folder = make_folder(tmp_path / "p", guesses=1)
+    numbers = {1, 2, 3, 4}
+    for kinds in (("split_sentence", "undo", "split_sentence"), ("undo", "split_sentence"), ("undo", "split_sentence")):
+        session = open_session(folder)
+        for kind in kinds:
+            act(session, 3, kind=kind, word=2)
+            new = {*session.project.order()} - numbers
+            assert new in (set(), {max(numbers) + 1})
+            numbers |= new
+        names = [session.open(number, "page")["sent_id"] for number in session.project.order()]
+        assert len(set(names)) == len(names)
+        session.close()
+    assert max(numbers) == 8
+    (folder / NEW).write_text("# changed\n" + (folder / NEW).read_text("utf-8"), "utf-8")
+    session = open_session(folder)
+    assert session.project.files[NEW].numbers == [9]
+    session.close()
+
+
+def test_a_name_that_a_sentence_has_since_is_not_given_again(tmp_path: Path) -> None:
+    session = open_session(make_folder(tmp_path / "p"))
+    project = session.project
+    draft = project.get(2).draft
+    project.commit({"kind": "test"}, [(2, draft.set_comment("sent_id", "s0-2"))])
+    assert [project.make_sent_id(like) for like in ("s0", "s0", "s1", None, "s0-2")] == [
+        "s0-3", "s0-4", "s1-2", None, "s0-2-2",
+    ]  # fmt: skip
+    session.close()
+
+
+def test_what_is_carried_over_is_written_also_after_a_restart(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 5, kind="arc", word=1, head=2, label="mine")
+    session.close()
+    (folder / NEW).write_text("# changed\n" + (folder / NEW).read_text("utf-8"), "utf-8")
+    for _ in range(2):
+        session = open_session(folder)
+        assert session.project.files[NEW].is_changed
+        session.close()
+    session = open_session(folder)
+    assert session.save()[1]["state"] == "written"
+    session.close()
+    assert labels(folder, NEW)[1][0] == "mine"
+    session = open_session(folder)
+    assert not session.project.files[NEW].is_changed
+    session.close()
+
+
+def test_lines_about_files_and_trainings_in_full(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    digests = [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (GOLD, NEW)]
+    act(session, 4, kind="split_sentence", word=2)
+    session.save()
+    session.project.write_training({"point": POINT, "swapped": False, "before": 1.5})
+    session.close()
+    written = hashlib.sha256((folder / NEW).read_bytes()).hexdigest()
+    first, second, _, saving, training = read_journal(folder / JOURNAL)[0]
+    assert first == {"kind": "file", "time": 0.0, "file": GOLD, "digest": digests[0], "numbers": [[1, 3]]}
+    assert second == {"kind": "file", "time": 1.0, "file": NEW, "digest": digests[1], "numbers": [[4, 3]]}
+    about = {"file": NEW, "digest": written, "numbers": [[4, 1], [7, 1], [5, 2]]}
+    assert saving == {"kind": "saving", "time": 3.0} | about
+    assert training == {"kind": "training", "time": 4.0, "name": "ana", "point": POINT, "swapped": False, "before": 1.5}
+
+
+LINES: dict[str, dict[str, Any]] = {
+    "file": {"file": "a", "digest": "0", "numbers": [[1, 3], [5, 1]]},
+    "saving": {"file": "a", "digest": "0", "numbers": []},
+    "act": {"time": 1.5, "name": "a", "file": "a", "sentence": 1, "was": {}, "action": {}, "steps": []},
+    "undo": {"time": 1, "name": "a", "file": "a", "sentence": 1, "was": {}},
+    "redo": {"time": 1, "name": "a", "file": "a", "sentence": 1, "was": {}},
+    "training": {"time": 1, "point": POINT, "swapped": True},
+}
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+def test_every_field_of_every_line_is_checked(kind: str, tmp_path: Path) -> None:
+    """A new kind of line must have an example above. Each field must be there, and be what it is."""
+    path = tmp_path / JOURNAL
+
+    def fault(line: Any) -> str | None:
+        path.write_bytes(
+            json.dumps(LINES["redo"] | {"kind": "redo"}).encode() + b"\n" + json.dumps(line).encode() + b"\n"
+        )
+        try:
+            assert read_journal(path)[0][1] == line
+        except FormatError as error:
+            return str(error)
+        return None
+
+    good = {"kind": kind, **LINES[kind]}
+    assert fault(good) is None
+    assert fault(good | {"more": 1}) is None
+    for name in LINES[kind]:
+        for bad in ({k: v for k, v in good.items() if k != name}, good | {name: None}):
+            shown = json.dumps(bad)[:40]
+            expected = (
+                f"{path}:2: {shown!r} is no line of a journal: {name!r} is missing, or of another type than expected"
+            )
+            assert fault(bad) == expected
+    if kind in ("file", "saving"):
+        most = 10_000_000
+        for runs in ([[1, most]], [[1, most - 5], [most, 5]], [[1, 1]]):
+            assert fault(good | {"numbers": runs}) is None
+        for runs in ([[1, most + 1]], [[1, most - 5], [most, 6]]):
+            assert "10,000,001 sentences; expected 10,000,000 at most" in str(fault(good | {"numbers": runs}))
+        for run in ([0, 1], [1, 0], [1], [1, 2, 3], [1, True], [1.0, 1], "ab", None):
+            assert f"{run!r} are no numbers of sentences" in str(fault(good | {"numbers": [[1, 1], run]}))
+    nothing: tuple[Any, ...] = ([], "x", 1, None)
+    for given in nothing:
+        assert "its kind is none of: file, saving, act, undo, redo, training" in str(fault(given))
+
+
+def test_a_line_of_other_bytes_is_named_too(tmp_path: Path) -> None:
+    (tmp_path / JOURNAL).write_bytes(b"\xff" * 50 + b"\n")
+    with pytest.raises(FormatError, match=f"{JOURNAL}:1: '\ufffd{{40}}' is no line of a journal"):
+        read_journal(tmp_path / JOURNAL)
+
+
+def test_what_must_be_on_disk_is_there_before_anything_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a new journal its name in the folder, of a torn one its new end, and each line."""
+    synced: list[str] = []
+    monkeypatch.setattr(journal_module, "sync", lambda path: synced.append(Path(path).name))
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append("journal"))
+    path = tmp_path / JOURNAL
+    for expected, torn in (([tmp_path.name], b""), ([], b""), (["journal"], b'{"kind"')):
+        with path.open("ab") as file:
+            file.write(torn)
+        if torn == b"" and expected:
+            path.unlink()
+        journal = Journal(path)
+        assert (synced, journal.torn) == (expected, len(torn))
+        synced.clear()
+        journal.write({"kind": "undo", **LINES["undo"]})
+        assert synced == ["journal"]
+        synced.clear()
+        journal.close()
+        journal.close()
+    assert len(read_journal(path)[0]) == 3
+
+
+def test_after_a_line_that_cannot_be_taken_back_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = Journal(tmp_path / JOURNAL)
+    line = {"kind": "undo", **LINES["undo"]}
+
+    def fail(*given: Any) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        patch.setattr(os, "ftruncate", fail)
+        with pytest.raises(DodonaError, match=r"cannot be written: Input/output error"):
+            journal.write(line)
+    before = (tmp_path / JOURNAL).read_bytes()
+    with pytest.raises(DodonaError, match=f"{JOURNAL}: cannot be written any more; nothing is saved from now on"):
+        journal.write(line)
+    assert (tmp_path / JOURNAL).read_bytes() == before
+    journal.close()
+
+
+@pytest.mark.parametrize("status", [None, "open", "done"])
+@pytest.mark.parametrize("misc", ["_", "Confidence=0.5", "Confirmed=arc", "Changed=upos"])
+@pytest.mark.parametrize("hole", [False, True])
+def test_what_can_be_seen_of_a_sentence_quickly_is_what_is_so(status: str | None, misc: str, hole: bool) -> None:
+    """As of its draft: whether it is done, and, if it is not, whether it can have marks."""
+    heads, labels = ([0, None], ["root", "_"]) if hole else ([0, 1], ["root", "dep"])
+    sentence = Sentence.from_words(["a", "b"], heads=heads, labels=labels, misc=["_", misc])
+    sentence.set_comments(write_status([], status))
+    quick, slow = (ProjectSentence(1, "file", sentence) for _ in range(2))
+    draft = slow.draft
+    assert (quick.is_done, quick.current is sentence) == (draft.is_done, True)
+    if not quick.is_done:
+        has_marks = any(word.has(aspect) for word in draft.words for aspect in ASPECTS)
+        assert quick.has_marks == has_marks
