@@ -66,15 +66,6 @@ def test_models_are_scored_with_their_own_tags(tmp_path: Path) -> None:
     assert [sentence.to_bytes() for sentence in strange] == before
 
 
-def test_of_few_sentences_one_is_held_out(tmp_path: Path) -> None:
-    for count in (1, 2, 5, 11):
-        session = open_session(make_folder(tmp_path / f"p{count}", treebank=count))
-        training, held_out = collect(session.project)
-        assert len(training) + len(held_out) == count
-        assert held_out
-        session.close()
-
-
 def test_a_better_model_is_taken_and_stays(tmp_path: Path, poor: Any) -> None:
     folder = make_folder(tmp_path / "p", treebank=SENTENCES, guesses=2)
     session = open_session(folder)
@@ -246,7 +237,7 @@ def test_the_program_is_asked_for_what_can_be_learned(
 
 
 def test_how_far_a_training_is(session: AnnotationSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parser takes half of the time, and what tags are made for it some of it before; what it says last is shown."""
+    """The parser takes half of the time; tags for it are made before. What is said last is shown."""
     lines = ["reads", "tagger 1/4", "", "tagger 4/4", "lemmatizer 1/2: x", "parser 1/10, LAS 5", "parser 10/10"]
     training = train(session, monkeypatch, lines)
     assert training.told == [
