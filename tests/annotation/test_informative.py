@@ -2,17 +2,23 @@
 in that order, equal ones as they came."""
 
 import random
+import tempfile
 from math import log
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
+from samples.recording import record
+from samples.small_models import linear
 from samples.treebank import treebank
 
-from dodona import FormatError, OptionError, Sentence, read, train
-from dodona.annotation.informative import measure_sentences, rank_sentences, sort_by_measure
+from dodona import DodonaError, FormatError, OptionError, Sentence, read, train
+from dodona.annotation.informative import MEASURES, measure_sentences, rank_sentences, sort_by_measure
 from dodona.data.stream import Boundary, Pause, only_sentences
+from dodona.parser.parser import Parser
 from dodona.parser.request import Analysis, Request
+from dodona.pipeline.pipeline import Pipeline
 
 
 def sentence(name: str, *comments: str, n: int = 2) -> Sentence:
@@ -188,3 +194,36 @@ def test_information_counts_lemmas_also_where_sentences_have_none() -> None:
     trees = [best for best, *_ in nlp.parser.analyses_of(whole, Request(confidence=True))]
     assert {lemma for each in whole for lemma in each.lemmas} != {"_"}
     assert rank_sentences(nlp, bare, "information") == measure_sentences(whole, [trees], "information")
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_only_as_many_models_are_asked_as_a_measure_needs(measure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Disagreement needs several, others take the first one; wherever sentences are measured."""
+    one, other = (Pipeline(linear(system).parser) for system in ("arc-eager", "arc-hybrid"))
+    asked = record(monkeypatch, Parser, "analyses_of")
+    rank_sentences([one, other], treebank(2), measure)
+    assert [call["self"] for call in asked] == [one.parser, other.parser][: 1 + (measure == "disagreement")]
+    parsed = list(one.parse(treebank(2), Request(confidence=True)))
+    for alone in (
+        lambda: rank_sentences([one], treebank(2), measure),
+        lambda: rank_sentences(one, treebank(2), measure),
+        lambda: list(sort_by_measure(parsed, measure)),
+        lambda: measure_sentences(parsed, [trees_of(parsed)], measure),
+    ):
+        if measure == "disagreement":
+            with pytest.raises(OptionError, match=r"^disagreement of one model; expected several$"):
+                alone()
+        else:
+            alone()
+    assert len(list(sort_by_measure(parsed, measure, [other]))) == 2 + 1
+    for wrong in (lambda: rank_sentences(one, [], "boredom"), lambda: list(sort_by_measure([], "boredom"))):
+        with pytest.raises(OptionError, match=f"^measure 'boredom': expected one of {', '.join(MEASURES)}$"):
+            wrong()
+
+
+def test_a_disk_that_is_full_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = mock.MagicMock()
+    file.__enter__.return_value.write.side_effect = OSError(28, "No space left on device")
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda prefix: file)
+    with pytest.raises(DodonaError, match=r"^a temporary file cannot be written: No space left on device$"):
+        list(sort_by_measure([sentence("1", "# confidence = 0.5000")]))

@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from samples.random_networks import random_network
 from samples.recording import record
+from samples.small_models import linear
 from samples.treebank import treebank
 
 from dodona import FormatError, OptionError, Sentence
+from dodona.annotation import suspects as suspects_module
 from dodona.annotation.suspects import INPUTS, Suspect, Variation, find_suspects, put_in_errors
 from dodona.data.trees import find_cycle
 from dodona.parser.options import ParserOptions
 from dodona.parser.parser import Parser
 from dodona.pipeline import crossvalidation
+from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan
 
 OPTIONS, PLAN = ParserOptions(iterations=2), TrainingPlan()
@@ -233,3 +237,104 @@ def test_constructions_without_the_word_itself() -> None:
 
 def test_inputs_have_different_names() -> None:
     assert len(set(INPUTS)) == len(INPUTS)
+
+
+class Asked(Exception):
+    """Raised in place of a training."""
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, {"iterations": 5}),
+        ({"iterations": 3}, {"iterations": 3}),
+        ({"iterations": 50}, {"iterations": 5}),
+        ({"scorer": "neural", "iterations": 50}, {"iterations": 50}),
+    ],
+)
+def test_what_parsers_are_trained_with(
+    options: dict[str, Any], expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Linear ones in few iterations; on the tags of the treebank; in no more folds than there are sentences."""
+    asked: dict[str, Any] = {}
+
+    def ask(sentences: Any, options: Any, plan: Any, split: list[int], do: Any, jobs: int) -> Any:
+        asked.update(options=options, plan=plan, folds=max(split) + 1, jobs=jobs)
+        raise Asked
+
+    monkeypatch.setattr(suspects_module, "map_folds", ask)
+    own = ParserOptions(seed=7, **options)
+    plan = TrainingPlan(components=("tagger", "parser"), tags="predicted", folds=3)
+    told: list[tuple[int, int]] = []
+    for folds, count in ((10, 10), (4, 4), (30, 12)):
+        with pytest.raises(Asked):
+            find_suspects(treebank(12), own, plan, 2, 5, lambda *counts: told.append(counts), folds)
+        assert asked == {
+            "options": replace(own, **expected), "plan": replace(plan, components=("parser",), tags="gold"),
+            "folds": count, "jobs": 5,
+        }  # fmt: skip
+        assert told.pop() == (0, 2 * count)
+
+
+@pytest.mark.parametrize(("scorer", "temperature"), [("linear", 45.0), ("neural", None)])
+def test_actions_of_linear_parsers_are_judged_at_one_temperature(scorer: str, temperature: float | None) -> None:
+    parser = linear("arc-eager").parser if scorer == "linear" else random_network("arc-eager")
+    parser = Pipeline.from_bytes(Pipeline(parser).to_bytes()).parser
+    before = parser.action_temperature
+    sentences = treebank(2, crossing=0)
+    trees = [[(each.gold_heads(), list(each.labels))] * (2 + k) for k, each in enumerate(sentences)]
+    opinions = suspects_module._ask(trees, Pipeline(parser), sentences, [0, 1])
+    assert parser.action_temperature == (temperature or before) != before * (temperature is not None)
+    assert [len(each.judgements) for each in opinions] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("words", "copies"), [(10, 20), (3_750, 20), (7_500, 10), (7_200, 10), (50_000, 2), (75_000, 1), (10**7, 1)]
+)
+def test_errors_are_put_into_as_many_copies_as_it_takes(
+    words: int, copies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of both kinds, each time by another chance."""
+    chances: list[tuple[str, float]] = []
+
+    def put_in(sentences: Any, rng: random.Random, share: float, kind: str) -> dict[int, Any]:
+        assert share == 0.01
+        chances.append((kind, rng.random()))
+        return {3: ("a tree", {7})}
+
+    monkeypatch.setattr(suspects_module, "put_in_errors", put_in)
+    sentences: Any = ["a" * words]  # nothing but its length is looked at
+    made: list[Any] = list(suspects_module._make_copies(sentences, 5))
+    assert len({*chances}) == len(chances)
+    assert [kind for kind, _ in chances] == ["careless"] * copies + ["plausible"] * copies
+    assert made == [(3, "a tree", (kind, {7})) for kind, _ in chances]
+
+
+def test_the_reasons_for_a_suspect_in_full() -> None:
+    """Each of them from its bound on, and none where nothing speaks against the arc."""
+    sentence = Sentence.from_words(["a", "b"], heads=[2, 0], labels=["det", "root"])
+
+    def describe(inputs: dict[str, float] | None = None, head: int = 2, label: str = "amod") -> Suspect:
+        row = np.array([(inputs or {}).get(name, 0.0) for name in INPUTS])
+        evidence = suspects_module.WordEvidence(np.array([row]), np.ones(1), [head], [label])
+        return suspects_module._describe(sentence, 4, 0, evidence, 0.75, 3)
+
+    first = "3 of 3 parsers prefer another arc"
+    plain = Suspect(4, 1, "label", 0.75, 2, "amod", (first,))
+    assert describe() == plain
+    assert describe(head=0) == replace(plain, kind="both", head=0)
+    assert describe(head=0, label="det") == replace(plain, kind="head", head=0, label="det")
+    assert describe({"arc votes": 1 / 3}).reasons == ("2 of 3 parsers prefer another arc",)
+    texts = {"arc": "the arc beside the others of its tree", "label": "the label under this head"}
+    for name, text in texts.items():
+        for value, shown in (
+            (0.0501, None), (0.0499, "probability 0.0499"), (0.00011, "probability 0.0001"),
+            (0.00009, "probability under 0.0001"),
+        ):  # fmt: skip
+            expected = () if shown is None else (f"{text}: {shown}",)
+            assert describe({name: float(np.log(value))}).reasons == (first, *expected)
+    texts = {"in context": "the word between the same words", "pair": "the same words from head to word"}
+    for name, text in texts.items():
+        own = {f"only different {name}": 1.0, f"different {name}": float(np.log1p(4))}
+        assert describe(own).reasons == (first, f"{text}: annotated differently in all 4 other places")
+        assert describe({f"different {name}": 4.0}).reasons == (first,)
