@@ -118,7 +118,7 @@ def test_two_copies_of_a_project_are_compared(tmp_path: Path) -> None:
         (3, 3, True), (2, 3, False), (3, 3, True), (1, 3, False),
     ]  # fmt: skip
     assert status["files"][1]["arcs"] == n + 2 + len(projects[0].get(6).draft.words)
-    assert [table.name for table in status_tables(status)] == ["files", "annotators", "agreement"]
+    assert [table.name for table in status_tables(status)] == ["progress", "annotators", "agreement"]
     judge = AnnotationSession(
         Project(*find_files([str(make_folder(tmp_path / "final"))]), "eva"), {"whole": whole()}, beside=projects
     )
@@ -218,7 +218,7 @@ def test_the_status_of_a_project_and_its_tables(tmp_path: Path) -> None:
     different = {"uas": 75.0, "las": 50.0, "labels": 62.5, "kappa": 1 / 3}
     tables = status_tables(status | {"agreement": [agreement | different, agreement | {"kappa": None}]})
     assert [(table.title, table.name, table.columns, table.rows) for table in tables] == [
-        ("Files", "files", ("", "sentences", "done", "words", "annotated arcs", "saved"), [
+        ("Files", "progress", ("", "sentences", "done", "words", "annotated arcs", "saved"), [
             (each["file"], each["sentences"], each["done"], each["words"], each["arcs"], saved)
             for each, saved in zip(files, ("yes", "no", "yes"), strict=True)
         ]),
@@ -230,5 +230,5 @@ def test_the_status_of_a_project_and_its_tables(tmp_path: Path) -> None:
             ("ana and ben", 1, words[5], agreement["uas"], agreement["las"], agreement["labels"], None),
         ]),
     ]  # fmt: skip
-    assert [table.name for table in status_tables({"files": [], "annotators": [], "agreement": []})] == ["files"]
+    assert [table.name for table in status_tables({"files": [], "annotators": [], "agreement": []})] == ["progress"]
     assert measure_work(folder / JOURNAL) == 150 + 50

@@ -1,25 +1,41 @@
 """`dodona annotate` from the outside; and marks as train, parse, evaluate and convert understand them."""
 
+import getpass
 import json
 import os
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 from samples.annotated import act, make_folder, open_session
+from samples.command_line import call_dodona
 from samples.signals import interrupted
 from samples.small_models import full_treebank, whole
 
 import dodona
 from dodona import DodonaError, Request, Sentence, read, write
+from dodona.annotation.agreement import describe_status
+from dodona.annotation.project import Project, find_files
+from dodona.annotation.session import AnnotationSession
 from dodona.cli.commands.annotate import annotate_command
 from dodona.cli.commands.convert import convert_command
 from dodona.cli.commands.evaluate import evaluate_command
 from dodona.cli.commands.train import train_command
 from dodona.data.marks import read_marks, write_marks, write_status
 from dodona.evaluation import attachment, compare, evaluate
+from dodona.server import app as app_module
+from dodona.server import log
+from dodona.server import models as models_module
+from dodona.server import run as server
+from dodona.server.annotation.functions import PAGES, SUMMARIES
+from dodona.server.models import Models
+from dodona.server.service import Limits
+from dodona.tables import FORMATS
 
 ARC = {"arc": "confirmed"}
 
@@ -230,3 +246,188 @@ def test_marks_are_taken_out(tmp_path: Path) -> None:
     write(gold, tmp_path / "plain.conllu")
     run(convert_command, tmp_path / "marked.conllu", "--remove-marks", "-o", tmp_path / "out.conllu")
     assert (tmp_path / "out.conllu").read_bytes() == (tmp_path / "plain.conllu").read_bytes()
+
+
+# Options
+
+
+class Annotated:
+    """What the command does, without a server: what each part of it was called with, and what somebody does there."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, do: Callable[[AnnotationSession], None] | None = None) -> None:
+        self.calls: dict[str, Any] = {"launch": []}
+        self.do = do
+        monkeypatch.setattr(click, "launch", self.calls["launch"].append)
+        monkeypatch.setattr(log, "set_up_log", lambda *given: self.calls.update(log=given))
+        monkeypatch.setattr(models_module.Models, "load", self.load)
+        monkeypatch.setattr(app_module, "create_app", self.create_app)
+        monkeypatch.setattr(server, "listen", self.listen)
+        monkeypatch.setattr(server, "serve", self.serve)
+
+    def load(self, wanted: tuple[str, ...]) -> Models:
+        return Models({name: whole() for name in wanted})
+
+    def listen(self, *given: Any) -> list[Any]:
+        self.calls["listen"] = given
+        self.sock = mock.MagicMock(**{"getsockname.return_value": ("127.0.0.1", 4711)})
+        return [self.sock]
+
+    def create_app(self, loaded: Models, limits: Limits, functions: Any, pages: Any, index: str) -> str:
+        self.session = functions["open"].call.__self__.session
+        assert functions.keys() == SUMMARIES.keys()
+        assert [*loaded.pipelines] == [*self.session.models]
+        project = self.session.project
+        self.calls |= {
+            "limits": limits, "page": (pages, index), "models": [*self.session.models], "name": project.name,
+            "files": [file.path for file in project.files.values()], "folder": project.folder,
+            "retrain_after": self.session.learner.retrain_after,
+            "beside": sorted({name for versions in self.session._beside.values() for name in versions}),
+        }  # fmt: skip
+        return "the application"
+
+    def serve(self, *given: Any) -> None:
+        assert given == ("the application", self.sock, 1.0)
+        if self.do is not None:
+            self.do(self.session)
+
+    def call(self, *arguments: object) -> tuple[dict[str, Any], list[str]]:
+        """Call the command; returns what was called, and the lines that it has said."""
+        with warnings.catch_warnings():
+            done = run(annotate_command, *arguments)
+        assert (done.exit_code, done.stdout) == (0, ""), done.output
+        assert self.session.project.journal._handle == -1, "closed"
+        return self.calls, [line.removeprefix("dodona: ") for line in done.stderr.splitlines()]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project, two copies of it that others have worked on, and two texts, in a folder."""
+    for name in ("ben", "eva"):
+        session = open_session(make_folder(tmp_path / name), name)
+        act(session, 4, kind="arc", word=1, head=2, label=f"of-{name}")
+        session.close()
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.txt").write_text("the dog sees a cat . a cat sleeps .\n")
+    return make_folder(tmp_path / "p")
+
+
+PAGE = "the page is at http://127.0.0.1:4711/ (Ctrl-C ends it)"
+ARRIVING: dict[str, tuple[list[str], dict[str, Any]]] = {
+    "models": (["--model", "other"], {"models": ["one", "other"]}),
+    "texts": (["--text", "DIR/one.txt", "--text", "DIR/two.txt"], {"files": ["gold", "new", "one", "two"]}),
+    "name": (["--name", " Ana María "], {"name": "Ana María"}),
+    "retrain_after": (["--retrain-after", "7"], {"retrain_after": 7}),
+    "beside": (["--beside", "DIR/ben", "--beside", "DIR/eva"], {"beside": ["ben", "eva"]}),
+    "port": (["--port", "4712"], {"listen": ("127.0.0.1", 4712, 1)}),
+    "opened": (["--open"], {"launch": ["http://127.0.0.1:4711/"]}),
+}
+OF_STATUS = {"files", "status", "target", "form"}
+
+
+@pytest.mark.parametrize("option", [p.name for p in annotate_command.params if p.name not in OF_STATUS])
+def test_every_option_arrives(option: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing else is other than without it. A new option must have an example above."""
+    monkeypatch.setattr(getpass, "getuser", lambda: "somebody")
+    expected: dict[str, Any] = {
+        "launch": [], "log": ("warning", "text"), "listen": ("127.0.0.1", 8001, 1), "models": ["one"],
+        "limits": Limits(seconds=60.0, memory=512 << 20, hosts=("127.0.0.1", "::1", "localhost")),
+        "page": (PAGES, "annotate.html"), "name": "somebody", "files": ["gold", "new"], "folder": folder,
+        "retrain_after": None, "beside": [],
+    }  # fmt: skip
+    given, changed = ARRIVING[option]
+    nothing: dict[str, Any] = {}
+    for arguments, more in (([], nothing), ([each.replace("DIR", str(folder.parent)) for each in given], changed)):
+        calls, said = Annotated(monkeypatch).call(folder, "--model", "one", *arguments)
+        names = (expected | more)["files"]
+        assert calls == expected | more | {"files": [folder / f"{name}.conllu" for name in names]}
+        texts = [f"{folder / name}.conllu: 2 sentences of {folder.parent / name}.txt" for name in names[2:]]
+        assert said == [*texts, PAGE]
+
+
+def test_files_of_a_project_can_be_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, _ = Annotated(monkeypatch).call(folder / "new.conllu", "--model", "one", "--name", "ana")
+    assert (calls["folder"], calls["files"]) == (folder, [folder / "new.conllu"])
+
+
+def test_what_is_said_at_the_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which files were written, which not and why, and where the work is that is in none."""
+    journal = folder / "annotation.jsonl"
+
+    def work(session: AnnotationSession) -> None:
+        act(session, 4, kind="arc", word=1, head=2, label="mine")
+
+    def be_overtaken(session: AnnotationSession) -> None:
+        act(session, 1, kind="arc", word=1, head=2, label="mine")
+        (folder / "gold.conllu").write_text("")
+
+    def fail(session: AnnotationSession) -> None:
+        def save() -> None:
+            raise DodonaError("the disk is full")
+
+        monkeypatch.setattr(session.project, "save", save)
+
+    call = (folder, "--model", "one", "--name", "ana")
+    written = f"{folder / 'new.conllu'}: written"
+    assert Annotated(monkeypatch).call(*call)[1] == [PAGE]
+    assert Annotated(monkeypatch, work).call(*call)[1] == [PAGE, written]
+    assert Annotated(monkeypatch, fail).call(*call)[1] == [PAGE, f"the disk is full; what was done is in {journal}"]
+    kept = f"{folder / 'gold.conllu'}: changed on disk meanwhile, and not overwritten; what was done is in {journal}"
+    assert Annotated(monkeypatch, be_overtaken).call(*call)[1] == [PAGE, kept]
+    with journal.open("ab") as file:
+        file.write(b'{"torn')
+    _, (torn, *others) = Annotated(monkeypatch).call(*call)
+    assert torn == f"{journal}: the last line was torn, and is cut off; nothing else is lost"
+    assert others[0].startswith(f"{folder / 'gold.conllu'}: changed since")
+
+
+def test_names_of_annotators(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = (folder, "--model", "one", "--name")
+    for good in ("a", "a" * 60, " b "):
+        assert Annotated(monkeypatch).call(*call, good)[0]["name"] == good.strip()
+    for bad in ("", " ", "a" * 61, "a\tb", "a\nb"):
+        with pytest.raises(DodonaError, match=r"--name '.*'; expected a name of at most 60 letters"):
+            run(annotate_command, *call, bad)
+    for error in (KeyError("no such user"), OSError("no password file")):
+        monkeypatch.setattr(getpass, "getuser", mock.Mock(side_effect=error))
+        assert Annotated(monkeypatch).call(folder, "--model", "one")[0]["name"] == "annotator"
+
+
+def test_texts_that_cannot_be_added(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder.parent / "empty.txt").write_text(" \n\n")
+    (folder.parent / "new.txt").write_text("a cat sleeps .")
+    before = sorted(folder.iterdir())
+    for name, message in (
+        ("empty", "empty.txt: no sentence in this text"),
+        ("new", "new.conllu: there is such a file"),
+    ):
+        with pytest.raises(DodonaError, match=message):
+            Annotated(monkeypatch).call(folder, "--model", "one", "--text", folder.parent / f"{name}.txt")
+    assert sorted(folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_status_in_every_format(form: str, folder: Path) -> None:
+    """Of folders, each a project, or of files, which are one; on the screen, by its name or by that of a file."""
+    ben, eva = folder.parent / "ben", folder.parent / "eva"
+    projects = [Project(*find_files([str(each)]), "", writes=False) for each in (ben, eva)]
+    expected = describe_status(projects)
+    assert [each["name"] for each in expected["annotators"]] == ["ben", "eva"]
+    target = folder.parent / "status"
+    run(annotate_command, "--status", ben, eva, "-o", target, "--format", form)
+    text = target.read_text("utf-8")
+    if form != "table":  # which is as wide as the screen
+        assert call_dodona("annotate", "--status", ben, eva, "--format", form).stdout == text
+    if form == "json":
+        assert json.loads(text) == expected
+    else:
+        words = ["ben", "eva", "kappa", *([] if form == "table" else ["annotated arcs"])]
+        assert [word for word in words if word not in text] == []
+    run(annotate_command, "--status", ben / "new.conllu", ben / "gold.conllu", "-o", target, "--format", form)
+    text = target.read_text("utf-8")
+    assert "kappa" not in text
+    if form == "json":
+        named = Project(*find_files([str(ben / "new.conllu"), str(ben / "gold.conllu")]), "", writes=False)
+        assert json.loads(text) == describe_status([named])
+    for wrong in (["-o", target], ["--format", form]):
+        done = run(annotate_command, folder, "--model", "one", *wrong)
+        assert (done.exit_code, "-o and --format are for --status." in done.stderr) == (2, True)

@@ -1,6 +1,7 @@
 """`dodona serve` as a program: its address, its end, and what it says about mistakes."""
 
 import contextlib
+import gc
 import http.client
 import io
 import json
@@ -14,10 +15,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest import mock
 from urllib.parse import urlsplit
 
+import click
 import pytest
 from click.testing import CliRunner
 from samples.signals import hearing_interrupts
@@ -25,6 +31,12 @@ from samples.small_models import whole
 
 from dodona import DodonaError, OptionError
 from dodona.cli.commands.serve import serve
+from dodona.errors import FormatWarning
+from dodona.pipeline import processes
+from dodona.server import app as app_module
+from dodona.server import log, run
+from dodona.server import models as models_module
+from dodona.server.service import Limits
 
 ROOT = Path(__file__).parents[2]
 TEXT = "the dog sees a cat ."
@@ -260,3 +272,140 @@ def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     error = CliRunner().invoke(serve, []).exception
     assert isinstance(error, OptionError)
     assert "install them with: pip install 'dodona[serve]'" in str(error)
+
+
+# Options
+
+
+class Served:
+    """What the command does, without a server: what each part of it was called with."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: dict[str, Any] = {"launch": [], "serve": [], "supervise": 0, "ready": 0, "shared": 0}
+        self.sockets: list[Any] = []
+        self.passed: list[Any] = []
+        monkeypatch.setattr(processes, "available_cores", lambda: 8)
+        monkeypatch.setattr(gc, "freeze", lambda: None)
+        monkeypatch.setattr(click, "launch", self.calls["launch"].append)
+        monkeypatch.setattr(log, "set_up_log", lambda *given: self.calls.update(log=given))
+        monkeypatch.setattr(models_module.Models, "load", self.load)
+        monkeypatch.setattr(app_module, "create_app", self.create_app)
+        monkeypatch.setattr(run, "receive_socket", lambda count: self.passed * count)
+        for name in ("listen", "share_metrics", "serve", "supervise", "notify_ready"):
+            monkeypatch.setattr(run, name, getattr(self, name))
+
+    def load(self, wanted: tuple[str, ...]) -> str:
+        self.calls["models"] = wanted
+        return "the models"
+
+    def create_app(self, loaded: str, limits: Limits) -> str:
+        assert loaded == "the models"
+        self.calls["limits"] = limits
+        return "the application"
+
+    def listen(self, *given: Any) -> list[Any]:
+        self.calls["listen"] = given
+        self.sockets = [mock.MagicMock(**{"getsockname.return_value": ("127.0.0.1", 4711)}) for _ in range(given[2])]
+        for each in self.sockets:
+            each.__enter__.return_value = each
+        return self.sockets
+
+    @contextlib.contextmanager
+    def share_metrics(self) -> Iterator[None]:
+        self.calls["shared"] += 1
+        yield
+
+    def notify_ready(self) -> None:
+        self.calls["ready"] += 1
+
+    def supervise(self, work: Callable[[int], None], sockets: list[Any], told: Any) -> None:
+        assert sockets == self.sockets
+        self.calls["supervise"] += 1
+        for k in range(len(sockets)):
+            work(k)
+
+    def serve(self, app: str, sock: Any, grace: float, parent: int | None) -> None:
+        assert app == "the application"
+        own = [(kind, meant) for kind, _, meant, *_ in warnings.filters]
+        assert ("ignore", FormatWarning) in own, "who sends a text sees what is odd about it, and not the terminal"
+        self.calls["serve"].append((self.sockets.index(sock), grace, parent))
+
+    def call(self, *arguments: object) -> dict[str, Any]:
+        with warnings.catch_warnings():
+            done = CliRunner().invoke(serve, [str(argument) for argument in arguments])
+        assert done.exception is None, done.output
+        assert done.stderr == "dodona: the playground is at http://127.0.0.1:4711/\ndodona: stopped\n"
+        assert done.stdout == ""
+        return self.calls
+
+
+LOCAL = ("127.0.0.1", "::1", "localhost")
+LIMITS = Limits(threads=8, hosts=LOCAL)
+"""What is not said on the command line is as where a server is made by a program."""
+DEFAULTS: dict[str, Any] = {
+    "models": (), "limits": LIMITS, "log": ("warning", "text"), "listen": ("127.0.0.1", 8001, 1), "launch": [],
+    "serve": [(0, 60.0, None)], "supervise": 0, "ready": 1, "shared": 0,
+}  # fmt: skip
+ARRIVING: dict[str, list[tuple[Sequence[object], dict[str, Any]]]] = {
+    "models": [(["a", "b=c"], {"models": ("a", "b=c")})],
+    "host": [
+        (["--host", "0.0.0.0"], {"listen": ("0.0.0.0", 8001, 1), "limits": replace(LIMITS, hosts=())}),
+        *((["--host", each], {"listen": (each, 8001, 1)}) for each in LOCAL),
+    ],
+    "port": [(["--port", 0], {"listen": ("127.0.0.1", 0, 1)}), (["--port", 65535], {"listen": (LOCAL[0], 65535, 1)})],
+    "opened": [(["--open"], {"launch": ["http://127.0.0.1:4711/"]})],
+    "threads": [
+        (["--threads", 3], {"limits": replace(LIMITS, threads=3)}),
+        (["--threads", 0], {}),
+    ],
+    "processes": [
+        (["--processes", count], {
+            "listen": (LOCAL[0], 8001, count), "limits": replace(LIMITS, threads=threads), "supervise": 1, "shared": 1,
+            "serve": [(k, 60.0, os.getpid()) for k in range(count)],
+        }) for count, threads in ((2, 4), (3, 2), (9, 1))
+    ],
+    "waiting": [(["--waiting", 0], {"limits": replace(LIMITS, waiting=0)})],
+    "per_client": [(["--per-client", 7], {"limits": replace(LIMITS, client=7)})],
+    "timeout": [(["--timeout", 2.5], {"limits": replace(LIMITS, seconds=2.5), "serve": [(0, 2.5, None)]})],
+    "max_size": [(["--max-size", 0.5], {"limits": replace(LIMITS, size=1 << 19)})],
+    "connections": [(["--connections", 9], {"limits": replace(LIMITS, connections=9)})],
+    "max_memory": [(["--max-memory", 64.5], {"limits": replace(LIMITS, memory=129 << 19)})],
+    "hosts": [
+        (["--allow-host", "a.example", "--allow-host", "*.b"], {"limits": replace(LIMITS, hosts=("a.example", "*.b"))}),
+        (["--allow-host", "a", "--host", "::"], {"limits": replace(LIMITS, hosts=("a",)), "listen": ("::", 8001, 1)}),
+    ],
+    "origins": [(["--allow-origin", "o", "--allow-origin", "p"], {"limits": replace(LIMITS, origins=("o", "p"))})],
+    "log_level": [(["--log-level", each], {"log": (each, "text")}) for each in log.LEVELS],
+    "log_format": [(["--log-format", each], {"log": ("warning", each)}) for each in log.FORMATS],
+    "log_text": [(["--log-text"], {"limits": replace(LIMITS, shows_text=True)})],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [str(parameter.name) for parameter in serve.params])
+def test_every_option_arrives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing else is other than without it. A new option must have an example above."""
+    assert Served(monkeypatch).call() == DEFAULTS
+    for given, changed in ARRIVING[name]:
+        assert Served(monkeypatch).call(*given) == DEFAULTS | changed, given
+
+
+def test_a_socket_that_is_passed_on_is_used_instead(monkeypatch: pytest.MonkeyPatch) -> None:
+    served = Served(monkeypatch)
+    served.passed = served.listen("passed", 0, 1)
+    del served.calls["listen"]
+    expected = {key: value for key, value in DEFAULTS.items() if key != "listen"}
+    assert served.call("--port", 9) == expected
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(["--port", each] for each in (-1, 65536)), *(["--threads", -1], ["--processes", 0], ["--waiting", -1]),
+        *([f"--{each}", 0] for each in ("per-client", "timeout", "max-size", "connections", "max-memory")),
+        ["--log-level", "all"], ["--log-format", "xml"],
+    ],
+)  # fmt: skip
+def test_values_out_of_bounds_are_refused(wrong: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    Served(monkeypatch)
+    done = CliRunner().invoke(serve, [str(each) for each in wrong])
+    assert (done.exit_code, f"Invalid value for '{wrong[0]}'" in done.stderr) == (2, True)

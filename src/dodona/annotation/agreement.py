@@ -202,7 +202,7 @@ def status_tables(status: Mapping[str, Any]) -> list[Table]:
         for each in status["agreement"]
     ]
     columns: tuple[str, ...] = ("", "sentences", "done", "words", "annotated arcs", "saved")
-    tables = [Table(columns, files, "Files", "files")]
+    tables = [Table(columns, files, "Files", "progress")]  # "files" are those that tables are about
     if work:
         columns = ("", "actions", "sentences", "done", "hours", "words per hour")
         tables.append(Table(columns, work, "Annotators", "annotators"))
