@@ -1,19 +1,27 @@
 """Connections as such: how many there may be, what is sent over them that is no HTTP, and what the log says of it."""
 
+import asyncio
+import dataclasses
 import http.client
 import json
 import logging
+import os
+import re
 import socket
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
+from unittest import mock
 
 import pytest
+import uvicorn
 from samples.small_models import whole
 from starlette.applications import Starlette
 
+from dodona import DodonaError
 from dodona.server import log, run
 from dodona.server.app import create_app
 from dodona.server.log import JsonFormatter, RequestRecord, TextFormatter
@@ -266,3 +274,262 @@ def test_versions() -> None:
 
     answer = ask(create_app(MODELS), "/version", method="GET").json
     assert (answer["dodona"], list(answer["models"])) == (dodona.__version__, ["whole"])
+
+
+# All of each line
+
+
+ALWAYS: dict[str, Any] = {"number": "", "client": "", "method": "", "route": "", "status": 0, "milliseconds": 0.0}
+
+
+def describe_entry(message: object, *arguments: object) -> tuple[str, dict[str, Any]]:
+    """What an entry is as text and as JSON, without its time, level and process, which are checked."""
+    entry = logging.LogRecord("dodona.server", logging.WARNING, "", 0, message, arguments, None)
+    entry.created, entry.msecs = 1e9, 7.9
+    shown = json.loads(JsonFormatter().format(entry))
+    about = {"time": "2001-09-09T01:46:40.007Z", "level": "warning", "process": os.getpid()}
+    assert {name: shown.pop(name) for name in about} == about
+    text = TextFormatter().format(entry)
+    head = f"{about['time']} warning [{os.getpid()}] "
+    assert text.startswith(head)
+    return text.removeprefix(head), shown
+
+
+def test_fields_of_a_line_are_there_always_or_if_they_say_something() -> None:
+    fields = {field.name: "a" if field.type == "str" else 7 for field in dataclasses.fields(RequestRecord)}
+    assert describe_entry(RequestRecord()) == (" ".join(f"{k}={v}" for k, v in ALWAYS.items()), ALWAYS)
+    for name, value in fields.items():
+        expected = ALWAYS | {name: value}
+        record = RequestRecord(**{name: value})  # type: ignore[arg-type]
+        assert describe_entry(record) == (" ".join(f"{k}={v}" for k, v in expected.items()), expected)
+    assert describe_entry("a %s", "b = c") == ("a b = c", {"message": "a b = c"})
+
+
+@pytest.mark.parametrize("value", ["a b", 'a"b', "a=b", "a\nb", "a\tb", "a\x1bb", "a\u2028b", "a\u202eb", "\0", " "])
+def test_nothing_from_outside_ends_a_line_or_looks_like_a_field(value: str) -> None:
+    for name in ("client", "model", "reason", "text"):
+        fields: dict[str, Any] = {name: value}
+        text, shown = describe_entry(RequestRecord(**fields))
+        quoted = text.split(f" {name}=", 1)[1]
+        assert quoted.startswith('"')
+        assert json.loads(quoted[: quoted.rindex('"') + 1]) == value
+        assert text.count("\n") == 0
+        assert shown[name] == value
+
+
+@pytest.fixture
+def requests(lines: pytest.LogCaptureFixture) -> Callable[[], dict[str, Any]]:
+    """What was noted of the only request since the last time."""
+    lines.set_level(logging.INFO, log.LOGGER.name)
+
+    def take() -> dict[str, Any]:
+        (record,) = (entry.msg for entry in lines.records if isinstance(entry.msg, RequestRecord))
+        lines.clear()
+        return dataclasses.asdict(record)
+
+    return take
+
+
+def test_all_that_is_noted_of_a_request(requests: Callable[[], dict[str, Any]]) -> None:
+    """Of good ones and of each kind that is refused; they are numbered."""
+    from samples.asgi import ask
+
+    app = create_app(MODELS, Limits(size=400, hosts=("localhost",), shows_text=True))
+    text = json.dumps({"text": "the dog sees . a cat sleeps ."}).encode()
+    long = json.dumps({"text": "", "model": "n" * 300}).encode()
+    empty: dict[str, Any] = {
+        "received": 0,
+        "sent": 0,
+        "sentences": 0,
+        "words": 0,
+        "model": "",
+        "reason": "",
+        "text": "",
+    }
+    read = {"sentences": 2, "words": 8, "model": "whole"}
+    other = {"origin": "https://evil.example"}
+    asked: list[tuple[str, str, bytes, int, dict[str, Any], dict[str, str]]] = [
+        ("POST", "/api/annotate", text, 200, {"received": len(text), "text": text.decode(), **read}, {}),
+        ("POST", "/api/annotate", long, 400, {"received": len(long), "text": long[:200].decode()}, {}),
+        ("POST", "/api/annotate", b"x" * 401, 413, {}, {}),
+        ("POST", "/api/annotate", b"", 403, {}, other),
+        ("GET", "/health", b"", 200, {}, {}),
+        ("HEAD", "/health", b"", 200, {}, {}),
+        ("OPTIONS", "/health", b"", 405, {}, {}),
+        ("PUT", "/health", b"", 405, {"method": "other"}, {}),
+        ("GET", "/secret", b"", 404, {"route": "other"}, {}),
+        ("GET", "/models", b"", 400, {}, {"host": "evil.example"}),
+    ]  # fmt: skip
+    for k, (method, path, body, status, more, headers) in enumerate(asked, start=1):
+        reply = ask(app, path, body, method=method, headers=headers)
+        noted = requests()
+        assert reply.status == status
+        assert 0 <= noted.pop("milliseconds") < 10_000
+        about: dict[str, Any] = {"number": f"{os.getpid()}-{k}", "client": "127.0.0.1", "method": method, "route": path}
+        about |= {"status": status, "sent": len(reply.body)}
+        assert noted == empty | about | more
+
+
+def test_the_time_of_a_request_is_in_milliseconds(
+    requests: Callable[[], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from samples.asgi import ask
+
+    now = 0.0
+
+    def tick() -> float:
+        nonlocal now
+        now += 0.0125
+        return now
+
+    monkeypatch.setattr(time, "monotonic", tick)
+    ask(create_app(MODELS), "/health", method="GET")
+    assert requests()["milliseconds"] == pytest.approx(12.5)
+
+
+@pytest.mark.parametrize("form", log.FORMATS)
+@pytest.mark.parametrize("level", log.LEVELS)
+def test_every_level_and_form_of_the_log(
+    level: str, form: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of Dodona and of the libraries that serve it, once each; and nothing that another line tells."""
+    loggers = [log.LOGGER, logging.getLogger("uvicorn.error"), logging.getLogger("asyncio")]
+    for each in loggers:
+        for name in ("handlers", "propagate", "filters"):
+            monkeypatch.setattr(each, name, getattr(each, name))
+        monkeypatch.setattr(each, "filters", [])
+    before = [each.level for each in loggers]
+    try:
+        log.set_up_log(level, form)
+        for number, each in enumerate(loggers):
+            for own in log.LEVELS:
+                getattr(each, own)("line %s %s", number, own)
+            for told in log.TOLD:
+                each.error(f"it: {told}, you see")
+        shown = capsys.readouterr().err.splitlines()
+        levels = log.LEVELS[: log.LEVELS.index(level) + 1]
+        expected = [f"line {number} {own}" for number in range(3) for own in levels]
+        assert [re.findall(r"line \d \w+", line) for line in shown] == [[each] for each in expected]
+        assert all(line.startswith("{") == (form == "json") for line in shown)
+        assert not any(each.propagate for each in loggers)
+    finally:
+        for each, number in zip(loggers, before, strict=True):
+            each.setLevel(number)
+
+
+# Sockets
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80/"), ("0.0.0.0", "http://127.0.0.1:80/"), ("::", "http://[::1]:80/"),
+        ("::1", "http://[::1]:80/"), ("10.1.2.3", "http://10.1.2.3:80/"), ("fe80::2", "http://[fe80::2]:80/"),
+    ],
+)  # fmt: skip
+def test_addresses_that_a_browser_can_open(host: str, address: str) -> None:
+    more = (0, 0) if ":" in host else ()
+    assert run.write_address(mock.Mock(**{"getsockname.return_value": (host, 80, *more)})) == address
+
+
+@pytest.mark.parametrize("given", ["/run/notify", "@abstract@name"])
+def test_a_supervisor_is_told_once_that_the_models_are_there(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sock = mock.MagicMock()
+    sock.__enter__.return_value = sock
+    made = mock.Mock(return_value=sock)
+    monkeypatch.setattr(socket, "socket", made)
+    monkeypatch.setenv("NOTIFY_SOCKET", given)
+    run.notify_ready()
+    run.notify_ready()
+    address = given.replace("@abstract", "\0abstract")
+    assert sock.method_calls == [mock.call.connect(address), mock.call.sendall(b"READY=1\n")]
+    made.assert_called_once_with(socket.AF_UNIX, socket.SOCK_DGRAM)
+    assert "NOTIFY_SOCKET" not in os.environ
+    monkeypatch.setenv("NOTIFY_SOCKET", given)
+    sock.connect.side_effect = OSError(2, "nobody is there")
+    run.notify_ready()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_socket_that_a_supervisor_passes_on(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only if it is for this process, and if there is one; what says so is not passed on further."""
+    names = {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1", "LISTEN_FDNAMES": "web"}
+    for wrong in ({"LISTEN_PID": "1"}, {"LISTEN_FDS": "2"}, {"LISTEN_FDS": "0"}):
+        with mock.patch.dict(os.environ, names | wrong):
+            assert run.receive_socket(count) == []
+            assert os.environ["LISTEN_FDNAMES"] == "web"
+    with socket.create_server(("127.0.0.1", 0)) as own:
+        for number, is_good in ((os.dup(own.fileno()), True), (os.open(os.devnull, os.O_RDONLY), False)):
+            monkeypatch.setattr(run, "PASSED_SOCKET", number)
+            with mock.patch.dict(os.environ, names):
+                if is_good:
+                    passed = run.receive_socket(count)
+                    assert [each.getsockname() for each in passed] == [own.getsockname()] * count
+                    for each in passed:
+                        each.close()
+                else:
+                    with pytest.raises(DodonaError, match=r"^no socket was passed on, though LISTEN_FDS says so: "):
+                        run.receive_socket(count)
+                assert not names.keys() & os.environ.keys()
+
+
+def test_the_folder_of_numbers_goes_with_the_server() -> None:
+    for error in (None, KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), run.share_metrics():
+            folder = os.environ["PROMETHEUS_MULTIPROC_DIR"]
+            assert os.path.isdir(folder)
+            if error is not None:
+                raise error
+        assert "PROMETHEUS_MULTIPROC_DIR" not in os.environ
+        assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize(("grace", "seconds"), [(0.2, 1), (1.0, 1), (2.5, 3), (60.0, 60)])
+def test_what_a_server_is_made_with(grace: float, seconds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long heads and idle connections hold nothing up, no header tells what runs, and requests have time to end."""
+    made: dict[str, Any] = {}
+
+    class Server:
+        is_interrupted = seconds == 3
+
+        def __init__(self, config: Any, state: Any, parent: int | None) -> None:
+            made.update(config=config, state=state, parent=parent)
+
+        def run(self, sockets: list[Any]) -> None:
+            made["sockets"] = sockets
+
+    closed: list[bool] = []
+    app = create_app(MODELS, Limits(connections=7))
+    close = app.state.close
+
+    def end() -> None:
+        closed.append(True)
+        close()
+
+    app.state.close = end
+    monkeypatch.setattr(run, "_Server", Server)
+    monkeypatch.setattr(_Connection, "most", 0)
+    with pytest.raises(KeyboardInterrupt) if Server.is_interrupted else nullcontext():
+        serve(app, "the socket", grace, 12)  # type: ignore[arg-type]
+    assert (made["state"], made["parent"], made["sockets"], closed) == (app.state, 12, ["the socket"], [True])
+    assert _Connection.most == 7
+    names = {
+        "app": app, "log_config": None, "access_log": False, "server_header": False, "timeout_keep_alive": 15,
+        "timeout_graceful_shutdown": seconds, "lifespan": "off", "http": _Connection,
+        "h11_max_incomplete_event_size": 1 << 14, "ws": "none",
+    }  # fmt: skip
+    assert {name: getattr(made["config"], name) for name in names} == names
+
+
+@pytest.mark.parametrize("parent", [None, os.getppid(), -1])
+def test_a_process_of_several_ends_with_the_first_one_and_tells_what_it_has_counted(
+    parent: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = create_app(MODELS)
+    refreshed: list[bool] = []
+    app.state.metrics.refresh = lambda: refreshed.append(True)
+    server = _Server(uvicorn.Config(app, lifespan="off"), app.state, parent)
+    for counter in range(11):
+        asyncio.run(server.on_tick(counter))
+    assert len(refreshed) == (0 if parent is None else 2)
+    assert server.should_exit == (parent == -1)
