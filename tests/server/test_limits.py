@@ -10,17 +10,20 @@ import time
 import tracemalloc
 import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 import pytest
 from samples.asgi import Reply, ask, asked, call
 from samples.random_networks import random_network
-from samples.small_models import whole
+from samples.small_models import linear, whole
 from starlette.applications import Starlette
 
 from dodona import OptionError, Sentence
 from dodona.pipeline.pipeline import Pipeline
+from dodona.server import models as served
 from dodona.server import service
 from dodona.server.app import create_app
 from dodona.server.models import WORD_NEEDS, AnnotateRequest, Models, annotate, claiming, divide
@@ -641,21 +644,6 @@ def test_a_server_is_not_ready_while_memory_is_short(monkeypatch: pytest.MonkeyP
     assert ask(app, "/ready", method="GET").json["status"] == "ready"
 
 
-@pytest.mark.parametrize("name", ["size", "seconds", "memory", "threads", "waiting"])
-def test_limits_make_sense(name: str) -> None:
-    with pytest.raises(OptionError, match="memory 1,000 bytes: expected at least"):
-        Limits(memory=1000)
-    wrong: dict[str, Any] = {name: -1}
-    with pytest.raises(OptionError, match=f"{name} -1: expected (more than 0|0 or more)"):
-        Limits(**wrong)
-    none: dict[str, Any] = {name: 0}
-    if name in ("threads", "waiting"):
-        Limits(**none)
-    else:
-        with pytest.raises(OptionError, match=f"{name} 0: expected more than 0"):
-            Limits(**none)
-
-
 def test_a_parser_works_as_before_when_its_workspace_is_gone() -> None:
     pipeline = whole()
     text = "the dog sees a cat ."
@@ -664,3 +652,201 @@ def test_a_parser_works_as_before_when_its_workspace_is_gone() -> None:
     pipeline.parser.release_workspace()
     assert [sentence.to_bytes() for sentence in pipeline(text)] == before
     assert pipeline.parser._searches.session is not session
+
+
+# Limits that hold at several addresses
+
+
+def conllu_of(n: int, note: str = "") -> str:
+    rows = (f"{k}\ta\t_\tX\t_\t_\t{k - 1}\t{'dep' if k > 1 else 'root'}\t_\t{note or '_'}\n" for k in range(1, n + 1))
+    return "".join(rows) + "\n"
+
+
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+GREEDY = Models({"linear": Pipeline(linear("arc-eager").parser, whole().tagger, None, whole().tokenizer)})
+READERS: dict[str, Callable[[Starlette, int], Reply]] = {
+    "words": lambda app, n: ask(app, "/api/annotate", json.dumps({"words": [["a"] * n]}).encode()),
+    "conllu": lambda app, n: ask(app, "/api/annotate", json.dumps({"conllu": conllu_of(n)}).encode()),
+    "search": lambda app, n: ask(
+        app, "/api/search", json.dumps({"conllu": conllu_of(n), "pattern": "pattern { X [] }"}).encode()
+    ),
+    **{
+        f"process {form}": lambda app, n, form=form, data=data: ask(  # type: ignore[misc]
+            app, "/process", urlencode({"input": form, "data": data(n), "parser": ""}).encode(), headers=FORM
+        )
+        for form, data in {
+            "horizontal": lambda n: "a " * n, "vertical": lambda n: "a\n" * n + "\n", "conllu": conllu_of,
+        }.items()
+    },
+    "process presegmented": lambda app, n: ask(
+        app, "/process", urlencode({"tokenizer": "presegmented", "data": "a " * n, "parser": ""}).encode(), headers=FORM
+    ),
+}  # fmt: skip
+"""Whoever reads sentences that are cut already, and how it is asked about one of so many words."""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_a_sentence_may_have_so_many_words_wherever_it_is_read(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert served.MAX_WORDS == 10_000
+    monkeypatch.setattr(served, "MAX_WORDS", 5)
+    app = create_app(GREEDY)
+    assert READERS[name](app, 5).status == 200
+    reply = READERS[name](app, 6)
+    message = "A sentence of 6 words; expected at most 5."
+    assert (reply.status, reply.text.strip()) == (
+        400,
+        message if "process" in name else json.dumps({"error": message}, separators=(",", ":")),
+    )
+
+
+@pytest.mark.parametrize("path", ["words", "conllu", "/process", "presegmented"])
+def test_what_is_wrong_with_the_last_sentence_is_told_before_an_answer_begins(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And not by an answer that is cut off."""
+    monkeypatch.setattr(service, "FIRST", 1)
+    monkeypatch.setattr(service, "CHUNK", 1)
+    monkeypatch.setattr(served, "PORTION", 1)
+    monkeypatch.setattr(served, "MAX_WORDS", 3)
+    app = create_app(GREEDY)
+    good = conllu_of(2) * 20
+    requests = {
+        "words": ("/api/annotate", json.dumps({"words": [["a"]] * 20 + [["a"] * 4]})),
+        "conllu": ("/api/annotate", json.dumps({"conllu": f"{good}1\tx\n\n"})),
+        "/process": ("/process", urlencode({"data": f"{good}1\tx\n\n", "parser": ""})),
+        "presegmented": (
+            "/process",
+            urlencode({"data": "a\n" * 20 + "a a a a", "tokenizer": "presegmented", "parser": ""}),
+        ),
+    }
+    address, body = requests[path]
+    reply = ask(app, address, body.encode(), headers=FORM if address == "/process" else {})
+    assert reply.status == 400
+    assert "expected" in reply.text
+
+
+def test_portions_end_at_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of words, of sentences, and of letters: at the limit all is one portion, and over it two."""
+    assert (served.PORTION, served.MAX_SENTENCES, served.LONG_TEXT) == (4096, 1024, 100_000)
+    one = Sentence.from_words(["a"])
+    for count, lengths in ((1024, [1024]), (1025, [1024, 1])):
+        assert [len(each) for each in divide([one] * count)] == lengths
+    for count, lengths in ((2048, [2]), (2049, [1, 1])):
+        assert [len(each) for each in divide([Sentence.from_words(["a"] * n) for n in (2048, count)])] == lengths
+    for letters, lengths in ((100_000, [2]), (100_001, [1, 1])):
+        assert [len(each) for each in divide([one, Sentence.from_words(["a" * letters])])] == lengths
+
+
+LIMITS: dict[str, tuple[Any, Any]] = {
+    "size": (1, 0), "seconds": (0.001, 0), "threads": (0, -1), "waiting": (0, -1), "client": (1, 0),
+    "memory": (32 << 20, (32 << 20) - 1), "connections": (1, 0), "shows_text": (True, None), "hosts": (("a",), None),
+    "origins": (("a",), None),
+}  # fmt: skip
+
+
+def test_every_limit_has_its_bound_and_its_default() -> None:
+    """A new one must be named above: what is just possible, and what is not any more."""
+    defaults = {
+        "size": 4 << 20, "seconds": 60.0, "threads": 0, "waiting": 256, "client": 128, "memory": 256 << 20,
+        "connections": 256, "shows_text": False, "hosts": (), "origins": (),
+    }  # fmt: skip
+    assert asdict(Limits()) == defaults
+    assert defaults.keys() == LIMITS.keys()
+    for name, (good, bad) in LIMITS.items():
+        most: dict[str, Any] = {name: good}
+        assert asdict(Limits(**most)) == defaults | most
+        if bad is not None:
+            least: dict[str, Any] = {name: bad}
+            with pytest.raises(OptionError, match=rf"^{name} [-0-9,.]+( bytes)?: expected "):
+                Limits(**least)
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_request_may_be_as_large_as_the_limit(declared: bool) -> None:
+    app = app_with(echo, size=10)
+    for size, status in ((10, 200), (11, 413)):
+        body = b"{" + b" " * (size - 2) + b"}"
+        headers = {"content-length": str(size)} if declared else {}
+        reply = ask(app, "/api/work", body, headers=headers)
+        assert reply.status == status
+        assert reply.headers.get("connection") == ("close" if status == 413 else None)
+
+
+def test_who_is_refused_for_a_while_is_told_when_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All answers with 429 and 503, whatever they are for; and no others."""
+    work = Work()
+    replies: dict[str, Reply] = {}
+
+    async def refuse(name: str, app: Starlette, path: str = "/api/work", method: str = "POST") -> None:
+        work.begun.clear()
+        work.released.clear()
+        first = asyncio.create_task(asked(app, "/api/work", b'{"a": 1}'))
+        await until(work.begun.is_set)
+        replies[name] = await asked(app, path, b'{"a": 1}', method=method)
+        work.released.set()
+        await first
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service, "BODIES_SHARE", 10 / (0.15 * (256 << 20)))
+        asyncio.run(refuse("memory", app_with(work.run, threads=2)))
+    asyncio.run(refuse("waiting", app_with(work.run, threads=1, waiting=0)))
+    asyncio.run(refuse("client", app_with(work.run, threads=3, client=1)))
+    asyncio.run(refuse("ready", app_with(work.run, threads=1, waiting=0), "/ready", "GET"))
+    asyncio.run(refuse("good", app_with(echo_or(work), threads=3)))
+
+    async def wait_in_vain() -> None:
+        app = app_with(Work().run, threads=1, seconds=0.05)
+        work.begun.clear()
+        replies["no thread"] = (await asyncio.gather(*(asked(app, "/api/work", b"{}") for _ in range(3))))[-1]
+
+    monkeypatch.setattr(service.Work, "run", lambda self: time.sleep(0.2))
+    asyncio.run(wait_in_vain())
+    found = {name: (reply.status, reply.headers.get("retry-after")) for name, reply in replies.items()}
+    assert found == {
+        "memory": (503, "1"), "waiting": (503, "1"), "client": (429, "1"), "ready": (503, "1"), "good": (200, None),
+        "no thread": (503, "1"),
+    }  # fmt: skip
+
+
+def echo_or(work: Work) -> Callable[[dict[str, Any], Models], dict[str, Any]]:
+    """A function that goes on until it is stopped only the first time."""
+
+    def run(request: dict[str, Any], models: Models) -> dict[str, Any]:
+        return echo(request, models) if work.begun.is_set() else work.run(request, models)
+
+    return run
+
+
+def test_how_busy_a_server_is() -> None:
+    """Requests that wait are those for which there is no thread."""
+    work = Work()
+    app = app_with(work.run, threads=2, waiting=3)
+
+    async def count() -> list[Any]:
+        requests, states = [], []
+        for number in range(1, 5):
+            requests.append(asyncio.create_task(asked(app, "/api/work", b"{}")))
+            await until(lambda: app.state.metrics.in_progress._value.get() == number)  # noqa: B023
+            states.append((await asked(app, "/ready", method="GET")).json)
+        work.released.set()
+        await asyncio.gather(*requests)
+        return states
+
+    assert asyncio.run(count()) == [
+        {"status": "ready", "models": ["whole"], "in_progress": k, "waiting": max(0, k - 2)} for k in range(1, 5)
+    ]
+
+
+def test_why_an_answer_was_cut_off_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Writer()
+    writer.failure = OptionError("no more")
+    noted: dict[str, Any] = {}
+    monkeypatch.setattr(service, "note", lambda **values: noted.update(values))
+    asyncio.run(receive_slowly(app_with(writer.run), writer, lambda sent: True))
+    assert noted == {"received": 2, "text": "", "reason": "cut off: no more"}
+
+
+def test_a_long_address_needs_memory_too() -> None:
+    app = create_app(MODELS, Limits(memory=32 << 20))
+    assert ask(app, "/api/models?" + "a" * 1000, b"{}").status == 200
+    assert ask(app, "/api/models?" + "a" * 1_000_000, b"{}").status == 413
