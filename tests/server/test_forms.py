@@ -1,12 +1,15 @@
 """Forms in all their encodings, and what is refused of them."""
 
+import json
+from collections.abc import Callable
 from urllib.parse import quote_plus, unquote_plus
 
 import pytest
 from starlette.exceptions import HTTPException
 
 from dodona import OptionError
-from dodona.server.requests import read_form, read_query
+from dodona.server.models import AnnotateRequest
+from dodona.server.requests import URLENCODED, NoFields, decode, read_form, read_query
 
 PARTS = "multipart/form-data; boundary=xyz"
 
@@ -82,10 +85,6 @@ def test_a_bad_form_is_refused(content_type: str, body: bytes, status: int, mess
     assert message in str(refused.value)
 
 
-def test_as_many_parts_as_allowed() -> None:
-    assert read_form(PARTS, part(b"x") * 64 + END) == {"data": "x"}
-
-
 def test_escapes_are_decoded_wherever_a_long_value_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "aé+b %𝒜"
     for size in range(3, 40):
@@ -94,3 +93,74 @@ def test_escapes_are_decoded_wherever_a_long_value_is_cut(monkeypatch: pytest.Mo
             assert read_query(f"x=&data={value}&&y") == {
                 "x": "", "data": unquote_plus(value, errors="strict"), "y": ""
             }  # fmt: skip
+
+
+# Limits and long names, in both kinds of form
+
+
+def test_as_many_fields_as_allowed_in_either_kind_of_form() -> None:
+    for count, is_good in ((64, True), (65, False)):
+        names = [f"f{k}" for k in range(count)]
+        expected = dict.fromkeys(names, "x")
+        ways: list[Callable[[], dict[str, str]]] = [
+            lambda: read_query("&".join(f"{name}=x" for name in names)),  # noqa: B023
+            lambda: read_form(URLENCODED, "&".join(f"{name}=x" for name in names).encode()),  # noqa: B023
+            lambda: read_form(PARTS, b"".join(part(b"x", name.encode()) for name in names) + END),  # noqa: B023
+        ]
+        for way in ways:
+            if is_good:
+                assert way() == expected
+            else:
+                with pytest.raises(OptionError, match=r"too many (parts|parameters); expected at most 64\.$"):
+                    way()
+
+
+@pytest.mark.parametrize("length", [0, 1, 70, 71])
+def test_boundaries_of_every_length(length: int) -> None:
+    boundary = "x" * length
+    body = (part(b"1") + END).replace(b"--xyz", b"--" + boundary.encode())
+    if 0 < length <= 70:
+        assert read_form(f"multipart/form-data; boundary={boundary}", body) == {"data": "1"}
+    else:
+        with pytest.raises(OptionError, match="no valid boundary; expected multipart/form-data; boundary=…"):
+            read_form(f"multipart/form-data; boundary={boundary}", body)
+
+
+@pytest.mark.parametrize("encoding", ["", "7bit", "8bit", "binary", "Binary", "base64", "quoted-printable"])
+def test_encodings_of_a_part(encoding: str) -> None:
+    more = b"" if not encoding else b"\r\nContent-Transfer-Encoding: " + encoding.encode()
+    value = {"base64": b"YQ==", "quoted-printable": b"=61"}.get(encoding, b"a")
+    assert read_form(PARTS, part(value, more=more) + END) == {"data": "a"}
+
+
+def test_only_the_beginning_of_what_came_is_in_a_message() -> None:
+    """Nobody fills a log or a screen with the name of a field, or with a type."""
+    long = "n" * 500
+    transfer = b"\r\nContent-Transfer-Encoding: "
+    ways: list[tuple[Callable[[], object], str]] = [
+        (lambda: read_form(PARTS, part(b"x", long.encode(), transfer + b"rot13") + END),
+         f"The part {'n' * 40!r} has an unknown Content-Transfer-Encoding."),
+        (lambda: read_form(PARTS, part(b"x", long.encode(), transfer + b"base64") + END),
+         f"The part {'n' * 40!r} is not base64, as it says."),
+        (lambda: read_form(PARTS, part(b"\xff", long.encode()) + END),
+         f"Byte 0 of the part {'n' * 40!r} is not UTF-8; expected text in UTF-8."),
+        (lambda: decode(json.dumps({long: 1}).encode(), AnnotateRequest),
+         f"the request: object contains unknown field `{'n' * 200}"[:200] + "…"),
+        (lambda: decode(b'{"text": 1}', AnnotateRequest), "text: expected `str | null`, got `int`"),
+    ]  # fmt: skip
+    for way, message in ways:
+        with pytest.raises(OptionError) as caught:
+            way()
+        assert str(caught.value) == message
+    with pytest.raises(HTTPException) as refused:
+        read_form(f"text/{long}", b"x")
+    shown = repr(f"text/{long}"[:60])
+    expected = "expected multipart/form-data or application/x-www-form-urlencoded."
+    assert refused.value.detail == f"The Content-Type is {shown}; {expected}"
+    assert refused.value.status_code == 415
+
+
+@pytest.mark.parametrize("body", [b"", b" ", b"\r\n\t ", b"\xef\xbb\xbf", b"\xef\xbb\xbf {} ", b"{}"])
+def test_nothing_is_an_empty_request(body: bytes) -> None:
+    assert decode(body, AnnotateRequest) == AnnotateRequest()
+    assert decode(body, NoFields) == NoFields()
