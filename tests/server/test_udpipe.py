@@ -5,6 +5,7 @@ import email.mime.nonmultipart
 import email.policy
 from collections.abc import Mapping
 from itertools import permutations
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -13,14 +14,15 @@ from samples.random_networks import random_network
 from samples.small_models import linear, whole
 from starlette.applications import Starlette
 
-from dodona import Pipeline, Sentence
+import dodona
+from dodona import OptionError, Pipeline, Sentence
 from dodona.data.conllu import read_conllu
 from dodona.data.stream import only_sentences
 from dodona.server import models as served
 from dodona.server.app import create_app
 from dodona.server.models import Models, divide
 from dodona.server.requests import convert
-from dodona.server.udpipe import ProcessRequest, process, write
+from dodona.server.udpipe import INPUTS, NO_BREAK, OUTPUTS, PREDICTED, ProcessRequest, process, write
 
 TEXT = "the dog sees a cat . a cat sleeps ."
 FORM = {"content-type": "application/x-www-form-urlencoded"}
@@ -242,3 +244,179 @@ def test_models_come_from_files_under_any_names(tmp_path_factory: pytest.TempPat
     assert list(models.pipelines) == ["mine", "first"]
     assert models.pick("second")[0] == "first"
     assert models.pick()[0] == "mine"
+
+
+# All of an answer
+
+
+def about(**values: str) -> Pipeline:
+    pipeline = Pipeline(whole().parser, whole().tagger, whole().lemmatizer, whole().tokenizer)
+    pipeline.about = dict(values)
+    return pipeline
+
+
+@pytest.mark.parametrize(
+    ("values", "acknowledgements", "licence"),
+    [
+        ({}, [], None),
+        ({"name": "x"}, [], None),
+        ({"data": "a treebank"}, ["a treebank"], None),
+        ({"data": "a treebank", "licence": "CC  BY\n4.0"}, ["a treebank", "CC  BY\n4.0"], "CC BY 4.0"),
+        ({"data": "", "licence": "CC0"}, ["CC0"], "CC0"),
+    ],
+)
+def test_where_a_model_comes_from(values: dict[str, str], acknowledgements: list[str], licence: str | None) -> None:
+    """In the answer, and above sentences in CoNLL-U; the licence in one line."""
+    models = Models({"named": about(**values)})
+    heading = f"# generator = Dodona {dodona.__version__}\n# udpipe_model = named\n"
+    heading += "" if licence is None else f"# udpipe_model_licence = {licence}\n"
+    for output in OUTPUTS:
+        answer = process(ProcessRequest(data="a dog", tokenizer="", output=output), models)
+        text = "".join(answer.result)
+        assert (answer.model, answer.acknowledgements) == ("named", acknowledgements)
+        assert text.startswith(heading) == (output == "conllu")
+        assert text.count("#") == (heading.count("#") + 3 if output == "conllu" else 0)
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("form", INPUTS)
+def test_every_input_in_every_output(form: str, output: str, models: Models) -> None:
+    """With options, with a byte order mark, and with the ends of lines of Windows, all the same; spaces inside of words
+    do not end them where spaces or lines do."""
+    first = "ab" if form == "horizontal" else "a b"
+    row = "\t_" * 8 + "\n"
+    data = {
+        "conllu": f"1\t{first}{row}2\tc{row}\n1\tc{row}\n",
+        "vertical": f"{first}\nc\n\nc\n\n",
+        "horizontal": f"{first} c\nc\n",
+    }[form]
+    expected = {
+        "horizontal": f"{first.replace(' ', NO_BREAK)} c\nc\n",
+        "vertical": f"{first}\nc\n\nc\n\n",
+        "plaintext": f"{first} c c ",
+    }
+    texts = {
+        result(models, data=each, input=name, output=output)
+        for each in (data, f"\ufeff{data}", data.replace("\n", "\r\n"))
+        for name in (form, f"{form}=x;y")
+    }
+    (text,) = texts
+    if output == "conllu":
+        assert result(models, data=data, input=form, output="conllu=v2") == text
+        assert [sentence.words for sentence in sentences(text)] == [[first, "c"], ["c"]]
+        assert text.endswith("\n\n")
+        assert "\r" not in text
+    else:
+        assert text == expected[output]
+
+
+def test_names_of_formats_that_there_are_not(app: Starlette) -> None:
+    """Only their beginning is in the message; the first version of CoNLL-U is one of them."""
+    for name, formats in (("input", INPUTS), ("output", OUTPUTS)):
+        wrong = ["epe", "x" * 99, "", "CoNLLU", *(["conllu=v1"] if name == "output" else [])]
+        for given in wrong:
+            reply = urlencoded(app, data="a", **{name: given})
+            told = f"Unknown {name} format {given[:40]!r}; the formats are: {', '.join(formats)}.\n"
+            assert (reply.status, reply.text) == (400, told)
+
+
+def test_what_needs_a_tagger_says_so(app: Starlette) -> None:
+    data = {"data": "a dog", "input": "horizontal", "model": "parser"}
+    for more in ({"tagger": ""}, {"tagger": "", "parser": ""}):
+        reply = urlencoded(app, **data, **more)
+        assert (reply.status, reply.text) == (400, "The model 'parser' has no tagger.\n")
+    assert urlencoded(app, **data, parser="").status == 200
+
+
+def test_columns_that_nobody_has_asked_for_stay_empty() -> None:
+    """Also those that trees need; those of the input stay, each for itself."""
+    values = {"lemmas": "own", "upos": "X", "xpos": "own", "feats": "Own=Yes"}
+    models = Models({"whole": whole()})
+    for name, value in values.items():
+        sentence = Sentence.from_words(["dog", "sees"])
+        sentence.set_column(name, [value, value])
+        (parsed,) = sentences(result(models, data=sentence.to_bytes().decode(), parser=""))
+        assert [parsed.lacks(each) for each in PREDICTED] == [each != name for each in PREDICTED]
+        assert list(getattr(parsed, name)) == [value, value]
+        assert None not in parsed.heads
+
+
+def test_options_of_the_tokenizer_with_spaces_and_values() -> None:
+    models = Models({"whole": whole()})
+    text = "a dog\n sees a  cat ."
+    plain = [s.words for s in sentences(result(models, data=text, tokenizer="presegmented"))]
+    for options in (
+        "presegmented;ranges",
+        " ranges ; presegmented ",
+        "ranges=x;presegmented=1",
+        "presegmented ; other;ranges",
+    ):
+        found = sentences(result(models, data=text, tokenizer=options))
+        assert [s.words for s in found] == plain
+        assert found[0].comments[2:4] == ["# newdoc", "# sent_id = 1"]
+        assert [s.sent_id for s in found] == ["1", "2"]
+        for sentence in found:
+            for word, misc in zip(sentence.words, sentence.misc, strict=True):
+                start, end = map(int, misc.partition("TokenRange=")[2].split(":"))
+                assert text[start:end] == word
+
+
+# Models
+
+
+def test_names_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NAME=FILE, several names, a file with such a name; and none twice, in whatever place."""
+    for name in ("one.model", "a=b.model"):
+        linear("arc-hybrid").save(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    for given, names, others in (
+        (["one.model"], ["one"], {}),
+        (["x=one.model"], ["x"], {}),
+        (["x:y:z=one.model", "one.model"], ["x", "one"], {"y": "x", "z": "x"}),
+        (["a=b.model"], ["a=b"], {}),
+    ):
+        models = Models.load(given)
+        assert list(models.pipelines) == names
+        assert {name: models.pick(name)[0] for name in others} == others
+    for first, second, name in (
+        ("x", "x", "x"),
+        ("x:y", "y", "y"),
+        ("x", "y:x", "x"),
+        ("x:y", "z:y", "y"),
+        ("one", "", "one"),
+    ):
+        given = [f"{each}=one.model" if each else "one.model" for each in (first, second)]
+        with pytest.raises(
+            OptionError, match=f"^two models of the name {name!r}; expected NAME=FILE with other names$"
+        ):
+            Models.load(given)
+    for wrong in (
+        "=one.model",
+        "x:=one.model",
+        ":x=one.model",
+        "a b=one.model",
+        "a\tb=one.model",
+        "a\x07=one.model",
+        "x=",
+    ):
+        with pytest.raises(OptionError, match=r"expected NAME=FILE or NAME:NAME=FILE, with names without spaces$"):
+            Models.load([wrong])
+    with pytest.raises(OptionError, match=r"^no model; expected at least one$"):
+        Models({})
+
+
+@pytest.mark.parametrize("name", ["a-b-c-d", "a-b-c", "a-b", "a"])
+def test_every_beginning_of_a_name_up_to_a_hyphen(name: str) -> None:
+    models = Models({"a-b-c-d": whole(), "z": linear("arc-hybrid")}, {"q-r-s": "z"})
+    assert models.pick(name)[0] == "a-b-c-d"
+    assert models.pick(name.translate({97: 113, 98: 114, 99: 115}).removesuffix("-d"))[0] == "z"
+    for wrong in (f"{name}-", f"{name[:-1]}x", name.upper()):
+        with pytest.raises(OptionError, match=f"^there is no model '{wrong}'; the models are: a-b-c-d, z$"):
+            models.pick(wrong)
+
+
+@pytest.mark.parametrize("length", [39, 40, 41, 500])
+def test_long_names_are_cut(length: int) -> None:
+    shown = "n" * length if length <= 40 else "n" * 40 + "…"
+    with pytest.raises(OptionError, match=f"^there is no model '{shown}'; the models are: whole$"):
+        Models({"whole": whole()}).pick("n" * length)

@@ -125,16 +125,22 @@ def _analyse(pipeline: Pipeline, sentences: Iterable[Sentence], tag: bool, parse
     """Do what was asked for, and nothing else: also where trees need tags, these stay out of the result."""
     for portion in divide(sentences, pipeline):
         if parse:
-            lacking = [[name for name in PREDICTED if not tag and each.lacks(name)] for each in portion]
-            for sentence, names in zip(pipeline.parse(portion, retag=tag), lacking, strict=True):
-                for name in names:
-                    sentence.accept_column(name, ["_"] * len(sentence))
+            kept = [{} if tag else _keep_columns(each) for each in portion]
+            for sentence, columns in zip(pipeline.parse(portion, retag=tag), kept, strict=True):
+                for name, values in columns.items():
+                    sentence.accept_column(name, values)
         elif tag:
             pipeline.tag(portion, retag=True)
             if pipeline.parser.model.retags:
                 portion = pipeline.parser.predict_tags(portion)
             pipeline.lemmatize(portion, retag=True)
         yield from portion
+
+
+def _keep_columns(sentence: Sentence) -> dict[str, list[str]]:
+    """Return the columns that may change when a tree needs tags: without UPOS a tagger predicts all tags."""
+    names = PREDICTED if sentence.lacks("upos") else [name for name in PREDICTED if sentence.lacks(name)]
+    return {name: list(getattr(sentence, name)) for name in names}
 
 
 def write(sentences: Iterable[Sentence], output: str, options: set[str]) -> Iterator[str]:
