@@ -1,19 +1,25 @@
 """The JSON interface and its description; what is wrong with a request is told in a sentence."""
 
+import html
 import json
 import re
+import shlex
 from html.parser import HTMLParser
 from typing import Any
 
+import msgspec
 import pytest
 from samples.asgi import ask, call, json_of
 from samples.small_models import linear, whole
 from starlette.applications import Starlette
 
-from dodona import DodonaError
+from dodona import DodonaError, Pipeline, Request
 from dodona.server.app import FUNCTIONS, create_app
-from dodona.server.models import Models
+from dodona.server.models import AnnotatedText, AnnotateRequest, ModelList, Models
+from dodona.server.openapi import Health, Readiness, Version, describe, write_page
+from dodona.server.requests import NoFields
 from dodona.server.service import Function
+from dodona.server.udpipe import ProcessRequest
 
 TEXT = "the dog sees a cat . a cat sleeps ."
 
@@ -153,3 +159,137 @@ def test_the_page_of_the_interface_needs_nothing_from_elsewhere(app: Starlette) 
     assert sorted(links.found) == ["./", "api/openapi.json", "reference.css"]
     for link in links.found:
         assert ask(app, f"/{link.removeprefix('./')}", method="GET").status == 200
+
+
+# The description
+
+
+def say(request: NoFields, models: Models) -> dict[str, Any]:
+    return {}
+
+
+def repeat(request: AnnotateRequest, models: Models) -> AnnotatedText:
+    raise AssertionError
+
+
+HOSTILE = "a <b> & `c <d>` \"e\" 'f'"
+SHOWN = "a &lt;b&gt; &amp; <code>c &lt;d&gt;</code> &quot;e&quot; &#x27;f&#x27;"
+
+
+def test_the_description_of_functions_in_full() -> None:
+    functions = {"one<": Function(say, HOSTILE), "two": Function(repeat, HOSTILE, {"text": "it's <b> & `c`"})}
+    description = describe(functions)
+    error = {"schema": {"$ref": "#/components/schemas/ErrorMessage"}}
+    errors = {
+        "400": "The request is wrong; the answer says why.",
+        "408": "The request did not arrive in time.",
+        "413": "The request is too large.",
+        "429": "Too many requests of this client at a time; wait for an answer.",
+        "503": "The server is busy; try again after the seconds in Retry-After.",
+        "504": "The work took too long, and was stopped.",
+    }
+    refused = {status: {"description": why, "content": {"application/json": error}} for status, why in errors.items()}
+    good = {"description": "The result.", "content": {"application/json": {"schema": {"type": "object"}}}}
+    one = {"summary": HOSTILE, "responses": {"200": good} | refused}
+    answer = {"schema": {"$ref": "#/components/schemas/AnnotatedText"}}
+    two = {
+        "summary": HOSTILE,
+        "responses": {"200": good | {"content": {"application/json": answer}}} | refused,
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {
+                "schema": {"$ref": "#/components/schemas/AnnotateRequest"}, "example": {"text": "it's <b> & `c`"},
+            }},
+        },
+    }  # fmt: skip
+    assert description["paths"]["/api/one<"] == {"get": one, "post": one}
+    assert description["paths"]["/api/two"] == {"post": two}
+    process = description["paths"]["/process"]
+    names = [field.name for field in msgspec.structs.fields(ProcessRequest)]
+    for method in ("get", "post"):
+        plain = {"text/plain": {"schema": {"type": "string"}}}
+        assert {k: v["content"] for k, v in process[method]["responses"].items() if k != "200"} == dict.fromkeys(
+            errors, plain
+        )
+    parameters = process["get"]["parameters"]
+    assert [each["name"] for each in parameters] == names
+    assert [each["name"] for each in parameters if each["required"]] == ["data"]
+    assert all(each["in"] == "query" and each["allowEmptyValue"] and each["description"] for each in parameters)
+    assert {path: [*methods] for path, methods in description["paths"].items()} == {
+        "/process": ["get", "post"], "/models": ["get"], "/api/one<": ["get", "post"], "/api/two": ["post"],
+        "/health": ["get"], "/ready": ["get"], "/version": ["get"], "/metrics": ["get"],
+    }  # fmt: skip
+    kinds = {"/models": "ModelList", "/health": "Health", "/ready": "Readiness", "/version": "Version"}
+    for path, kind in kinds.items():
+        assert description["paths"][path]["get"]["responses"] == {
+            "200": good | {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{kind}"}}}}
+        }
+
+
+def test_the_page_of_functions_in_full() -> None:
+    """Whatever stands in a description, it is text there; and a command for the shell is one."""
+    example = {"text": "it's <b> & `c`"}
+    description = describe({"one<": Function(say, HOSTILE), "two": Function(repeat, HOSTILE, example)})
+    fields = description["components"]["schemas"]["AnnotateRequest"]["properties"]
+    fields["text"]["description"] = HOSTILE
+    fields["a<b"] = {}
+    page = write_page(description)
+    sections = dict(re.findall(r"<h2><code>(.*?)</code> <small>(.*?)</small></h2>", page))
+    assert sections == {
+        "/process": "GET, POST", "/models": "GET", "/api/one&lt;": "GET, POST", "/api/two": "POST", "/health": "GET",
+        "/ready": "GET", "/version": "GET", "/metrics": "GET",
+    }  # fmt: skip
+    one, two = (page.split(f"<h2><code>/api/{name}</code>")[1].split("<h2>")[0] for name in ("one&lt;", "two"))
+    assert one == f" <small>GET, POST</small></h2>\n<p>{SHOWN}</p>\n"
+    assert two.startswith(
+        f" <small>POST</small></h2>\n<p>{SHOWN}</p>\n<dl>\n<dt><code>text</code></dt><dd>{SHOWN}</dd>\n"
+    )
+    assert "<dt><code>a&lt;b</code></dt><dd></dd>" in two
+    (command,) = re.findall("<pre>(.*)</pre>", two)
+    words = shlex.split(html.unescape(command))
+    assert words == ["curl", "--json", json.dumps(example), "http://127.0.0.1:8001/api/two"]
+    (command,) = re.findall("<pre>(.*)</pre>", page.split("<h2><code>/process</code>")[1].split("<h2>")[0])
+    assert shlex.split(html.unescape(command)) == [
+        "curl", "-F", "data=Oaks grow.", "-F", "tokenizer=", "-F", "tagger=", "-F", "parser=",
+        "http://127.0.0.1:8001/process",
+    ]  # fmt: skip
+    assert page.endswith("\n</body>\n</html>\n")
+
+
+def test_what_the_server_answers_is_what_it_describes(app: Starlette) -> None:
+    """Every address that tells of the server itself, with all fields of its class."""
+    for path, kind in (("/health", Health), ("/ready", Readiness), ("/version", Version), ("/models", ModelList)):
+        reply = ask(app, path, method="GET")
+        answer = msgspec.json.decode(reply.body, type=kind)
+        assert msgspec.to_builtins(answer) == reply.json, path
+    assert ask(app, "/health", method="GET").json == {"status": "ok"}
+
+
+@pytest.mark.parametrize("name", ["text", "words", "conllu", "model", "confidence", "constrained", "retag"])
+def test_every_field_of_annotate_arrives(name: str, models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new one must be tried here."""
+    assert {field.name for field in msgspec.structs.fields(AnnotateRequest)} == {
+        "text", "words", "conllu", "model", "confidence", "constrained", "retag",
+    }  # fmt: skip
+    asked: list[tuple[Any, ...]] = []
+    plain = Pipeline.parse
+
+    def note(self: Pipeline, sentences: Any, request: Request | None = None, retag: bool = False) -> Any:
+        name = next(name for name, each in models.pipelines.items() if each is self)
+        asked.append((name, [each.words for each in sentences], request, retag))
+        return plain(self, sentences, request, retag=retag)
+
+    monkeypatch.setattr(Pipeline, "parse", note)
+    conllu = "1\tdog\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
+    usual = ("whole", [["dog"]], Request(), False)
+    given, expected = {
+        "text": ({"text": "dog"}, usual),
+        "words": ({"words": [["dog"]]}, usual),
+        "conllu": ({"conllu": conllu}, usual),
+        "model": ({"conllu": conllu, "model": "parser"}, ("parser", *usual[1:])),
+        "confidence": ({"conllu": conllu, "confidence": True}, (*usual[:2], Request(confidence=True), False)),
+        "constrained": ({"conllu": conllu, "constrained": True}, (*usual[:2], Request(constrained=True), False)),
+        "retag": ({"conllu": conllu, "retag": True}, (*usual[:3], True)),
+    }[name]
+    call("annotate", given, models)
+    assert asked == [expected]
