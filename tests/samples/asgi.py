@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from starlette.types import ASGIApp, Message
 
 from dodona.server.app import FUNCTIONS
 from dodona.server.models import Models
 from dodona.server.requests import decode
-from dodona.server.service import encode
+from dodona.server.service import Function, encode
 
-__all__ = ["Reply", "ask", "asked", "call", "json_of"]
+__all__ = ["Reply", "ask", "asked", "call", "json_of", "list_bounds"]
 
 LIMIT = 60  # seconds after which a test gives up
 
@@ -91,3 +92,30 @@ def call(name: str, request: Any, models: Models) -> Any:
     function = FUNCTIONS[name]
     answer = function.call(decode(json.dumps(request).encode(), function.request), models)
     return json.loads(b"".join(encode(answer)))
+
+
+def list_bounds(function: Function) -> set[str]:
+    """Return what the fields of a request must be: `.name 1..10 =5` is a number, a text or a list of such a size, and 5
+    if it is missing; `[]` are items of a list, and `.name!` must be there. `.*` says that others may be there, too."""
+    (schema,), kinds = msgspec.json.schema_components([function.request])
+    found: dict[str, list[str]] = {}
+
+    def look(name: str, value: dict[str, Any]) -> None:
+        told = found.setdefault(name, [])
+        sizes = [(value.get(f"min{kind}", ""), value.get(f"max{kind}", "")) for kind in ("imum", "Length", "Items")]
+        told += [f"{least}..{most}" for least, most in sizes if (least, most) != ("", "")]
+        told += ["|".join(value["enum"])] if "enum" in value else []
+        for each in value.get("anyOf", ()):
+            look(name, each)
+        for place, item in [*enumerate(value.get("prefixItems", ())), ("", value.get("items"))]:
+            if isinstance(item, dict):
+                look(f"{name}[{place}]", item)
+        kind = kinds.get(value.get("$ref", "").rpartition("/")[2], {})
+        for key, item in kind.get("properties", {}).items():
+            look(f"{name}.{key}{'!' if key in kind.get('required', ()) else ''}", item)
+        if kind.get("additionalProperties", True) and kind:
+            found[f"{name}.*"] = []
+        told += [f"={value['default']!r}"] if "default" in value else []
+
+    look("", schema)
+    return {" ".join([name, *told]) for name, told in found.items() if name and (told or name[-1] in "!*")}

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from samples.asgi import ask, call, json_of
+from samples.asgi import ask, call, json_of, list_bounds
 from samples.small_models import linear, whole
 from starlette.applications import Starlette
 
@@ -293,3 +293,40 @@ def test_every_field_of_annotate_arrives(name: str, models: Models, monkeypatch:
     }[name]
     call("annotate", given, models)
     assert asked == [expected]
+
+
+BOUNDS: dict[str, set[str]] = {
+    "models": {".*"},
+    "annotate": {
+        ".confidence =False", ".conllu =None", ".constrained =False", ".model =None", ".retag =False",
+        ".text =None", ".words =None",
+    },
+    "parse": {".*", ".model ..100 =None", ".nbest 1..10 =1", ".text! ..20000"},
+    "correct": {
+        ".*", ".conllu! ..20000", ".given! ..400", ".given![] 3..3", ".given![][0] 0..400", ".given![][1] 0..400",
+        ".model ..100 =None", ".rest =True",
+    },
+    "draw": {".*", ".conllu! ..20000", ".format svg|tikz ='svg'"},
+    "search": {
+        ".conllu =None", ".count ..5 =[]", ".limit 1..1000 =100", ".model =None", ".pattern! ..5000",
+        ".text =None",
+    },
+    "systems": {".*"},
+    "step": {
+        ".*", ".heads! ..40", ".heads![] 0..40", ".labels ..40 =None", ".labels[] 1..60", ".moves ..3200 =[]",
+        ".moves[] 1..120", ".options ={}", ".oracle ..100 =None", ".system! ..100", ".words! 1..40",
+        ".words![] 1..60",
+    },
+    "lattice": {
+        ".*", ".heads! ..40", ".heads![] 0..40", ".labels ..40 =None", ".labels[] 1..60", ".options ={}",
+        ".oracle ..100 =None", ".system! ..100", ".words! 1..40", ".words![] 1..60",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_what_every_field_of_a_request_must_be(name: str) -> None:
+    """Sizes and values without which a field cannot be, those that it has if it is missing, and whether there may be
+    others. A new field must be named above."""
+    assert list_bounds(FUNCTIONS[name]) == BOUNDS[name]
+    assert BOUNDS.keys() == FUNCTIONS.keys()

@@ -8,7 +8,7 @@ from unittest import mock
 import msgspec
 import pytest
 from samples.annotated import make_folder, open_session
-from samples.asgi import ask, json_of
+from samples.asgi import ask, json_of, list_bounds
 from samples.small_models import whole
 from starlette.applications import Starlette
 
@@ -127,3 +127,36 @@ def test_the_page_shares_files_with_the_playground(app: Starlette) -> None:
     assert ask(app, "/tree.js", method="GET").body == (PAGES[1] / "tree.js").read_bytes()
     assert ask(app, "/nothing.js", method="GET").status == 404
     assert ask(app, "/api/act", method="GET").status == 405
+
+
+BOUNDS: dict[str, set[str]] = {
+    "project": {".*"},
+    "queue": {
+        ".count 0..500 =50", ".first 0.. =0", ".is_open =False", ".order ='file'", ".pattern ..5000 =None",
+        ".sentence 1.. =None",
+    },
+    "open": {".page! 1..100", ".sentence! 1.."},
+    "leave": {".page! 1..100"},
+    "act": {
+        ".action!", ".action!.at 0..", ".action!.column ..1000", ".action!.columns ..20",
+        ".action!.columns[] ..1000", ".action!.first 0..10000", ".action!.form ..1000", ".action!.head 0..10000",
+        ".action!.kind! ..40", ".action!.label ..1000", ".action!.last 0..10000", ".action!.name ..1000",
+        ".action!.threshold 0..1", ".action!.value ..1000", ".action!.word 0..10000", ".action!.words ..10000",
+        ".action!.words[] 0..10000", ".digest ..100 =None", ".page! 1..100", ".sentence! 1..", ".version! 0..",
+    },
+    "choices": {".column! ..1000", ".head 0..10000 =None", ".sentence! 1..", ".word! 0..10000"},
+    "compare": {".sentence! 1.."},
+    "check": {".sentence! 1.."},
+    "retrain": {".*"},
+    "learning": {".*"},
+    "save": {".*"},
+    "status": {".*"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_what_every_field_of_a_request_must_be(name: str) -> None:
+    """Sizes and values without which a field cannot be, those that it has if it is missing, and whether there may be
+    others. A new field must be named above."""
+    assert list_bounds(list_functions(mock.MagicMock())[name]) == BOUNDS[name]
+    assert BOUNDS.keys() == SUMMARIES.keys()

@@ -1,6 +1,8 @@
 """What the playground says about configurations, moves and lattices, compared with the research API."""
 
+import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,7 +11,7 @@ from samples.small_models import linear
 
 from dodona import DodonaError, system
 from dodona.data.trees import is_projective
-from dodona.research.lattice import Derivations
+from dodona.research.lattice import Counts, Derivations, configuration_label, lattice_oracles
 from dodona.research.verification import all_trees
 from dodona.server.models import Models
 from dodona.server.playground import oracle
@@ -206,3 +208,101 @@ def test_bad_requests_get_one_sentence(fault: str) -> None:
         assert told in str(error.value)
         assert len(str(error.value)) < 400
         assert "\n" not in str(error.value)
+
+
+# All of an answer
+
+
+def test_a_configuration_in_full() -> None:
+    answer = step({**READS, "oracle": "static", "moves": ["SHIFT"]})
+    assert {key: value for key, value in answer.items() if key not in ("key", "moves", "illegal")} == {
+        "system": "arc-eager", "oracle": "static", "lists": [["stack", [1]], ["buffer", [2, 3, 0]]],
+        "heads": [None] * 3, "labels": [None] * 3, "end": False, "tree": None,
+        "taken": [{"name": "SHIFT", "cost": 0, "lost": [], "adds": None}], "lost": [], "perhaps": [],
+        "rest": answer["rest"], "costs": True, "problem": None, "gave_up": False,
+    }  # fmt: skip
+    rules = SYSTEMS["arc-eager"].rules
+    legal = {move["name"] for move in answer["moves"]}
+    assert answer["illegal"] == {verb: why for verb, why in rules.items() if verb not in legal}
+    assert step({**READS, "moves": []})["oracle"] == SYSTEMS["arc-eager"].oracles[0]
+
+
+def test_a_search_that_takes_too_long_is_given_up_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = {**CROSSING, "system": "swap-standard", "oracle": "minimal"}
+    assert step(request)["gave_up"] is False
+    monkeypatch.setattr(oracle, "PLANNED_TRANSITIONS", 1)
+    assert step(request)["gave_up"] is True
+
+
+def test_nothing_is_perhaps_lost_where_nobody_knows_how_to_go_on() -> None:
+    request = {**CROSSING, "labels": None, "system": "swap-standard", "oracle": "nd-all"}
+    answer = step({**request, "moves": ["SHIFT", "SHIFT", "RIGHT"]})
+    assert (answer["rest"], answer["perhaps"], answer["end"]) == ([], [], False)
+
+
+def test_counts_are_written_for_people_and_fit_any_page() -> None:
+    few = Counts(1_234, 5, 67, 8_901, 23_456)
+    assert oracle._write_counts(few) == {
+        "derivations": "1,234", "shortest": "5", "longest": "67", "configurations": "8,901", "transitions": "23,456",
+    }  # fmt: skip
+    for number, shown in ((10**30 - 1, f"{10**30 - 1:,}"), (10**30, "1e+30"), (123 * 10**30, "1.23e+32")):
+        assert oracle._write_counts(replace(few, derivations=number))["derivations"] == shown
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_lattice_is_that_of_the_oracle_that_is_asked_for(name: str) -> None:
+    """All of it; another oracle is replaced by the most permissive one."""
+    made = system(name, ["dep", "root"])
+    heads = [2, 0, 2] if SYSTEMS[name].projective else [3, 0, 2]
+    words, labels = ["a", "b", "c"], ["dep", "root", "dep"]
+    request: dict[str, Any] = {"words": words, "heads": heads, "labels": labels, "system": name}
+    offered = list(lattice_oracles(made))
+    for asked in [None, *SYSTEMS[name].oracles, *offered]:
+        answer = lattice(request | ({"oracle": asked} if asked else {}))
+        chosen = asked if asked in offered else SYSTEMS[name].oracles[0] if asked is None else None
+        gold = made.gold(heads, labels, approximate=True)
+        derivations = Derivations(made, gold, oracle=chosen if chosen in offered else None, words=words)
+        assert answer["oracle"] == derivations.oracle
+        graph = derivations.lattice()
+        assert answer["counts"] == oracle._write_counts(derivations.count())
+        assert [node["end"] for node in answer["nodes"]] == [node.is_end for node in graph.nodes]
+        assert [node["text"] for node in answer["nodes"]] == [configuration_label(n.configuration) for n in graph.nodes]
+        assert [node["derivations"] for node in answer["nodes"]] == [f"{node.derivations:,}" for node in graph.nodes]
+        static = answer["static"]
+        assert {each["name"]: each["length"] for each in static} == dict(graph.lengths)
+        assert [
+            (e["source"], e["target"], e["name"], [static[k]["name"] for k in e["static"]]) for e in answer["edges"]
+        ] == [(e.source, e.target, e.transition, list(e.static)) for e in graph.edges]
+        assert answer["width"] >= max(node["x"] + node["width"] / 2 for node in answer["nodes"])
+
+
+def test_a_lattice_that_is_too_large_has_nothing_but_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    request = {**WIND, "system": "arc-standard", "labels": None}
+    found = lattice(request)
+    assert found.keys() == {"oracle", "counts", "nodes", "edges", "static", "width"}
+    nothing = {"oracle": found["oracle"], "counts": found["counts"], "nodes": None, "edges": None}
+    size = int(found["counts"]["configurations"])
+    for drawn in (size, size - 1):
+        monkeypatch.setattr(oracle, "DRAWN_CONFIGURATIONS", drawn)
+        assert lattice(request) == (found if drawn == size else nothing)
+    for counted in (size, size - 1):
+        monkeypatch.setattr(oracle, "COUNTED_CONFIGURATIONS", counted)
+        more = nothing | {"counts": None, "more_than": counted}
+        assert lattice(request) == (nothing if counted == size else more)
+
+
+def test_systems_in_full() -> None:
+    offer = call("systems", {}, MODELS)
+    assert offer["systems"] == [
+        {
+            "name": name, "paper": entry.paper, "builds": entry.builds, "projective": entry.projective,
+            "oracles": list(dict.fromkeys([*entry.oracles, *lattice_oracles(system(name))])),
+            "lattices": list(lattice_oracles(system(name))),
+            "options": {key: list(values) for key, values in entry.options.items()}, "rules": dict(entry.rules),
+            "costs": "dynamic" in entry.oracles,
+        }
+        for name, entry in SYSTEMS.items()
+    ]  # fmt: skip
+    assert {True, False} == {each["costs"] for each in offer["systems"]}
+    assert offer.keys() == {"models", "systems", "examples"}
+    assert offer["examples"] == json.loads(json.dumps(EXAMPLES))

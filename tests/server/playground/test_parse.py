@@ -5,12 +5,16 @@ from typing import Any
 
 import pytest
 from samples.asgi import call
+from samples.recording import record
 from samples.small_models import linear, neural, whole
 
 import dodona
-from dodona import DodonaError
+from dodona import DodonaError, Pipeline, Request, Sentence
 from dodona.drawing import svg_of, tikz_of
+from dodona.parser.parser import Parser
+from dodona.parser.request import sentence_confidence
 from dodona.server.models import Models
+from dodona.server.playground.parse import _explain
 
 TEXT = "the dog sees a cat . a cat sleeps ."
 CYCLE = "1\ta\t_\tX\t_\t_\t2\tx\t_\t_\n2\tb\t_\tX\t_\t_\t1\tx\t_\t_\n\n"
@@ -195,3 +199,177 @@ def test_models_are_described_with_the_default_first(models: Models) -> None:
     assert [model["tokenizes"] for model in found] == [True, False, False]
     assert [model["beam"] for model in found] == [False, True, False]
     assert found[0]["labels"] == whole().parser.tree_labels
+
+
+# All of an answer, and limits
+
+
+def conllu_of(*sizes: int, **columns: str) -> str:
+    """Sentences of so many words, each of which hangs on the one before."""
+    row = [columns.get(name, "_") for name in ("lemma", "upos", "xpos", "feats")]
+    end = [columns.get("deps", "_"), columns.get("misc", "_")]
+    return "".join(
+        "".join(
+            "\t".join([str(k), "a", *row, str(k - 1), "dep" if k > 1 else "root", *end]) + "\n" for k in range(1, n + 1)
+        )
+        + "\n"
+        for n in sizes
+    )
+
+
+def test_a_tree_in_full(models: Models) -> None:
+    """A sentence of CoNLL-U that has everything, which is judged; with and without its text."""
+    rows = (
+        "1-2\tzum\t_\t_\t_\t_\t_\t_\t_\tNote=a\n1\tzu\tl1\tX\tx1\tA=b\t2\tcase\t_\t_\n"
+        "2\tdem\tl2\tY\tx2\t_\t0\troot\t_\tNote=c\n2.1\te\t_\t_\t_\t_\t_\t_\t1:x\t_\n"
+        "3\tHaus\tl3\tZ\tx3\t_\t2\tdep\t_\t_\n\n"
+    )
+    tree = {
+        "words": ["zu", "dem", "Haus"], "lemmas": ["l1", "l2", "l3"], "upos": ["X", "Y", "Z"],
+        "xpos": ["x1", "x2", "x3"], "feats": ["A=b", "_", "_"], "heads": [2, 0, 2], "labels": ["case", "root", "dep"],
+        "multiword": [[1, 2, "zum"]],
+    }  # fmt: skip
+    for conllu, text in ((f"# text = zum  Haus\n{rows}", "zum  Haus"), (rows, "zum Haus")):
+        (sentence,) = parse({"text": conllu}, models)["sentences"]
+        ((found,), kept) = sentence["trees"], sentence["kept"]
+        sure = found["confidence"]
+        assert (kept, sentence["given"]) == (True, [])
+        assert len(sure) == 3
+        assert all(round(value, 4) == value for value in sure)
+        assert found == tree | {
+            "text": text, "conllu": conllu, "confidence": sure,
+            "mean": round(sentence_confidence(sure), 4), "score": 0.0,
+        }  # fmt: skip
+        assert min(sure) < found["mean"] < max(sure)
+        request = {"conllu": conllu.replace("\n", "\r\n"), "given": [], "rest": False}
+        assert correct(request, models) == {
+            "model": "whole",
+            "tree": tree | {"text": text, "conllu": conllu, "confidence": [], "mean": None, "score": 0.0},
+        }
+        assert call("draw", {"conllu": request["conllu"]}, models) == call("draw", {"conllu": conllu}, models)
+
+
+@pytest.mark.parametrize("hole", ["head", "label", "empty"])
+def test_a_tree_with_any_hole_is_filled_in_around_the_rest(models: Models, hole: str) -> None:
+    text = conllu_of(3)
+    line = text.split("\n")[2].split("\t")
+    line[6:8] = {"head": ["_", "dep"], "label": ["2", "_"], "empty": ["_", "_"]}[hole]
+    text = "\n".join([*text.split("\n")[:2], "\t".join(line), "", ""])
+    (found,) = parse({"text": text}, models)["sentences"]
+    given = [[1, 0, "root"], [2, 1, "dep"], *([[3, 2, None]] if hole == "label" else [])]
+    assert (found["kept"], found["given"]) == (False, given)
+    (tree,) = found["trees"]
+    assert (tree["heads"][:2], tree["labels"][:2]) == ([0, 1], ["root", "dep"])
+    assert tree["labels"][2] != "_"
+
+
+@pytest.mark.parametrize(("beam", "nbest", "width"), [(1, 2, 8), (1, 8, 8), (1, 9, 9), (1, 10, 10), (12, 3, 12)])
+def test_the_beam_is_wide_enough(beam: int, nbest: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline = Pipeline(linear("arc-hybrid", beam).parser)
+    asked = record(monkeypatch, Parser, "analyses_of")
+    one, *_ = parse(
+        {"text": conllu_of(2).replace("root", "_").replace("dep", "_"), "nbest": nbest}, Models({"m": pipeline})
+    )["sentences"]
+    assert asked[-1]["request"] == Request(width, nbest, confidence=True, constrained=True)
+    assert 1 <= len(one["trees"]) <= nbest
+
+
+def test_models_in_full() -> None:
+    pipelines = {
+        "whole": whole(), "beam": Pipeline(linear("arc-hybrid", 4).parser), "net": Pipeline(neural("arc-eager").parser),
+        "first": Pipeline(linear("easy-first").parser),
+    }  # fmt: skip
+    assert call("systems", {}, Models(pipelines))["models"] == [
+        {
+            "name": name, "system": nlp.parser.options.system, "labels": nlp.parser.tree_labels,
+            "tokenizes": name == "whole", "nbest": name != "first", "beam": name in ("beam", "net"),
+        }
+        for name, nlp in pipelines.items()
+    ]  # fmt: skip
+    labels = ["l" * 60, "l" * 61]
+    odd = [Sentence.from_words(["a", "b", "c"], heads=[0, 1, 1], labels=["root", *labels])] * 2
+    nlp = dodona.train(odd, components=["parser"], tags="gold", iterations=1, templates="stack")
+    (described,) = call("systems", {}, Models({"odd": nlp}))["models"]
+    assert labels[0] in described["labels"]
+    assert labels[1] not in described["labels"]
+    assert labels[1] in nlp.parser.tree_labels
+
+
+def test_limits_of_sentences_wherever_they_are_read(models: Models) -> None:
+    """So many words of a sentence, and so many sentences of a text; of text and of CoNLL-U."""
+
+    def refusal(name: str, request: dict[str, Any]) -> str | None:
+        try:
+            call(name, request, models)
+        except DodonaError as error:
+            return str(error)
+        return None
+
+    fast = {"model": "swap"}
+    assert refusal("parse", {"text": conllu_of(*[1] * 200), **fast}) is None
+    assert (
+        refusal("parse", {"text": conllu_of(*[1] * 201), **fast}) == "201 sentences; the playground takes 200 at a time"
+    )
+    told = "the playground takes sentences up to 400"
+    for n in (400, 401):
+        long = conllu_of(n)
+        text = "a" + " a" * (n - 1)
+        expected = None if n == 400 else f"sentence 1 has 401 words; {told}"
+        assert refusal("parse", {"text": long, **fast}) == expected
+        assert refusal("parse", {"text": text}) == expected
+        if n == 401:
+            assert refusal("parse", {"text": conllu_of(1, n), **fast}) == f"sentence 2 has 401 words; {told}"
+        expected = None if n == 400 else f"401 words; {told}"
+        assert refusal("correct", {"conllu": long, "given": [], "rest": False}) == expected
+        assert refusal("draw", {"conllu": long}) == expected
+    for n in (0, 2):
+        text = conllu_of(*[1] * n) or "\n"
+        for name, request in (("correct", {"conllu": text, "given": []}), ("draw", {"conllu": text})):
+            assert refusal(name, request) == f"{n} sentences; expected one"
+
+
+@pytest.mark.parametrize("rest", [True, False])
+def test_labels_and_heads_that_can_be_given(models: Models, rest: bool) -> None:
+    def refusal(*given: Any) -> str | None:
+        try:
+            answer = correct({"conllu": conllu_of(3), "given": [given], "rest": rest}, models)
+        except DodonaError as error:
+            return str(error)
+        word, head, label = given
+        assert answer["tree"]["heads"][word - 1] == head
+        assert label is None or answer["tree"]["labels"][word - 1] == label
+        return None
+
+    assert [refusal(3, 1, label) for label in ("l" * 60, "x", None)] == [None] * 3
+    assert refusal(3, 1, "l" * 61) == "given: a label of 61 letters; expected at most 60"
+    for label in ("", "a b", "a\tb", " "):
+        assert refusal(3, 1, label) == f"given: expected a label without spaces, not {label!r}"
+    assert refusal(3, 1, " " * 100) == f"given: expected a label without spaces, not {' ' * 60!r}"
+    for word, head in ((0, 1), (4, 1), (3, 4), (3, 3)):
+        message = f"Word {word} cannot have the head {head}; expected another word from 0 to 3"
+        assert refusal(word, head, None) == message
+
+
+def test_faults_are_told_with_words_of_the_only_sentence() -> None:
+    """Numbers of words become their forms, as far as there are such words; of several sentences, the place is told."""
+    one, two = Sentence.from_words(["a", "b"]), Sentence.from_words(["c"])
+    message = "text:3: word 2 has HEAD 0, as word 1 and word 7: 1 → 2 → 9; 5 of 6"
+    error = DodonaError(message)
+    assert _explain(error, [one]) == "Word “b” has HEAD ROOT, as word “a” and word 7: “a” → “b” → 9; 5 of 6"
+    assert _explain(error, [one, two]) == message
+    assert _explain(DodonaError("oh"), [one]) == "Oh"
+
+
+def test_a_model_without_a_tokenizer_takes_conllu_only(models: Models) -> None:
+    assert parse({"text": conllu_of(2), "model": "hybrid"}, models)["model"] == "hybrid"
+    with pytest.raises(DodonaError, match=r"^this model has no tokenizer; expected CoNLL-U$"):
+        parse({"text": "a cat", "model": "hybrid"}, models)
+    first = Models({"first": Pipeline(linear("easy-first").parser)})
+    with pytest.raises(DodonaError, match=r"^the parser of this model has no beam, so that it finds one tree only$"):
+        parse({"text": conllu_of(2), "nbest": 2}, first)
+
+
+@pytest.mark.parametrize("comments", ["", "# annotation = open\n", "# annotation = done\n# sent_id = 1\n"])
+def test_comments_stay_when_a_sentence_is_corrected(models: Models, comments: str) -> None:
+    answer = correct({"conllu": comments + conllu_of(3), "given": [[3, 1, "mine"]]}, models)
+    assert answer["tree"]["conllu"].startswith(f"{comments}1\ta\t")
