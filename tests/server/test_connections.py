@@ -3,14 +3,17 @@
 import asyncio
 import dataclasses
 import http.client
+import itertools
 import json
 import logging
 import os
 import re
+import signal
 import socket
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any
@@ -533,3 +536,110 @@ def test_a_process_of_several_ends_with_the_first_one_and_tells_what_it_has_coun
         asyncio.run(server.on_tick(counter))
     assert len(refreshed) == (0 if parent is None else 2)
     assert server.should_exit == (parent == -1)
+
+
+class Children:
+    """Processes as the first one of a server sees them: each is a number, and ends when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, events: list[Any]) -> None:
+        self.calls: list[Any] = []
+        self.numbers = itertools.count(101)
+        self.events, self.ended = events, set[int]()
+        monkeypatch.setattr(run, "_start", self.start)
+        monkeypatch.setattr(run, "PAUSE", 0.0)
+        monkeypatch.setattr(signal, "sigwait", self.wait)
+        monkeypatch.setattr(os, "kill", self.kill)
+        monkeypatch.setattr(os, "waitpid", lambda child, how: (child if child in self.ended else 0, 0))
+        monkeypatch.setattr(
+            "prometheus_client.multiprocess.mark_process_dead", lambda n: self.calls.append(("dead", n))
+        )
+
+    def start(self, work: Any, k: int, sockets: Any, mask: Any) -> int:
+        self.calls.append(("start", k))
+        return next(self.numbers)
+
+    def wait(self, numbers: set[int]) -> int:
+        """The next signal; a number of a child is its death."""
+        assert numbers == {signal.SIGINT, signal.SIGTERM, signal.SIGCHLD}
+        event = self.events.pop(0)
+        if isinstance(event, signal.Signals):
+            return event
+        self.ended.add(event)
+        return signal.SIGCHLD
+
+    def kill(self, child: int, number: int) -> None:
+        self.calls.append((signal.Signals(number).name, child))
+
+
+END = [("dead", 101), ("dead", 102)]
+DIED = "a process of the server has died; another one takes its place"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="processes of POSIX")
+@pytest.mark.parametrize(
+    ("events", "calls", "is_interrupted"),
+    [
+        ([signal.SIGTERM, 101, 102], [("SIGTERM", 101), ("SIGTERM", 102), *END], False),
+        ([signal.SIGINT, 101, 102], [("SIGTERM", 101), ("SIGTERM", 102), *END], True),
+        ([signal.SIGINT, 101, signal.SIGINT, 102],
+         [("SIGTERM", 101), ("SIGTERM", 102), END[0], ("SIGKILL", 102), END[1]], True),
+        ([signal.SIGTERM, signal.SIGTERM, 101, 102],
+         [("SIGTERM", 101), ("SIGTERM", 102), ("SIGTERM", 101), ("SIGTERM", 102), *END], False),
+        ([signal.SIGTERM, signal.SIGINT, 101, 102],
+         [("SIGTERM", 101), ("SIGTERM", 102), ("SIGKILL", 101), ("SIGKILL", 102), *END], True),
+        ([102, signal.SIGTERM, 101, 103],
+         [END[1], DIED, ("start", 1), ("SIGTERM", 101), ("SIGTERM", 103), END[0], ("dead", 103)], False),
+        ([101, 103, signal.SIGTERM, 102, 104],
+         [END[0], DIED, ("start", 0), ("dead", 103), DIED, ("start", 0), ("SIGTERM", 102), ("SIGTERM", 104), END[1],
+          ("dead", 104)], False),
+    ],
+)  # fmt: skip
+def test_what_the_first_process_does(
+    events: list[Any], calls: list[Any], is_interrupted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It starts the others, replaces those that die, and passes signals on; a second Ctrl-C ends all at once."""
+    children = Children(monkeypatch, list(events))
+    sockets = [mock.Mock(), mock.Mock()]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    with pytest.raises(KeyboardInterrupt) if is_interrupted else nullcontext():
+        run.supervise(lambda k: None, sockets, children.calls.append)
+    assert children.calls == [("start", 0), ("start", 1), *calls]
+    assert children.events == []
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == mask
+    for sock in sockets:
+        assert sock.close.called
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_how_many_connections_there_may_be(full: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a client and of all, as many as the limit says; whoever is over it is closed, and in the log."""
+    closed: list[tuple[int, str]] = []
+    monkeypatch.setattr(_Connection, "close", lambda self, reason: closed.append((self.number, reason)))
+    monkeypatch.setattr(_Connection, "counts", Counter[str]())
+    monkeypatch.setattr(_Connection, "most", 3)
+    monkeypatch.setattr(run, "CONNECTIONS", 5)
+    config = uvicorn.Config(create_app(MODELS), lifespan="off", log_config=None)
+    config.load()
+    state = uvicorn.server.ServerState()
+    loop = mock.Mock()
+    made = []
+    for number, client in enumerate("aaabbbc"):
+        each = _Connection(config, state, {}, loop)
+        each.number = number  # type: ignore[attr-defined]
+        loop.time.return_value = 100.0 - number  # the last one has been idle for the longest time
+        transport = mock.Mock(**{"is_closing.return_value": False})
+        transport.get_extra_info = lambda name, client=client: (client, 1) if name == "peername" else None
+        each.connection_made(transport)
+        if full:
+            each.cycle = mock.Mock(response_complete=False)
+        made.append(each)
+    assert dict(_Connection.counts) == {"a": 3, "b": 3, "c": 1}
+    others = "there are 5 connections already" if full else "others need the connection"
+    assert closed == [(5, others), (6, others)] if full else [(4, others), (5, others)]
+    extra = _Connection(config, state, {}, loop)
+    extra.number = 7  # type: ignore[attr-defined]
+    extra.connection_made(mock.Mock(get_extra_info=lambda name: ("a", 2) if name == "peername" else None))
+    assert closed[-1] == (7, "a has 3 connections already")
+    for each in [*made, extra]:
+        each.connection_lost(None)
+    assert _Connection.counts == {}, "who has left is forgotten"
