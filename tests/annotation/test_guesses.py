@@ -29,7 +29,7 @@ def annotated_by_chance(chance: random.Random) -> Sentence:
     values: dict[str, Any] = {
         name: chance.choices(letters, k=n)
         for name, letters in {
-            "upos": ["X", "Y", "_"], "xpos": ["x", "y", "_"], "feats": ["A=1", "A=2", "_"], "lemmas": ["l", "m", "_"],
+            "upos": ["NOUN", "ADV", "VERB", "_"], "xpos": ["x", "y", "_"], "feats": ["A=1", "A=2", "_"], "lemmas": ["l", "m", "_"],
         }.items()
     }  # fmt: skip
     heads = [0, *(chance.choice([1, None]) for _ in range(1, n))]
@@ -85,7 +85,7 @@ def test_counts_and_shares_against_a_slow_count(some: tuple[list[Sentence], Freq
     rows = list_rows(sentences)
     for name in ("label", "upos", "xpos", "feats"):
         assert frequencies.list_values(name) == sort_values([row[name] for row in rows]), name
-    for form, upos, xpos, feats, lemma in product("abCd", "XY_", "xy", ("A=1", "_"), ("l", "_")):
+    for form, upos, xpos, feats, lemma in product("abCd", ("NOUN", "VERB", "_"), "xy", ("A=1", "_"), ("l", "_")):
         word = Draft.from_sentence(
             Sentence.from_words([form], [upos], xpos=[xpos], feats=[feats], lemmas=[lemma], misc=["Confidence=0.125"])
         )
@@ -142,7 +142,7 @@ def test_choices_are_all_that_the_treebank_has_in_its_order(
     """Of a form that it has and of one that it has not; and only so many."""
     sentences, frequencies = some
     rows = list_rows(sentences)
-    bare = Draft.from_sentence(Sentence.from_words(["a", "C", "Dogs"], misc=["Confidence=0.5"] * 3))
+    bare = Draft.from_sentence(Sentence.from_words(["a", "C", "Sees"], misc=["Confidence=0.5"] * 3))
     for k, column in product((1, 2, 3), COLUMNS):
         free = complete(bare, whole(), frequencies)
         guess = {name: getattr(free.words[k - 1], name) for name in COLUMNS}
