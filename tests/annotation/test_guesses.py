@@ -29,7 +29,8 @@ def annotated_by_chance(chance: random.Random) -> Sentence:
     values: dict[str, Any] = {
         name: chance.choices(letters, k=n)
         for name, letters in {
-            "upos": ["NOUN", "ADV", "VERB", "_"], "xpos": ["x", "y", "_"], "feats": ["A=1", "A=2", "_"], "lemmas": ["l", "m", "_"],
+            "upos": ["NOUN", "ADV", "VERB", "_"], "xpos": ["x", "y", "_"], "feats": ["A=1", "A=2", "_"],
+            "lemmas": ["l", "m", "_"],
         }.items()
     }  # fmt: skip
     heads = [0, *(chance.choice([1, None]) for _ in range(1, n))]
