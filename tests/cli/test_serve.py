@@ -285,6 +285,7 @@ class Served:
         self.sockets: list[Any] = []
         self.passed: list[Any] = []
         monkeypatch.setattr(processes, "available_cores", lambda: 8)
+        monkeypatch.setattr(gc, "collect", lambda: None)
         monkeypatch.setattr(gc, "freeze", lambda: None)
         monkeypatch.setattr(click, "launch", self.calls["launch"].append)
         monkeypatch.setattr(log, "set_up_log", lambda *given: self.calls.update(log=given))
