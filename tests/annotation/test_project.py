@@ -431,7 +431,7 @@ def test_which_files_are_a_project(tmp_path: Path) -> None:
         write([], folder / name)
     (folder / "sub.conllu").mkdir()
     assert [path.name for path in find_files([str(folder)])[1]] == [GOLD, "more.conllu.gz", NEW]
-    own, files = find_files([str(folder / NEW), str(folder / GOLD)])
+    own, files = find_files([str(folder / NEW), str(folder / GOLD), str(folder / NEW)])
     assert (own, [path.name for path in files]) == (folder, [NEW, GOLD])
     for arguments, message in (
         ([], "no folder"),
@@ -574,6 +574,24 @@ def test_a_name_that_a_sentence_has_since_is_not_given_again(tmp_path: Path) -> 
     assert [project.make_sent_id(like) for like in ("s0", "s0", "s1", None, "s0-2")] == [
         "s0-3", "s0-4", "s1-2", None, "s0-2-2",
     ]  # fmt: skip
+    session.close()
+
+
+def test_a_saved_sentence_that_was_joined_since_is_in_the_file_still(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path / "p")
+    session = open_session(folder)
+    act(session, 3, kind="split_sentence", word=3)
+    session.save()
+    new = session.project.files[GOLD].numbers[-1]
+    digests = [session.project.get(number).digest for number in (3, new)]
+    for restarted in (False, True):
+        act(session, 3, kind="join_sentence")
+        if restarted:
+            session.close()
+            session = open_session(folder)
+        act(session, 3, kind="undo")
+        assert [session.project.get(number).digest for number in (3, new)] == digests != [None, None]
+        assert "as in the file" in [version["name"] for version in session.compare(new)]
     session.close()
 
 

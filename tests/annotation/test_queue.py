@@ -98,6 +98,12 @@ def test_items_of_a_search(tmp_path: Path) -> None:
     act(session, 1, kind="undo")
     again = select(session, "search", pattern="pattern { A [upos=VERB]; A -[nsubj]-> B }")
     assert again == found
+    for label in ("one", "two", "three"):
+        act(session, 2, kind="arc", word=3, head=2, label=label)
+        (item,) = select(session, "search", pattern="pattern { A -[one|two|three]-> B }")["items"]
+        assert (item["sentence"], item["word"]) == (2, 2)
+        act(session, 2, kind="arc", word=3, head=2, label="punct")
+        assert select(session, "search", pattern="pattern { A -[one|two|three]-> B }")["items"] == []
     (token,) = select(session, "search", pattern="pattern { A [form=is] }")["items"]
     assert (token["sentence"], token["word"], token["form"]) == (2, 2, "is")
     session.close()
