@@ -160,3 +160,28 @@ def test_what_every_field_of_a_request_must_be(name: str) -> None:
     others. A new field must be named above."""
     assert list_bounds(list_functions(mock.MagicMock())[name]) == BOUNDS[name]
     assert BOUNDS.keys() == SUMMARIES.keys()
+
+
+CALLED = {
+    "project": "describe", "queue": "queue.select", "open": "open", "leave": "leave", "act": "act", "choices": "choose",
+    "compare": "compare", "check": "check", "retrain": "learner.start", "learning": "learner.describe", "save": "save",
+}  # fmt: skip
+KEYS = {"choices": "choices", "compare": "versions", "check": "problems", "save": "files"}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_every_function_answers_with_what_the_session_says(name: str) -> None:
+    """And with nothing else; as it is, or under the name that pages look for."""
+    assert CALLED.keys() == SUMMARIES.keys() - {"status"}
+    session = mock.MagicMock()
+    function = list_functions(session)[name]
+    fields = [field.name for field in msgspec.structs.fields(function.request)]
+    request = msgspec.convert({field: FIELDS[field] for field in fields}, function.request)
+    answer = function.call(request, Models({"whole": whole()}))
+    (called,) = session.mock_calls
+    assert called[0] == CALLED[name]
+    said = session
+    for part in CALLED[name].split("."):
+        said = getattr(said, part)
+    said = said.return_value
+    assert answer == ({} if name == "leave" else {KEYS[name]: said} if name in KEYS else said)
