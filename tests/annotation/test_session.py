@@ -18,7 +18,6 @@ from dodona.annotation.guesses import Frequencies, complete, find_choices
 from dodona.annotation.informative import rank_sentences
 from dodona.annotation.project import Project, find_files
 from dodona.annotation.session import (
-    ABOUT_SENTENCES,
     EDITS,
     AnnotationSession,
     StaleVersionError,
@@ -676,7 +675,10 @@ def test_what_a_problem_is_about() -> None:
     rows = ["# text = x", "1-2\tab", "1\ta", "2\tb", "2.1\tc", "3\td", "0.1\te", ""]
     for line, word in enumerate((None, 1, 1, 2, 2, 3, None, None, None), start=1):
         assert _find_word(rows, Finding("", line, "", "some-rule", 2, "", "")) == word, line
-        for part in ABOUT_SENTENCES:
+        for part in (
+            "sent-id", "parallel-id", "newdoc", "newpar", "missing-text", "multiple-text", "empty-text",
+            "text-trailing", "text-extra", "only-sometimes",
+        ):  # fmt: skip
             assert _find_word(rows, Finding("", line, "", f"bad-{part}", 2, "", "")) is None
     assert _find_word(rows, Finding("", 0, "", "some-rule", 2, "", "")) is None
     for value, expected, message in (

@@ -109,6 +109,9 @@ def test_usage(tmp_path: Path) -> None:
         done = run(annotate_command, *arguments)
         assert done.exit_code == 2
         assert message in done.stderr
+    for option, value in (("--retrain-after", 0), ("--port", -1), ("--port", 65536), ("--format", "xml")):
+        done = run(annotate_command, folder, "--model", "en", option, value)
+        assert (done.exit_code, f"Invalid value for '{option}'" in done.stderr) == (2, True)
     with pytest.raises(DodonaError, match="expected a name"):
         run(annotate_command, folder, "--model", "en", "--name", "a\nb")
     (tmp_path / "empty").mkdir()
