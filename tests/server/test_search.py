@@ -182,7 +182,10 @@ def test_the_whole_answer(app: Starlette) -> None:
     """A hundred matches are listed unless more or fewer are wanted; sentences without any are counted."""
     sentences = full_treebank(40)
     conllu = b"".join(sentence.to_bytes() for sentence in sentences).decode()
-    for pattern, limit in ((OBJECT, None), ("pattern { X [upos=NOUN] }", None), ("pattern { X [upos=NOUN] }", 7)):
+    rare = f"pattern {{ X [form={sentences[0].words[1]}] }}"
+    assert len({match.sentence for match in dodona.search(rare, sentences)}) < 40
+    nouns = "pattern { X [upos=NOUN] }"
+    for pattern, limit in ((rare, None), (OBJECT, None), (nouns, None), (nouns, 7)):
         found = list(dodona.search(pattern, sentences))
         most = limit or 100
         listed = [
