@@ -212,8 +212,14 @@ def test_choices(session: AnnotationSession) -> None:
         assert set(others[: len(usual)]) == usual, "first what words with this tag have"
     roots = session.choose(4, 2, "label", 0)
     assert roots[0]["value"] == "root"
-    for word, column in ((0, "label"), (n + 1, "head"), (1, "size")):
-        with pytest.raises(DodonaError):
+    columns_of_choices = "label, head, upos, xpos, feats, lemma"
+    for word, column, message in (
+        (0, "label", f"word 0; expected a number from 1 to {n}"),
+        (n + 1, "head", f"word {n + 1}; expected a number from 1 to {n}"),
+        (1, "size", f"column 'size'; expected one of: {columns_of_choices}"),
+        (1, "misc", f"column 'misc'; expected one of: {columns_of_choices}"),
+    ):
+        with pytest.raises(DodonaError, match=f"^{message}$"):
             session.choose(4, word, column, None)
 
 
