@@ -114,6 +114,8 @@ def test_counts_of_lines() -> None:
     assert repairs == {"non-unix-newline": plain().count(b"\n")}
     _, repairs = fix(b"\n \n" + plain() + b"\n\n")
     assert repairs == {"extra-empty-line": 4}
+    data, repairs = fix(b"\rnot understood\n\r\n")
+    assert (data, repairs) == (b"\rnot understood\n\n", {"non-unix-newline": 1})
 
 
 @settings(max_examples=100, deadline=None)
