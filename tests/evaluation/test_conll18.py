@@ -1,13 +1,16 @@
 """The scores of the shared task: worked by hand, and what must hold for any two files."""
 
+import re
 from itertools import pairwise
+from unicodedata import category
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.scored import treebank, trees
 
-from dodona import FormatError, MismatchError
+from dodona import FormatError, MismatchError, Sentence
+from dodona.data.ud import UNIVERSAL_RELATIONS
 from dodona.evaluation import METRICS, Score, evaluate
 from dodona.evaluation.conll18 import align, flatten
 
@@ -127,3 +130,96 @@ def test_a_missing_head_is_an_error_on_either_side(side: int) -> None:
     files[side] = treebank("oak/NOUN/0/root tree/NOUN/_/_")
     with pytest.raises(FormatError, match="HEAD '_'"):
         evaluate(*files)
+
+
+NEEDED = {  # of a word of an open sentence, to be counted by a metric
+    "arc": {"UAS", "LAS", "CLAS", "MLAS", "BLEX"},
+    "upos": {"UPOS", "XPOS", "AllTags", "MLAS"},
+    "feats": {"UFeats", "AllTags", "MLAS"},
+    "lemma": {"Lemmas", "BLEX"},
+    "token": set[str](),
+}
+OF_CONTENT = set(UNIVERSAL_RELATIONS) - {"aux", "cop", "mark", "det", "clf", "case", "cc", "punct"}
+
+
+def two_words(label: str = "obj", feats: str = "_", misc: str = "_", comments: tuple[str, ...] = ()) -> list[Sentence]:
+    """A root word and one below it."""
+    columns = {"lemmas": ["a", "b"], "feats": ["_", feats], "heads": [0, 1], "labels": ["root", label]}
+    marked = ["Confirmed=arc,upos,feats,lemma,token", misc]
+    return [Sentence.from_words(["a", "b"], ["NOUN"] * 2, xpos=["N"] * 2, misc=marked, comments=comments, **columns)]
+
+
+@pytest.mark.parametrize("aspect", NEEDED)
+def test_each_metric_counts_what_is_annotated(aspect: str) -> None:
+    others = ",".join(each for each in NEEDED if each != aspect)
+    gold = two_words(misc=f"Changed={others}", comments=("# annotation = open",))
+    scores = evaluate(gold, two_words())
+    for name in METRICS[3:]:
+        count = 1 if name in NEEDED[aspect] else 2
+        assert scores[name] == Score(count, count, count, count), name
+
+
+@pytest.mark.parametrize("label", UNIVERSAL_RELATIONS)
+def test_which_relations_are_those_of_content_and_function_words(label: str) -> None:
+    scores = evaluate(two_words(label), two_words(label))
+    for name in ("CLAS", "MLAS", "BLEX"):
+        assert scores[name].gold == scores[name].system == 1 + (label in OF_CONTENT), name
+    other_tag = two_words(label)
+    other_tag[0].set_column("upos", ["NOUN", "X"])
+    is_functional = label not in OF_CONTENT and label != "punct"
+    assert evaluate(two_words(label), other_tag)["MLAS"].correct == int(not is_functional)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "PronType",
+        "NumType",
+        "Poss",
+        "Reflex",
+        "Foreign",
+        "Abbr",
+        "Gender",
+        "Animacy",
+        "Number",
+        "Case",
+        "Definite",
+        "Degree",
+        "VerbForm",
+        "Mood",
+        "Tense",
+        "Aspect",
+        "Voice",
+        "Evident",
+        "Polarity",
+        "Person",
+        "Polite",
+        "!Typo",
+        "!Clusivity",
+        "!NounClass",
+        "!ExtPos",
+        "!Case[psor]",
+    ],
+)
+def test_which_features_are_universal(name: str) -> None:
+    scores = evaluate(two_words(feats=f"{name.removeprefix('!')}=A"), two_words(feats="_"))
+    assert scores["UFeats"].correct == scores["AllTags"].correct == 1 + name.startswith("!")
+
+
+def test_every_space_inside_a_word_is_left_out() -> None:
+    blanks = [chr(k) for k in range(0x3001) if category(chr(k)) == "Zs"]
+    assert len(blanks) == 17
+    for blank in blanks:
+        whole = [Sentence.from_words([f"a{blank}b"], heads=[0], labels=["root"])]
+        assert evaluate(whole, two_words())["Tokens"] == Score(1, 2, 0)
+
+
+def test_scores_in_a_notebook() -> None:
+    """Three words of gold, two of the system, one of them right."""
+    gold = [Sentence.from_words(["a", "b", "c"], heads=[0, 1, 1], labels=["root", "x", "x"])]
+    system = [Sentence.from_words(["a", "bc"], heads=[0, 1], labels=["root", "x"])]
+    rows = re.findall(r"<tr>(.*?)</tr>", evaluate(gold, system)._repr_html_(), re.S)
+    cells = [re.sub("<[^>]*>", " ", row).split() for row in rows]
+    assert cells[0] == ["gold", "system", "correct", "precision", "recall", "F1"]
+    assert cells[-4] == ["LAS", "3", "2", "1", "50.00", "33.33", "40.00"]
+    assert [row[0] for row in cells[1:]] == list(METRICS)
