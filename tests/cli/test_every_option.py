@@ -1,9 +1,10 @@
 """Every option of every command does what it is for, in each place that it has to reach: what a row asks for holds with
-the option, and not without it. An option without a row fails.
+the option, and not without it. An option without a row fails. And what commands write is compared as a whole.
 
 Those of the commands that train are tried in `test_options_arrive`, those of `annotate` and `serve` with the server.
 """
 
+import difflib
 import inspect
 import json
 import os
@@ -28,6 +29,7 @@ from samples.small_models import full_treebank, linear, whole
 from samples.treebank_folder import treebank_folder
 
 from dodona import Sentence, write
+from dodona.cli.commands import convert
 from dodona.cli.commands.distill import distill
 from dodona.cli.commands.train import train_command
 from dodona.cli.main import COMMANDS, dodona
@@ -427,6 +429,19 @@ ROWS: dict[str, list[Row]] = {
 }  # fmt: skip
 
 
+SIGNS = "<&>\"'|\\{}$%#_^~*`[]"
+ROWS_OF_SIGNS = (
+    f"1-2\t{SIGNS}x\t_\t_\t_\tTypo=Yes\t_\t_\t_\tSpaceAfter=No|Note=a,b",
+    f"1\t{SIGNS}\t{SIGNS}\tSYM\t{SIGNS}\tA=1|B[x]=2,3\t2\tdep:{SIGNS}\t2:dep|2.1:ref\tNote={SIGNS}",
+    "2\tx, y;\tx y\tX\t_\t_\t0\troot\t0:root\t_",
+    "2.1\tz\tz\tX\tZ\tA=1\t_\t_\t1:dep\tNote=1",
+    "3\t\u05d0\u05d1\t=1+1\tNOUN\t_\t_\t2\tnsubj\t2:nsubj\tSpacesAfter=\\s\\t",
+    "4\t_\t_\tPUNCT\t_\t_\t2\tpunct\t2:punct\tConfidence=0.5",
+)
+STRANGE = f"# sent_id = s/{SIGNS}\n# text = {SIGNS}x\u05d0\u05d1 \t_\n# note = {SIGNS}\n" + "\n".join(ROWS_OF_SIGNS)
+STRANGE += "\n\n# newpar\n# sent_id = 2\n# text = Oak\n1\tOak\toak\tNOUN\t_\t_\t0\troot\t0:root\t_\n\n"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the commands read."""
@@ -451,6 +466,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     rows = [f"{i}\tw{i // 2}\t_\t{'NOUN' if i % 2 else 'VERB'}\t_\t_\t{i - 1}\tx\t_\t_\n" for i in range(1, 20)]
     (path / "many.conllu").write_text("".join(rows) + "\n")
+    (path / "strange.conllu").write_text(STRANGE, "utf-8")
+    sure = ("0.9", "0.99", "1", "0.4", "0.95", "0.7")
+    parsed = read_all(path / "parsed.conllu")
+    for sentence in parsed:
+        sentence.set_column(
+            "misc", [f"Confidence={sure[(len(sentence) + d) % len(sure)]}" for d in range(len(sentence))]
+        )
+        sentence.set_column("upos", ["X" if tag == "ADP" else tag for tag in sentence.upos])
+    write(parsed, path / "unsure.conllu")
     (path / "bad.conllu").write_bytes(BAD["unknown-upos"] * 3)
     (path / "crlf.conllu").write_bytes(plain().replace(b"\n", b"\r\n"))
     (path / "text.txt").write_text("the oak answers. the dove hears.\n")
@@ -527,6 +551,45 @@ def test_an_option(group: str, row: Row, run: Callable[[str, str], Run]) -> None
     except (KeyError, IndexError, ValueError):  # there is nothing to look at
         holds = False
     assert not holds, without
+
+
+RESULTS = {
+    "evaluate.csv": "evaluate gold.conllu unsure.conllu --by relation --by length --by distance --calibration "
+    "--confusion --format csv",
+    "significance.csv": "evaluate gold.conllu parsed.conllu sure.conllu --shuffles 50 --format csv",
+    "stats.csv": "stats strange.conllu gold.conllu --train parsed.conllu --format csv",
+    "validate.json": "validate bad.conllu crlf.conllu --level 2 --max 1 --format json",
+    "repair.json": "validate crlf.conllu strange.conllu --level 2 --fix --in-place --format json",
+    "validate.txt": "validate bad.conllu strange.conllu --level 2 --max 1",
+    "validate.tsv": "validate strange.conllu --level 2 --format tsv",
+    "search.jsonl": f"search {SUBJECT} strange.conllu gold.conllu --limit 2 --context 1 --format jsonl",
+    "search.csv": f"search {SUBJECT} gold.conllu --count e.label,V.form,S.upos,e.delta,e.length,file --format csv",
+    "oracle.json": "oracle --heads '2 0 2' --words 'a b c' --labels 'x root y' --format json",
+    "oracle.csv": "oracle --heads '2 0 2' --words 'a b c' --labels 'x root y' -s swap-standard --format csv",
+    "lattice.json": "lattice --heads '2 0' --words 'a b' --format json",
+    **{f"convert.{form}": f"convert strange.conllu --to {form}" for form in convert.FORMATS},
+    **{f"draw.{form}": f"draw strange.conllu --format {form}" for form in ("tree", "markdown", "tikz")},
+    "draw.diff": "draw --diff gold.conllu parsed.conllu",
+}
+"""What is compared as a whole with a file of this name."""
+
+
+def write_result(name: str, run: Callable[[str, str], Run]) -> str:
+    """Numbers are rounded: their last digits depend on the processor."""
+    command, words = RESULTS[name].split(" ", 1)
+    done = run(f"{command}, whole", words)
+    text = done.out + "".join(f"stderr: {line}\n" for line in done.err.splitlines())
+    return re.sub(r"\d+\.\d{7,}", lambda number: f"{float(number[0]):.6f}", text)
+
+
+@pytest.mark.filterwarnings("ignore:.*sent_id")
+@pytest.mark.parametrize("name", RESULTS)
+def test_whole_results(name: str, run: Callable[[str, str], Run]) -> None:
+    """All that is written, and what is said beside it. If something was changed on purpose, what this test shows takes
+    the place of what is in the file."""
+    listed = Path(__file__).parent.joinpath("results", name).read_text("utf-8")
+    found = write_result(name, run)
+    assert found == listed, "\n".join(difflib.unified_diff(listed.splitlines(), found.splitlines(), lineterm=""))
 
 
 def test_options_of_training_pass_through_distill(run: Callable[[str, str], Run]) -> None:
