@@ -74,7 +74,8 @@ def test_formats_by_name_and_by_content(given: tuple[bytes, str], expected: str,
 @pytest.mark.parametrize(
     ("data", "line"),
     [(ROW, 1), (ROW.rstrip(), 1), (b"# text = The oak\n" + ROW, 2), (b"\n# sent_id = 1\n12 oaks\n", 3),
-     (ROW.replace(b"1", b"1-2").replace(b" 2 ", b" _ "), 1), (b"\xef\xbb\xbf" + ROW, 1)],
+     (ROW.replace(b"1", b"1-2").replace(b" 2 ", b" _ "), 1), (ROW.replace(b"1", b"0.1"), 1),
+     (b"\xef\xbb\xbf" + ROW, 1)],
 )  # fmt: skip
 def test_spaces_for_tabs_are_an_error_with_a_hint(data: bytes, line: int, size: int) -> None:
     with pytest.raises(FormatError, match=f"^-:{line}: this looks like CoNLL-U with spaces for tabs.*--input text"):
