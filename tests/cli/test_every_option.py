@@ -432,13 +432,16 @@ ROWS: dict[str, list[Row]] = {
 SIGNS = "<&>\"'|\\{}$%#_^~*`[]"
 ROWS_OF_SIGNS = (
     f"1-2\t{SIGNS}x\t_\t_\t_\tTypo=Yes\t_\t_\t_\tSpaceAfter=No|Note=a,b",
-    f"1\t{SIGNS}\t{SIGNS}\tSYM\t{SIGNS}\tA=1|B[x]=2,3\t2\tdep:{SIGNS}\t2:dep|2.1:ref\tNote={SIGNS}",
+    f"1\t{SIGNS}\t{SIGNS}\tSYM\t{SIGNS}\tA=1|B[x]=2,3\t2\tdep:{SIGNS}\x07\t2:dep|2.1:ref\tNote={SIGNS}",
     "2\tx, y;\tx y\tX\t_\t_\t0\troot\t0:root\t_",
     "2.1\tz\tz\tX\tZ\tA=1\t_\t_\t1:dep\tNote=1",
     "3\t\u05d0\u05d1\t=1+1\tNOUN\t_\t_\t2\tnsubj\t2:nsubj\tSpacesAfter=\\s\\t",
     "4\t_\t_\tPUNCT\t_\t_\t2\tpunct\t2:punct\tConfidence=0.5",
 )
-STRANGE = f"# sent_id = s/{SIGNS}\n# text = {SIGNS}x\u05d0\u05d1 \t_\n# note = {SIGNS}\n" + "\n".join(ROWS_OF_SIGNS)
+STRANGE = (
+    f"# sent_id = s/{SIGNS}\x1b\n# nbest = 2\n# score = -0.5\n# text = {SIGNS}x\u05d0\u05d1 \t_\n# note = {SIGNS}\n"
+    + "\n".join(ROWS_OF_SIGNS)
+)
 STRANGE += "\n\n# newpar\n# sent_id = 2\n# text = Oak\n1\tOak\toak\tNOUN\t_\t_\t0\troot\t0:root\t_\n\n"
 
 
