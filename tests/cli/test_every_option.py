@@ -28,7 +28,7 @@ from samples.command_line import call_dodona
 from samples.small_models import full_treebank, linear, whole
 from samples.treebank_folder import treebank_folder
 
-from dodona import Sentence, write
+from dodona import Sentence, __version__, write
 from dodona.cli.commands import convert
 from dodona.cli.commands.distill import distill
 from dodona.cli.commands.train import train_command
@@ -619,3 +619,62 @@ def test_every_option_has_a_row(name: str) -> None:
     tried = {row.option for group, row in CASES if command_of(group) == name}
     assert options - {None} <= tried
     assert tried <= {each.name for each in command.params}
+
+
+OPTIONS = {
+    f"{name} {option.opts[-1]}": option
+    for name in COMMANDS
+    for option in dodona.get_command(click.Context(dodona), name).params  # type: ignore[union-attr]
+    if isinstance(option, click.Option) and name not in ("annotate", "serve")
+    if name not in ("distill", "crossvalidate") or option not in train_command.params
+}
+ABOVE_0 = 1e-9
+LEAST = {
+    "draw --width": 100, "train --folds": 2, "crossvalidate --folds": 2, "experiment --beam": 2,
+    "experiment --limit": 2,
+    "train --explore-after": 0, "evaluate --worst": 0, "evaluate --seed": 0, "validate --max": 0, "search --context": 0,
+    "experiment --jobs": 0, "parse --timeout": ABOVE_0, "parse --shard-size": ABOVE_0, "distill --shard-size": ABOVE_0,
+    "pretrain --minutes": ABOVE_0,
+}  # fmt: skip
+"""What a number may be at least, where that is not 1."""
+MOST = {"parse --beam": 10_000, "train --beam": 10_000}
+DEFAULTS = {
+    "parse --nbest": 1, "parse --jobs": 1, "train --scorer": "linear", "train --tags": "predicted", "train --folds": 10,
+    "train --beam": 1, "train --explore": 0.9, "train --explore-after": 1, "train --update": "perceptron",
+    "train --nonprojective": "head", "train --pretrained-rate": 1.0, "train --device": "auto",
+    "train --vectors-size": 10.0, "train --size": 12.0, "train --seed": 1, "pretrain --seed": 1, "pretrain --layers": 3,
+    "pretrain --width": 192, "pretrain --embedding": 80, "pretrain --subwords": 10_000, "pretrain --vocabulary": 20_000,
+    "pretrain --dropout": 0.4, "distill --shard-size": 2.0, "distill --format": "table", "evaluate --worst": 5,
+    "evaluate --shuffles": 10_000, "evaluate --seed": 1, "crossvalidate --most": 100, "crossvalidate --seeds": 3,
+    "crossvalidate --folds": 10, "crossvalidate --split": "blocks", "crossvalidate --format": "table",
+    "convert --from": "auto", "package --version": __version__, "package --output": ".", "oracle --system": "arc-eager",
+    "oracle --sentence": "1", "lattice --sentence": "1", "lattice --system": "swap-standard",
+    "lattice --max-nodes": 400,
+    "lattice --max-configurations": 100_000, "experiment --seeds": 5, "experiment --tags": "gold",
+    "experiment --neural": True, "bench --seconds": 30.0, "bench --tolerance": 5.0,
+}  # fmt: skip
+"""What is taken without an option, beside `-` for --output, `auto` for --input, 0 for --context and nothing."""
+
+
+def test_the_limits_of_every_number() -> None:
+    """One at the limit is taken, and one beyond it is not."""
+    ranges = {name: each for name, each in OPTIONS.items() if isinstance(each.type, click.IntRange | click.FloatRange)}
+    assert LEAST.keys() | MOST.keys() <= ranges.keys()
+    for name, option in ranges.items():
+        least, most = LEAST.get(name, 1), MOST.get(name)
+        for value in (least, *((most,) if most is not None else (10**6,))):
+            assert option.type.convert(value, None, None) == value, name
+        for value in (least - (1 if least != ABOVE_0 else ABOVE_0), *((most + 1,) if most is not None else ())):
+            with pytest.raises(click.BadParameter):
+                option.type.convert(value, None, None)
+
+
+def test_every_default() -> None:
+    context = click.Context(dodona)
+    found = {name: option.get_default(context) for name, option in OPTIONS.items()}
+    usual = {"--output": "-", "--input": "auto", "--context": 0}
+    for name, value in found.items():
+        if name not in DEFAULTS:
+            nothing = (None, False, (), getattr(click.core, "UNSET", None))
+            assert value in (*nothing, usual.get(name.split()[1])), name
+    assert {name: found[name] for name in DEFAULTS} == DEFAULTS
