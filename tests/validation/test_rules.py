@@ -174,6 +174,12 @@ MORE = {  # where a value or what is expected is a part of something longer, or 
     "lost-nodes": enhanced(("0:root|1:conj:and", "2:conj"), ("2:obj", "3:obj|2:obj:In")),
     "deps": enhanced(("3:cc", "3:cc|4"), ("5.1:obj", ":obj"), ("2:conj", "2:junction:and|2:junction:or")),
     "graph-after-none": plain().partition(b"# newpar")[0] + enhanced(),
+    "typo-before-features": b"# sent_id = first\n# text = o ak\n1\to\to\tNOUN\t_\t_\t0\troot\t_\t_\n"
+    b"2\tak\t_\tX\t_\t_\t1\tgoeswith\t_\t_\n\n" + plain(),
+    "features-of-an-empty-node": enhanced(
+        ("and\tCCONJ\t_\t_\t3\tcc\t3:cc", "_\tX\t_\t_\t1\tgoeswith\t1:goeswith"), ("VERB\t_\t_\t_", "VERB\t_\tA=1\t_")
+    ),
+    "orphans-before-empty-nodes": enhanced(("1:conj:and", "1:orphan"), ("2:nsubj", "2:orphan:x")),
     "long-value": plain(("amod", "a" * 201), ("det\t_", "b" * 200 + "\t_")),
 }  # fmt: skip
 
