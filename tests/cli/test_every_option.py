@@ -31,6 +31,7 @@ from samples.treebank_folder import treebank_folder
 from dodona import Sentence, __version__, write
 from dodona.cli.commands import convert
 from dodona.cli.commands.distill import distill
+from dodona.cli.commands.models import _row as describe_model
 from dodona.cli.commands.train import train_command
 from dodona.cli.main import COMMANDS, dodona
 from dodona.data.conllu import read_all
@@ -38,6 +39,7 @@ from dodona.distributed.corpus import Summary
 from dodona.drawing import svg_of
 from dodona.evaluation import compare, differences
 from dodona.evaluation.speed import WHOLE, Speed
+from dodona.pipeline.pipeline import Pipeline
 
 ELSEWHERE = {"train", "pretrain", "crossvalidate", "annotate", "serve"}
 
@@ -470,6 +472,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"{i}\tw{i // 2}\t_\t{'NOUN' if i % 2 else 'VERB'}\t_\t_\t{i - 1}\tx\t_\t_\n" for i in range(1, 20)]
     (path / "many.conllu").write_text("".join(rows) + "\n")
     (path / "strange.conllu").write_text(STRANGE, "utf-8")
+    (path / "wrong.conllu").write_text(STRANGE.replace("\tnsubj\t", "\tobj\t").replace("\tX\t", "\tSYM\t"), "utf-8")
     sure = ("0.9", "0.99", "1", "0.4", "0.95", "0.7")
     parsed = read_all(path / "parsed.conllu")
     for sentence in parsed:
@@ -559,6 +562,7 @@ def test_an_option(group: str, row: Row, run: Callable[[str, str], Run]) -> None
 RESULTS = {
     "evaluate.csv": "evaluate gold.conllu unsure.conllu --by relation --by length --by distance --calibration "
     "--confusion --format csv",
+    "worst.csv": "evaluate strange.conllu wrong.conllu --confusion --format csv",
     "significance.csv": "evaluate gold.conllu parsed.conllu sure.conllu --shuffles 50 --format csv",
     "stats.csv": "stats strange.conllu gold.conllu --train parsed.conllu --format csv",
     "validate.json": "validate bad.conllu crlf.conllu --level 2 --max 1 --format json",
@@ -678,3 +682,32 @@ def test_every_default() -> None:
             nothing = (None, False, (), getattr(click.core, "UNSET", None))
             assert value in (*nothing, usual.get(name.split()[1])), name
     assert {name: found[name] for name in DEFAULTS} == DEFAULTS
+
+
+@pytest.mark.parametrize("command", ["train", "oracle", "lattice"])
+def test_help_says_what_options_of_systems_mean(command: str) -> None:
+    rows = {
+        "root": "arc-eager: where ROOT stands: last, first, attach.",
+        "moves": "nonmonotonic: what may be repaired: both, left, reduce.",
+        "reduce_label": "nonmonotonic: the label of a repairing REDUCE: predicted, remembered.",
+    }
+    found = dodona.get_command(click.Context(dodona), command)
+    assert found is not None
+    assert {
+        each.name: each.help for each in found.params if isinstance(each, click.Option) and each.name in rows
+    } == rows
+
+
+def test_a_model_says_what_it_is(tmp_path: Path) -> None:
+    """In a list, what its page and its record say; control characters are not shown."""
+    model = Pipeline(linear("arc-hybrid").parser)
+    model.about = {"data": "a\x1b[1mb", "licence": "free", "dev": {"LAS": 81.5}}
+    file = tmp_path / "some.model"
+    model.save(file)
+    size = f"{file.stat().st_size / 1e6:.1f} MB"
+    assert describe_model("some", file) == ("some", "", "linear", size, "81.5", "a\x1b[1mb", "free")
+    shown = call_dodona("info", file).stdout
+    assert "\x1b" not in shown
+    assert "a\ufffd[1mb" in shown
+    file.with_suffix(".md").write_text("# x\n\n- language: Irish\n- licence: CC0\n")
+    assert describe_model("some", file) == ("some", "Irish", "linear", size, "81.5", "a\x1b[1mb", "CC0")
