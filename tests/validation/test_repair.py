@@ -105,6 +105,15 @@ def test_in_which_rows_white_space_is_kept(unspaced: int) -> None:
     assert kept == 2
 
 
+@pytest.mark.parametrize("begin", ["# text = ", "#text=", "# sent_id = ", "#sent_id = ", "# note = ", "# newpar "])
+def test_comments_whose_blanks_at_the_end_go(begin: str) -> None:
+    """Those that have a value which ends with none."""
+    whole = plain(("# newpar", f"# newpar\n{begin}x \u3000\t"))
+    is_stripped = "text" in begin or "sent_id" in begin
+    expected = plain(("# newpar", f"# newpar\n{begin}x")) if is_stripped else whole
+    assert fix(whole) == (expected, Counter({"text-trailing-whitespace": 1}) if is_stripped else Counter())
+
+
 def test_tabs_at_the_end_of_a_row() -> None:
     assert fix(plain(("amod\t_\t_", "amod\t_\t_\t \t"))) == (plain(), Counter({"number-of-columns": 2}))
 

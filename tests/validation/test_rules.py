@@ -219,3 +219,21 @@ def test_how_many_names_are_remembered(comment: str, rule: str, monkeypatch: pyt
     names = [comment.format(k) for k in "abcabc"]
     data = "".join(f"# {name}\n# text = w\n{row}\n\n" for name in names)
     assert [f.line for f in validate_chunks([data.encode()], "it") if f.rule == rule] == [15, 19]
+
+
+@pytest.mark.parametrize(("jobs", "language"), [(3, "en"), (None, None)])
+def test_what_udtools_is_run_with(jobs: int | None, language: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+
+    def add(checked: Iterable[object], *others: object) -> Iterator[Finding]:
+        given.append(others)
+        return iter(())
+
+    monkeypatch.setattr(validator, "has_udtools", lambda: True)
+    monkeypatch.setattr(validator, "check_language", given.append)
+    monkeypatch.setattr(validator, "add_guidelines", add)
+    monkeypatch.setattr(validator, "available_cores", lambda: 7)
+    level = 3 if language is None else 4
+    assert list(validate_chunks([plain()], "it", level=level, language=language, jobs=jobs)) == []
+    expected = ("it", level, language or "ud", jobs or 7)
+    assert given == ([expected] if language is None else [language, expected])
