@@ -1,11 +1,14 @@
 """What `dodona bench` measures: real work, in seconds of the processor."""
 
 import time
+from collections.abc import Iterator
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 from samples.small_models import full_treebank, linear, whole
 
+from dodona import Sentence
 from dodona.data.spacing import raw_text
 from dodona.errors import OptionError
 from dodona.evaluation.speed import LEAST_ROUNDS, WHOLE, Speed, measure_speed, measure_threads
@@ -40,6 +43,23 @@ def test_relative_speed_does_not_depend_on_the_machine() -> None:
     slow, fast = Speed(1000, 3, {"parse": 4.0}, 0.5), Speed(1000, 3, {"parse": 2.0}, 0.25)
     assert slow.relative("parse") == fast.relative("parse") == 125
     assert (slow.microseconds("parse"), fast.microseconds("parse")) == (4000, 2000)
+
+
+def test_tags_count_as_predicted_as_they_do_in_a_pipeline() -> None:
+    """A parser that has tags of its own replaces them, and this takes time."""
+    nlp = whole()
+    apply = type(nlp.parser).apply
+    given: list[bool] = []
+
+    def watch(self: object, batch: list[Sentence], /, *others: Any, **named: Any) -> Iterator[Sentence]:
+        tagged = others[1] if len(others) > 1 else named.get("tagged", ())
+        given.append({id(sentence) for sentence in batch} <= set(tagged))
+        return apply(self, batch, *others, **named)  # type: ignore[arg-type]
+
+    with patch.object(type(nlp.parser), "apply", watch):
+        measure_speed(nlp, TEXT, 0.001, lambda share: None)
+    assert len(given) >= 2 * LEAST_ROUNDS
+    assert all(given)
 
 
 def test_threads_share_the_text() -> None:
