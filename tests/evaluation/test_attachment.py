@@ -210,6 +210,24 @@ def test_which_file_ends_first() -> None:
             compare(*pairs)
 
 
+def test_whole_errors_of_other_words() -> None:
+    gold, system = treebank(*GOLD[:2]), treebank(SYSTEM[0], "oak/NOUN/0/root")
+    gold[1].file, gold[1].line, system[1].file, system[1].line = "gold", 70, "system", 80
+    with pytest.raises(MismatchError) as caught:
+        compare(gold, system)
+    assert str(caught.value) == "system:80: sentence 2 has 1 words; expected 2 as in gold:70"
+    gold[0].file, gold[0].line, system[0].file, system[0].line = "gold", 3, "system", 5
+    system[0] = Sentence.from_words(["she", "went", "early", "."])
+    system[0].file, system[0].line = "system", 5
+    with pytest.raises(MismatchError) as caught:
+        compare(gold, system)
+    word = gold[0].word_line(2), system[0].word_line(2)
+    assert (
+        str(caught.value) == f"system:{word[1]}: word 2 of sentence 1 is 'went'; expected 'left' as in gold:{word[0]}"
+    )
+    assert word[0] != word[1]
+
+
 def test_a_sentence_that_stands_twice_in_another_order() -> None:
     gold, system = treebank(GOLD[0], GOLD[0], GOLD[1]), treebank(GOLD[0], GOLD[1], GOLD[0])
     assert find_reordering(gold, system) == (

@@ -184,6 +184,25 @@ def test_which_features_are_universal(name: str) -> None:
     assert scores["UFeats"].correct == scores["AllTags"].correct == 1 + (name not in FEATURES)
 
 
+def test_whole_errors_of_other_texts() -> None:
+    def make(text: str, name: str) -> list[Sentence]:
+        sentences = [Sentence.from_words([word], heads=[0], labels=["root"]) for word in text.split()]
+        for k, sentence in enumerate(sentences):
+            sentence.file, sentence.line = name, 10 * k + (name == "s")
+        return sentences
+
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for gold, system, message in (
+        (f"x {letters}", f"x {letters[1:]}", f"s:11: the text of this sentence goes on with {letters[1:21]!r}; "
+         f"expected {letters[:20]!r} as in g:10"),
+        ("x y", "x", "s:1: the text of this sentence goes on with the end of the file; expected 'y' as in g:10"),
+        ("x", "x y", "s:11: the text of this sentence goes on with 'y'; expected the end of the file as in g:0"),
+    ):  # fmt: skip
+        with pytest.raises(MismatchError) as caught:
+            evaluate(make(gold, "g"), make(system, "s"))
+        assert str(caught.value) == message
+
+
 def test_every_space_inside_a_word_is_left_out() -> None:
     blanks = [chr(k) for k in range(0x3001) if category(chr(k)) == "Zs"]
     assert len(blanks) == 17

@@ -69,6 +69,20 @@ def test_threads_share_the_text() -> None:
     assert dearer > 0
 
 
+def test_how_much_faster_and_dearer_threads_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the best rounds of one and of many, by the clock and of the processor."""
+    taken = iter([(8.0, 6.0), (2.0, 9.0), (9.0, 5.0), (4.0, 7.0)])
+    counts: list[int] = []
+
+    def measure(nlp: object, text: str, threads: int) -> tuple[float, float]:
+        counts.append(threads)
+        return next(taken)
+
+    monkeypatch.setattr("dodona.evaluation.speed._measure_with", measure)
+    assert measure_threads(whole(), TEXT, 3, rounds=2) == (8.0 / 2.0, 9.0 / 6.0)
+    assert counts == [1, 3, 1, 3]
+
+
 def test_without_a_tokenizer_there_is_no_text() -> None:
     with pytest.raises(OptionError, match="no tokenizer"):
         measure_speed(linear("arc-hybrid"), TEXT, 0.001, lambda share: None)

@@ -123,6 +123,10 @@ def test_counts_of_lines() -> None:
     assert repairs == {"non-unix-newline": plain().count(b"\n")}
     _, repairs = fix(b"\n \n" + plain() + b"\n\n")
     assert repairs == {"extra-empty-line": 4}
+    _, repairs = fix(
+        plain(("\n\n# sent_id = two", "\n \n\t\n# sent_id = two"), ("old\told\t", "old \t old\t"), ("oak\t", "oak \t"))
+    )
+    assert repairs == {"pseudo-empty-line": 2, "extra-empty-line": 1, "white-space": 3}
     data, repairs = fix(b"\rnot understood\n\r\n")
     assert (data, repairs) == (b"\rnot understood\n\n", {"non-unix-newline": 1})
 
