@@ -343,6 +343,35 @@ def test_a_match_gives_tokens_and_values() -> None:
     assert len(sentence.match(again)) == 1
 
 
+def test_empty_nodes_have_their_own_numbers_and_places() -> None:
+    """7.1 is the ninth node, and stands before word 8: in all that a match says of it."""
+    for pattern, edge in (
+        ("A -[E:conj]-> B", ("6", "7.1", "E:conj")),
+        ("A -[E:conj:and]-> B", ("7.1", "6", "E:conj:and")),
+    ):
+        (match,) = sentence_of().match(f"pattern {{ e: {pattern} }}")
+        assert match.edges == {"e": edge}
+        assert match.ids == {"A": edge[0], "B": edge[1]}
+        assert match.describe() == f"A:{edge[0]} B:{edge[1]} e:{edge[0]}>{edge[1]}:{edge[2]}"
+        places = {"6": "6", "7.1": "8"}
+        assert (match.value("A.__id__"), match.value("B.__id__")) == (places[edge[0]], places[edge[1]])
+        assert match.value("e.length") == "2"
+        assert match.value("e.delta") == ("2" if edge[1] == "7.1" else "-2")
+        assert match.to_dict() == {"nodes": match.ids, "edges": {"e": [*edge]}}
+        empty = "B" if edge[1] == "7.1" else "A"
+        assert match[empty] is None
+        assert match.words() == {6: "A" if empty == "B" else "B"}
+        assert match.values([f"{empty}.form", f"{empty}.upos", f"{empty}.Tense", "file"]) == (
+            "hears", "VERB", "_", "oaks.conllu"
+        )  # fmt: skip
+    assert matches("A -[E:conj]-> B; B < C".join(["pattern { ", " }"])) == ["A:6 B:7.1 C:8"]
+
+
+def test_a_comment_may_have_any_name_or_be_absent() -> None:
+    for condition, count in (("text", 1), ("!text", 0), ("!is_odd", 1), ("sent_id = oaks", 1), ("sent_id <> oaks", 0)):
+        assert len(sentence_of().match(f"pattern {{ V [form=hears, Tense] }} global {{ {condition} }}")) == count
+
+
 def test_arcs_are_those_of_the_tree() -> None:
     """An edge of DEPS is one only where the tree has it, too."""
     tokens = [
