@@ -179,6 +179,21 @@ def test_no_value_breaks_a_line_or_leaves_a_column_empty(place: str) -> None:
     put(place, "a\u00a0b")
 
 
+def test_whole_errors_of_ranges() -> None:
+    words = ["a", "b", "c", "d", "e"]
+    for ranges, misc, message in (
+        ([(1, 2, "x")], ["_", "_", "_"], "3 values in multiword_misc; expected 1, one for each range"),
+        ([(1, 2, "x"), (4, 3, "x")], None, "multiword range 4-3; expected ranges in order, from 3 to 5"),
+        ([(1, 2, "x"), (2, 3, "x")], None, "multiword range 2-3; expected ranges in order, from 3 to 5"),
+        ([(2, 2, "x")], None, "multiword range 2-2; expected ranges in order, from 1 to 5"),
+        ([(4, 6, "x")], None, "multiword range 4-6; expected ranges in order, from 1 to 5"),
+        ([(0, 2, "x")], None, "multiword range 0-2; expected ranges in order, from 1 to 5"),
+    ):
+        with pytest.raises(OptionError) as caught:
+            Sentence.from_words(words, multiword=ranges, multiword_misc=misc)
+        assert str(caught.value) == message
+
+
 @pytest.mark.parametrize("name", ["words", "deps"])
 def test_columns_that_cannot_be_replaced(name: str) -> None:
     with pytest.raises(OptionError, match=f"column '{name}' cannot be replaced; expected a new sentence"):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dodona.data.formats import detect_format
+from dodona.data.formats import detect_format, read_stream
 from dodona.errors import FormatError
 
 WORD = b"1\tOak\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -46,6 +46,14 @@ def test_no_more_is_read_than_it_takes() -> None:
     found, rest = detect_format(pieces(), "-")
     assert found == "conllu"
     assert next(rest) == b"# a comment\n1\tOak\t"
+
+
+@pytest.mark.parametrize("form", ["horizontal", "vertical"])
+def test_bytes_that_are_no_text_are_named_with_their_line(form: str) -> None:
+    for data, line, byte in ((b"a\nbc\xffd\n", 2, "0xff"), (b"a\xe9", 1, "0xe9"), (b"a\n\nbc \xc3\n", 3, "0xc3")):
+        with pytest.raises(FormatError) as caught:
+            list(read_stream(form, [data], "x"))
+        assert str(caught.value) == f"x:{line}: byte {byte} is not UTF-8"
 
 
 ROW = b"1 The the DET _ _ 2 det _ _\n"

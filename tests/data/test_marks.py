@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from dodona.data import Sentence
 from dodona.data.marks import (
     ASPECTS,
+    CHANGED,
+    CONFIRMED,
     KINDS,
     MENTIONS,
     find_mark_faults,
@@ -45,6 +47,14 @@ def test_marks_are_read_as_they_were_written(first: dict[str, str], marks: dict[
 )  # fmt: skip
 def test_other_forms_are_faults(misc: str) -> None:
     assert len(find_mark_faults(misc)) == 1
+
+
+def test_aspects_stand_in_this_order() -> None:
+    """Which files on disk have."""
+    for kind, name in ((CONFIRMED, "Confirmed"), (CHANGED, "Changed")):
+        assert write_marks("A=b", dict.fromkeys(reversed(ASPECTS), kind)) == f"A=b|{name}=arc,upos,feats,lemma,token"
+    both = {"token": CONFIRMED, "lemma": CHANGED, "arc": CHANGED}
+    assert write_marks("_", both) == "Confirmed=token|Changed=arc,lemma"
 
 
 def test_the_status_keeps_its_place() -> None:
