@@ -711,3 +711,21 @@ def test_a_model_says_what_it_is(tmp_path: Path) -> None:
     assert "a\ufffd[1mb" in shown
     file.with_suffix(".md").write_text("# x\n\n- language: Irish\n- licence: CC0\n")
     assert describe_model("some", file) == ("some", "Irish", "linear", size, "81.5", "a\x1b[1mb", "CC0")
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("evaluate gold.conllu parsed.conllu", "Evaluation"), ("stats gold.conllu", "Statistics"),
+        ("stats gold.conllu --swaps", "Swaps"), ("validate bad.conllu --level 2", "Findings"),
+        ("draw gold.conllu", "Dependency trees"), ("parse small.model gold.conllu", "Dependency trees"),
+        ("distill " + TRAINING, "Distillation"), ("oracle gold.conllu", "arc-eager · static oracle"),
+    ],
+)  # fmt: skip
+def test_titles_of_pages(words: str, title: str, run: Callable[[str, str], Run]) -> None:
+    command, beside = words.split(" ", 1)
+    if "-o" in beside:
+        pages = run(command, f"{beside} --format html").out
+    else:
+        pages = run(command, f"{beside} -o o.html").files["o.html"].decode()
+    assert re.findall("<title>(.*?)</title>", pages)[0] == title  # pictures have some, too
