@@ -175,6 +175,7 @@ def test_a_whole_document_for_latex(capfd: pytest.CaptureFixture[str]) -> None:
         (("FILE", "-o", "x.conllu"), OptionError, "no output ends with '.conllu' here"),
         (("FILE", "--most", "3"), UsageError, "--most goes with --diff"),
         (("FILE", "-o", "x.svg", "--per-page", "3"), UsageError, "--per-page goes with"),
+        (("FILE", "-o", "/dev/stdout", "--format", "html", "--per-page", "3"), UsageError, "--per-page goes with"),
         (("/dev/null",), FormatError, "/dev/null: no sentences"),
         (("--diff", "FILE", "OTHER"), MismatchError, "word 1 of sentence 1 is 'no'"),
     ],

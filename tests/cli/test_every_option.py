@@ -282,6 +282,8 @@ ROWS: dict[str, list[Row]] = {
             lambda run: run.result()["summary"]["unknown words %"] == {"gold": 0.0}),
         *(Row("most", "--most 1", f"many.conllu -t ambiguity --format {form}", lambda run: run.out.count("NOUN 1") == 1)
           for form in ("table", "json", "tsv", "latex")),
+        Row("form", "--format tsv", "gold.conllu -t upos", begins("\twords\t%\n")),
+        Row("form", "--format csv", "gold.conllu -t upos", begins(",words,%\n")),
         Row("swaps", "--swaps", "gold.conllu", lambda run: "EAGER" in run.out),
         *(Row("target", f"-o {file}", f"gold.conllu {beside}", wrote(file))
           for beside in ("", "-t upos", "--swaps") for file in ("o.txt", "o.csv", "o.html")),
