@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -80,9 +81,16 @@ def test_a_limit_holds_in_the_middle_of_a_sentence(file: Path, capfd: pytest.Cap
 
 
 def test_context_ends_with_the_file(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "copy.conllu").write_bytes(file.read_bytes())
-    run("pattern { X [lemma=no] }", file, tmp_path / "copy.conllu", "--context", "1")
-    assert capfd.readouterr().out.count("sent_id = 1") == 0
+    """Wherever the match is, and in whichever of the files."""
+    (tmp_path / "other.conllu").write_bytes(file.read_bytes().replace(b"# sent_id = ", b"# sent_id = 1"))
+    names = [[str(base + k) for k in range(1, 7)] for base in (0, 10)]
+    for context, (here, own) in product((1, 2, 5), enumerate(names)):
+        for k, name in enumerate(own):
+            pattern = f"global {{ sent_id = {name} }} pattern {{ X [upos=INTJ|NOUN|VERB] }}"
+            run(pattern, file, tmp_path / "other.conllu", "--context", str(context))
+            lines = capfd.readouterr().out.splitlines()
+            shown = [line.removeprefix("# sent_id = ") for line in lines if "sent_id" in line]
+            assert shown == own[max(0, k - context) : k + context + 1], (context, here, name)
 
 
 def test_counts(file: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
