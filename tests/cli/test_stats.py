@@ -2,11 +2,14 @@
 
 import gzip
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
 from cli.test_oracle import SENTENCES
 from samples.command_line import call_dodona
+
+from dodona import read
 
 CYCLE = "1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
 
@@ -114,6 +117,28 @@ def test_unknown_words_of_files_by_their_names(tmp_path: Path) -> None:
         call_dodona("stats", files[1], "--train", files[0], "-t", "summary", "--format", "json").stdout
     )
     assert list(result["summary"]["unknown types %"].values()) == [pytest.approx(100 / 19)]
+
+
+def test_files_belong_to_the_training_file_in_their_folder_with_their_beginning(tmp_path: Path) -> None:
+    """Treebanks with other words, by their folders and by the beginnings of their names."""
+    files: list[str] = []
+    expected: dict[str, float | None] = {}
+    words = list(dict.fromkeys(word for sentence in read(SENTENCES) for word in sentence.words if word.isalpha()))[1:]
+    for i, (folder, name) in enumerate(product(("one", "two"), ("", "xx-ud-", "yy-ud-"))):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        for part in ("dev", "train"):
+            others = i if part == "dev" else 0  # words that only this file has
+            text = SENTENCES.read_text()
+            for word in words[:others]:
+                text = text.replace(f"\t{word}\t", f"\t{word}{i}\t", 1)
+            (tmp_path / folder / f"{name}{part}.conllu").write_text(text.replace("\tShe", f"\tShe{i}"))
+            files.append(str(tmp_path / folder / f"{name}{part}.conllu"))
+        counted = call_dodona("stats", *files[-2:], "-t", "summary", "--format", "json")
+        (alone,) = json.loads(counted.stdout)
+        values = alone["summary"]["unknown types %"].values()
+        expected |= dict(zip((f"{folder}/{name}dev", f"{folder}/{name}train"), values, strict=True))
+    (result,) = json.loads(call_dodona("stats", *files, "-t", "summary", "--format", "json").stdout)
+    assert result["summary"]["unknown types %"] == expected
 
 
 def test_the_name_of_the_output_says_the_format(tmp_path: Path) -> None:
