@@ -104,6 +104,19 @@ def test_repair_to_a_file(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, plain())
 
 
+@pytest.mark.parametrize("target", ["-", "target.conllu"])
+def test_what_cannot_be_repaired_is_in_a_file_that_has_a_name(target: str, tmp_path: Path) -> None:
+    """In the file that was written, or, where that has no name, in the one that was read."""
+    source = tmp_path / "source.conllu"
+    source.write_bytes(plain().replace(b"\tADJ\t", b"\tJJ\t"))
+    written = target if target == "-" else str(tmp_path / target)
+    done = run(source, "--fix", "-o", written, "--format", "jsonl")
+    said = done.stderr if target == "-" else done.stdout
+    found = [json.loads(line) for line in said.splitlines() if line.startswith(b"{")]
+    assert {each["file"] for each in found} == {str(source) if target == "-" else written}
+    assert {each["rule"] for each in found} == {"unknown-upos"}
+
+
 def test_repair_in_place(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.conllu", tmp_path / "bad.conllu"
     good.write_bytes(plain())
