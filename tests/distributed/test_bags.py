@@ -1,5 +1,6 @@
 """Bags and data frames of texts have the sentences that a pipeline finds in each text."""
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,42 @@ def test_data_frames(model: Path) -> None:
     spread = parse_frame(frames.from_pandas(frame, npartitions=3), model).compute(scheduler="synchronous")
     assert [value if isinstance(value, str) else None for value in spread["conllu"]] == expected
     assert list(spread.index) == list("abcdef")
+
+
+class Column(list[str]):
+    """What a column of pandas has of what is used."""
+
+    dtype = None
+
+    def __init__(self, values: Iterable[str], index: object = None, dtype: object = None) -> None:
+        super().__init__(values)
+
+
+class Frame(dict[str, Column]):
+    """And a data frame."""
+
+    index = None
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self)
+
+    def assign(self, **more: Column) -> "Frame":
+        return Frame(**self, **more)
+
+
+def test_requests_arrive_in_every_function(model: Path) -> None:
+    bags: Any = pytest.importorskip("dask.bag")
+    bag = bags.from_sequence(TEXTS, npartitions=2)
+    for request in (None, Request(confidence=True), Request(max_length=2)):
+        expected = [conllu(text, request) for text in TEXTS]
+        texts = parse_texts(TEXTS, model, request=request)
+        assert [document.to_conllu() for document in texts] == expected
+        assert parse_frame(Frame(text=Column(TEXTS)), model, request=request)["conllu"] == expected
+        frames = [Frame(body=Column(some)) for some in (TEXTS[:2], TEXTS[2:])]
+        parsed = parse_frames(frames, model, column="body", into="trees", request=request)
+        assert [value for frame in parsed for value in frame["trees"]] == expected
+        assert parse_bag(bag, model, conllu=True, request=request).compute(scheduler="synchronous") == expected
 
 
 def test_texts_that_are_missing_have_no_sentences(model: Path) -> None:
