@@ -174,6 +174,15 @@ def test_confidence_is_shown() -> None:
     assert [line.rest[-1] for line in draw(sure)] == ["0.9", "1.0"]
 
 
+def test_two_trees_are_as_wide_as_there_is_room() -> None:
+    """Beside each other or below each other; long words are cut."""
+    long = Sentence.from_words(["oak" * 20, "grows", "tall" * 9], ["NOUN", "VERB", "ADJ"], heads=[2, 0, 2])
+    other = Sentence.from_words(long.words, long.upos, heads=[3, 0, 2])
+    for width in range(36, 240):
+        lines = [line for line, _ in draw_both(long, other, width)]
+        assert max(map(width_of, lines)) <= width, width
+
+
 def test_what_is_no_tree_is_refused() -> None:
     with pytest.raises(FormatError, match="cycle"):
         draw(Sentence.from_words(["a", "b"], heads=[2, 1]))
