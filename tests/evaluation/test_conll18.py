@@ -161,6 +161,22 @@ def test_each_metric_counts_what_is_annotated(aspect: str) -> None:
         assert scores[name] == Score(count, count, count, count), name
 
 
+@pytest.mark.parametrize("aspect", NEEDED)
+def test_what_is_annotated_is_counted_where_words_are_cut_in_other_places(aspect: str) -> None:
+    """A word that is three on the other side, before them, adds one word here and three there."""
+    others = ",".join(each for each in NEEDED if each != aspect)
+    gold = two_words(misc=f"Changed={others}", comments=("# annotation = open",))
+    whole = Sentence.from_words(["xyz"], ["NOUN"], heads=[0], labels=["root"])
+    cut = Sentence.from_words(["x", "y", "z"], ["NOUN"] * 3, heads=[0, 1, 1], labels=["root", "obj", "punct"])
+    alone = evaluate(gold, two_words())
+    for name in METRICS[3:]:
+        parts = 2 if name in ("CLAS", "MLAS", "BLEX") else 3  # these leave punctuation out
+        own = alone[name]
+        for one, other, more, others_more in ((whole, cut, 1, parts), (cut, whole, parts, 1)):
+            expected = Score(own.gold + more, own.system + others_more, own.correct, own.aligned)
+            assert evaluate([one, *gold], [other, *two_words()])[name] == expected, name
+
+
 @pytest.mark.parametrize("label", UNIVERSAL_RELATIONS)
 def test_which_relations_are_those_of_content_and_function_words(label: str) -> None:
     scores = evaluate(two_words(label), two_words(label))
