@@ -79,19 +79,24 @@ def test_the_walk_is_that_of_the_parser() -> None:
         assert [heads[d] for d in range(1, len(sentence) + 1)] == found
 
 
-def test_counts_are_of_all_words_but_punctuation() -> None:
+@pytest.mark.parametrize("tag", [None, "PUNCT", "NOUN"])
+def test_counts_are_of_all_words_but_punctuation(tag: str | None) -> None:
+    """Whatever the tags are that the parser sees."""
+    seen = [sentence.copy() for sentence in SENTENCES]
+    for sentence in seen:
+        sentence.set_column("upos", [tag or each for each in sentence.upos])
     parser = train_parser(SENTENCES[:4], OPTIONS)
     built = parser.options.build_system(parser.labels, True)
     session = parser.model.session()
     expected = {"LEFT": Counter[str](), "REDUCE": Counter[str]()}
-    for sentence in SENTENCES:
+    for sentence, as_seen in zip(SENTENCES, seen, strict=True):
         heads, _ = projectivize(sentence.gold_heads(), sentence.gold_labels(), "head")
-        (encoded,) = session.encode([sentence])
+        (encoded,) = session.encode([as_seen])
         for state, move, _ in walk(built.core, session.greedy, encoded):
             found = judge(built.core, state, move, heads)
             if found is not None and sentence.upos[state.s0() - 1] != "PUNCT":
                 expected[found[0]][found[1]] += 1
-    counted = count_repairs(parser, SENTENCES, SENTENCES)
+    counted = count_repairs(parser, SENTENCES, seen)
     assert counted["counts"] == {
         k: {name: own[name] for name in ("TP", "FP", "TN", "FN")} for k, own in expected.items()
     }
