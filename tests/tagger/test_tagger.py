@@ -1,6 +1,8 @@
 """The tagger learns from a small treebank, is the same after a round trip, and refuses parts that do not fit."""
 
+import random
 from array import array as make_array
+from collections import Counter
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,10 @@ from samples.inflected import STRANGE, bare, inflected
 from dodona import FormatError, OptionError, Sentence
 from dodona.component import TrainingProgress
 from dodona.data.conllu import read_conllu
+from dodona.data.hashing import hash_text
 from dodona.data.stream import only_sentences
 from dodona.pipeline import modelfile
-from dodona.tagger.tagger import COLUMNS, TagChoice, Tagger, TaggerOptions, train_tagger
+from dodona.tagger.tagger import COLUMNS, TagChoice, Tagger, TaggerOptions, hold_out_lexicons, train_tagger
 
 TRAIN, TEST = inflected(150), inflected(50, seed=2)
 
@@ -252,3 +255,25 @@ def test_parts_of_the_tags_that_words_have_get_a_bonus(bonus: float, kept: str) 
                 for tag in tags
             }
             assert totals[chosen] == pytest.approx(max(totals.values())), word
+
+
+def test_the_lexicon_of_a_fold_knows_only_the_other_folds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Words in any case, of which some are in one fold only, and the tag that each of them has most often elsewhere."""
+    monkeypatch.setattr("dodona.tagger.tagger._make_lexicon", lambda arrays: arrays)
+    chance = random.Random(1)
+    words = [f"{letter}{k}" for letter in "aAbB" for k in range(20)]
+    examples = [(own, chance.choices(range(5), k=6)) for own in (chance.choices(words, k=6) for _ in range(60))]
+    parts = list(hold_out_lexicons(examples))
+    assert sum(len(part) for part, _ in parts) == len(examples)
+    for part, lexicon in parts:
+        others = [
+            (w, t) for each in examples if all(each is not own for own in part) for w, t in zip(*each, strict=True)
+        ]
+        usual = {}
+        for word in {form for own, _ in part for written in own for form in (written, written.lower())}:
+            as_written = Counter(tag for other, tag in others if other == word)
+            counts = as_written or Counter(tag for other, tag in others if other.lower() == word)
+            if counts:
+                usual[hash_text(word) & 0xFFFFFFFF | 1] = min(counts, key=lambda tag: (-counts[tag], tag))
+        arrays: Any = lexicon
+        assert dict(zip(arrays["words"].tolist(), arrays["usual"][arrays["entries"]].tolist(), strict=True)) == usual
