@@ -69,6 +69,14 @@ def test_what_comes_out() -> None:
     assert two.misc == ["SpacesAfter=\\s\\s", "_", "SpacesInToken=10\\u00A0000", "SpaceAfter=No", "SpacesAfter=\\n\\n"]
 
 
+@pytest.mark.parametrize("blanks", ["", " ", "\n", "\n\n", "\r\n \n", "\n" * 2000])
+def test_a_document_begins_with_its_first_word(blanks: str) -> None:
+    """Whatever stands before it, and wherever the text is cut."""
+    for chunks in ([f"{blanks}Zeus saw.\n\nAres saw."], [blanks, "Zeus saw.\n", "\nAres saw."]):
+        found = [[line for line in each.comments if "new" in line] for each in TRAINED.apply(chunks)]
+        assert found == [["# newdoc"], ["# newpar"]]
+
+
 def test_words_that_end_inside_letters() -> None:
     (sentence,) = tokenized("Zeus gimme the oak.")
     assert sentence.words == ["Zeus", "gim", "me", "the", "oak", "."]
