@@ -1,12 +1,15 @@
 """Derivations step by step: what the oracle says, what is taken, and the tree; as dictionaries and tables."""
 
 import json
+from itertools import product
 
 import pytest
 
 import dodona
 from dodona import OptionError, TreeError
-from dodona.research.derivation import derive
+from dodona.research.derivation import Walk, derive
+from dodona.research.lattice import lattice_oracles
+from dodona.systems.registry import SYSTEMS
 from dodona.tables import Cell
 
 WORDS = ["she", "reads", "books"]
@@ -99,3 +102,18 @@ def test_a_table_for_latex() -> None:
     ]
     assert lines[6] == r"2 & 50 & \% ROOT & LEFT=0 SHIFT=1 RIGHT=2 & \textbf{LEFT} & \% $\rightarrow$ 50 \\"
     assert lines[-1] == "% 4 transitions, the gold tree: 2 0"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_rest_of_a_walk_is_what_its_oracle_allows(name: str) -> None:
+    """After all pairs of transitions, right or wrong, to the end."""
+    system = dodona.system(name)
+    for oracle, heads in product(lattice_oracles(system), ([2, 0, 2, 3], [0, 1, 1, 3], [3, 3, 0, 3])):
+        for pair in product(range(4), repeat=2):
+            walk = Walk(system, system.gold(heads), oracle=oracle)
+            for number in pair:
+                legal = system.legal(walk.c)
+                walk.take(legal[number % len(legal)])
+            while rest := walk.rest():
+                assert rest[0] in walk.recommend(), (oracle, heads, pair)
+                walk.take(rest[0])
