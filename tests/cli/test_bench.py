@@ -7,9 +7,10 @@ import pytest
 from samples.small_models import full_treebank, linear, whole
 
 from dodona import DodonaError, FormatError, write
+from dodona.cli.commands import bench as module
 from dodona.cli.commands.bench import bench
 from dodona.data.spacing import raw_text
-from dodona.evaluation.speed import WHOLE
+from dodona.evaluation.speed import WHOLE, Speed
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,21 @@ def test_comparison(
         with pytest.raises(DodonaError, match=r"slower: text to CoNLL-U by 9.* expected at most 5 %"):
             run(*arguments, "--compare", target)
     assert capfd.readouterr().out.splitlines()[-1].startswith("  text to CoNLL-U")
+
+
+@pytest.mark.parametrize("words", [999, 1000])
+def test_a_thousand_words_are_enough(
+    words: int, files: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "measure_speed", lambda *_: Speed(words, 3, {WHOLE: 1.0}, 1.0))
+    monkeypatch.setattr(module, "_measure_start", lambda model: 0.1)
+    arguments = (files / "whole.model", files / "short.txt", "--threads", 1)
+    if words < 1000:
+        with pytest.raises(FormatError, match=r"short.txt: 999 words; expected at least 1,000, to measure well"):
+            run(*arguments)
+    else:
+        run(*arguments)
+        assert "1,000 words per CPU second" in capfd.readouterr().out
 
 
 def test_bad_input(files: Path, tmp_path: Path) -> None:

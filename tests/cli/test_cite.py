@@ -3,12 +3,16 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from dodona import OptionError, __version__
 from dodona.cli.commands.cite import cite
+from dodona.data.pseudoprojective import ENCODINGS
 from dodona.experiments.recipes import RECIPES
+from dodona.parser.options import ParserOptions
 from dodona.systems.registry import SYSTEMS
 
 ROOT = Path(__file__).parents[2]
@@ -70,3 +74,33 @@ def test_bad_names(tmp_path: Path, keys: Keys) -> None:
         keys("nobody")
     with pytest.raises(OptionError, match=r"expected one of .bib"):
         cite.main(["-o", str(tmp_path / "a.txt")], standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "papers"),
+    [
+        ({}, ["zhang-nivre-2011"]),
+        ({"beam": 2}, ["zhang-nivre-2011", "huang-fayong-guo-2012"]),
+        ({"beam": 2, "early_update": True}, ["zhang-nivre-2011", "collins-roark-2004"]),
+        *(({"nonprojective": name}, ["zhang-nivre-2011", "nivre-nilsson-2005"]) for name in ENCODINGS),
+        ({"nonprojective": "drop"}, ["zhang-nivre-2011"]),
+        ({"system": "swap-standard", "nonprojective": "head"}, ["zhang-nivre-2011"]),
+    ],
+)
+def test_what_a_model_was_trained_with(
+    options: dict[str, Any], papers: list[str], keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = options.get("system", "arc-standard")
+    made = ParserOptions(**({"system": system, "nonprojective": "keep"} | options))
+    model = SimpleNamespace(parser=SimpleNamespace(options=made), about={})
+    monkeypatch.setattr("dodona.pipeline.models.load", lambda name: model)
+    own = keys(system)
+    assert keys("some.model") == own + papers
+    for data, paper in (
+        ("UD Irish IDT", "nivre-etal-2020"), ("UD_Irish-IDT", "nivre-etal-2020"), ("ga-ud-train", "nivre-etal-2020"),
+        ("the EWT", "silveira-etal-2014"), ("GloVe", "pennington-socher-manning-2014"),
+    ):  # fmt: skip
+        model.about["data"] = data
+        assert keys("some.model") == [*own, *papers, paper]
+    model.about["data"] = "STUD EWTs"
+    assert keys("some.model") == own + papers

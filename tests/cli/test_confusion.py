@@ -1,6 +1,7 @@
 """`dodona evaluate --confusion` from the outside."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,16 @@ def test_other_words_are_an_error(tmp_path: Path) -> None:
     done = evaluate(other, SENTENCES, "--confusion")
     assert done.returncode == 1
     assert done.stdout == ""
+
+
+def test_people_see_the_most_frequent_and_programs_all(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Of relations and of tags."""
+    for name, sign in (("gold", "a"), ("parsed", "b")):
+        rows = (f"{k}\tw\t_\t{sign}{k}\t_\t_\t{k - 1}\t{sign}{k}\t_\t_\n" for k in range(1, 22))
+        (tmp_path / name).write_text("".join(rows) + "\n")
+    files = (tmp_path / "gold", tmp_path / "parsed")
+    for form in ("table", "markdown", "html", "latex"):
+        out = run(capfd, *files, "--confusion", "--worst", "0", "--format", form)
+        assert len(re.findall(r"a\d+ (→|\S+arrow\S*) b\d+", out)) == 2 * 20, form
+    (found,) = json.loads(run(capfd, *files, "--confusion", "--format", "json"))
+    assert len(found["confused relations"]) == len(found["confused UPOS"]) == 21

@@ -50,3 +50,11 @@ def test_errors(tmp_path: Path) -> None:
         run(words, "-o", tmp_path / "what")
     assert ended.value.code == 2
     assert not (tmp_path / "what").exists()
+
+
+def test_marks_are_those_of_conllu(tmp_path: Path) -> None:
+    """CoNLL-X has another column in the place of MISC."""
+    old = tmp_path / "old.conllx"
+    old.write_text("1\tw\tw\tX\tX\t_\t0\troot\t_\tConfirmed=arc\n\n")
+    assert run(old, "--remove-marks", "-o", tmp_path / "new.conllx") == ""
+    assert (tmp_path / "new.conllx").read_bytes() == old.read_bytes()

@@ -4,7 +4,9 @@ import csv
 import gzip
 import json
 import re
+from html import unescape
 from pathlib import Path
+from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
@@ -116,6 +118,13 @@ def test_the_worst_sentences_come_first(tmp_path: Path, capfd: pytest.CaptureFix
     run("--diff", *files, "-o", tmp_path / "all.html")
     assert re.findall(r"<bdi>(.)</bdi>", (tmp_path / "all.html").read_text()) == ["b", "d", "a"]
     run("--diff", *files, "-o", tmp_path / "two.html", "--most", "2", "--per-page", "1")
+    run("--diff", *files, "-o", tmp_path / "a & b#?.html", "--per-page", "1")
+    names = [f"a & b#?{page}.html" for page in ("", "-2", "-3")]
+    links = [re.findall('<a href="(.*?)">(.*?)</a>', (tmp_path / name).read_text()) for name in names]
+    assert [[(unquote(unescape(link)), text) for link, text in each] for each in links] == [
+        [(names[1], "next")], [(names[0], "previous"), (names[2], "next")], [(names[1], "previous")]
+    ]  # fmt: skip
+    assert all("%23" in link and "#" not in link and " " not in link for each in links for link, _ in each)
     pages = [(tmp_path / name).read_text() for name in ("two.html", "two-2.html")]
     assert [re.findall(r"<bdi>(.)</bdi>", page) for page in pages] == [["b"], ["d"]]
     assert '<nav><a href="two-2.html">next</a></nav>' in pages[0]
@@ -166,6 +175,7 @@ def test_a_whole_document_for_latex(capfd: pytest.CaptureFixture[str]) -> None:
         (("FILE", "-o", "x.conllu"), OptionError, "no output ends with '.conllu' here"),
         (("FILE", "--most", "3"), UsageError, "--most goes with --diff"),
         (("FILE", "-o", "x.svg", "--per-page", "3"), UsageError, "--per-page goes with"),
+        (("FILE", "-o", "/dev/stdout", "--format", "html", "--per-page", "3"), UsageError, "--per-page goes with"),
         (("/dev/null",), FormatError, "/dev/null: no sentences"),
         (("--diff", "FILE", "OTHER"), MismatchError, "word 1 of sentence 1 is 'no'"),
     ],

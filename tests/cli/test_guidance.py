@@ -57,6 +57,17 @@ def test_file_names_are_completed_by_the_shell(words: str, expected: list[str]) 
     assert [line for line in done.output.splitlines() if line] == expected
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["parse", "parse x --committee", "info", "package", "bench", "cite", "distill", "serve", "search x --model",
+     "oracle --model", "pretrain x --model"],
+)  # fmt: skip
+def test_names_of_models_are_completed_wherever_one_is_asked_for(words: str) -> None:
+    asked = {"COMP_WORDS": f"dodona {words} en-", "COMP_CWORD": str(words.count(" ") + 2)}
+    done = CliRunner(env=asked | {"_DODONA_COMPLETE": "bash_complete"}).invoke(command_line, prog_name="dodona")
+    assert done.output.split() == ["plain,en-fast", "plain,en-small", "file,en-"]
+
+
 def test_completion_of_the_program_itself() -> None:
     asked = {**os.environ, "COMP_WORDS": "dodona ev", "COMP_CWORD": "1", "_DODONA_COMPLETE": "bash_complete"}
     done = subprocess.run(

@@ -141,3 +141,13 @@ def test_the_program_itself() -> None:
     done = call_dodona("lattice", *FIGURE_2, "--max-nodes", "8", "--format", "dot")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("dodona: swap-standard, nd-all: 2 derivations")
+
+
+def test_the_limits_are_reached_and_not_passed(capfd: pytest.CaptureFixture[str]) -> None:
+    """Nine configurations."""
+    for option in ("--max-nodes", "--max-configurations"):
+        out, _ = run(capfd, *FIGURE_2, option, "9")
+        assert out.startswith(TEXT)
+    assert run(capfd, *FIGURE_2, "--max-nodes", "8")[0] == TEXT.splitlines(keepends=True)[0]
+    with pytest.raises(DodonaError, match="more than 8 configurations"):
+        lattice.main([*FIGURE_2, "--max-configurations", "8"], standalone_mode=False)

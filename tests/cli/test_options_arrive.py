@@ -3,6 +3,8 @@
 All options of the commands that train are tried; one that is new is tried too, or must be named here.
 """
 
+import json
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,11 +18,12 @@ from samples.pretrained_encoders import random_encoder
 from samples.small_models import linear
 from samples.treebank import treebank
 
-from dodona import read, write
+from dodona import Sentence, read, write
+from dodona.annotation.suspects import Suspect
 from dodona.cli.commands import crossvalidate as crossvalidate_module
 from dodona.cli.commands import pretrain as pretrain_module
 from dodona.cli.commands import train as train_module
-from dodona.cli.commands.crossvalidate import crossvalidate
+from dodona.cli.commands.crossvalidate import _write_suspects, crossvalidate
 from dodona.cli.commands.pretrain import pretrain_command
 from dodona.cli.commands.train import OF_ENCODER, train_command
 from dodona.pipeline.crossvalidation import Fold, assign_folds
@@ -216,6 +219,57 @@ def test_folds(arrived: Arrived, folder: Path, tmp_path: Path, split: str, seed:
     assert arrived.calls["suspects"] == (5, 2, folds)
     assert arrived.values("seed") == [seed, seed]
     assert len(list(read(tmp_path / "out" / "p.conllu"))) == COUNT
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_suspects_and_scores_are_written_as_wanted(
+    most: int, arrived: Arrived, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [Suspect(k, 1, "head", 0.5, 2, "dep", ("why",)) for k in range(3)]
+    monkeypatch.setattr(crossvalidate_module, "find_suspects", lambda *_: found)
+    file, words = folder / "train.conllu", ["--folds", "3", "--most", str(most)]
+    for ending, count in (
+        ("tsv", r"\thead\t"),
+        ("json", '"kind"'),
+        ("txt", "rather"),
+        ("conllu", "# suspect"),
+        ("html", "<li>"),
+    ):
+        target = tmp_path / f"s.{ending}"
+        done = call_dodona("crossvalidate", file, "--suspects", target, *words, "--format", "json")
+        assert done.returncode == 0, done.stderr
+        assert len(re.findall(count, target.read_text())) == most
+        (result,) = json.loads(done.stdout)
+        assert list(result) == ["files", "folds", "cross-validation"]
+        assert [len(row) for row in result["folds"].values()] == [12] * 3
+
+
+def test_every_column_of_a_suspect(folder: Path, tmp_path: Path) -> None:
+    """Each of a word of its own, so that none is taken for another."""
+    gold = [Sentence.from_words(
+        ["She", "wrote", "letters"], heads=[2, 0, 2], labels=["nsubj", "root", "obj"], comments=["# sent_id = s1"]
+    ) for _ in range(2)]  # fmt: skip
+    suspects = [Suspect(1, 3, "head", 0.125, 1, "nmod", ("one", "two")), Suspect(0, 2, "label", 0.0625, 0, "dep", ())]
+    for each in gold:
+        each.file = "gold.conllu"
+    _write_suspects(str(tmp_path / "s.json"), gold, suspects)
+    shared = {"sent_id": "s1", "text": "She wrote letters", "annotated_tree": "2:nsubj 0:root 2:obj"}
+    assert json.loads((tmp_path / "s.json").read_text()) == [
+        {"probability": 0.125, "kind": "head", "sentence": 2, "line": gold[1].word_line(3),
+         "word": 3, "form": "letters", "annotated_head": 2, "annotated_head_form": "wrote", "annotated_label": "obj",
+         "other_head": 1, "other_head_form": "She", "other_label": "nmod", "reasons": "one; two", **shared},
+        {"probability": 0.0625, "kind": "label", "sentence": 1, "line": gold[0].word_line(2),
+         "word": 2, "form": "wrote", "annotated_head": 0, "annotated_head_form": "ROOT", "annotated_label": "root",
+         "other_head": 0, "other_head_form": "ROOT", "other_label": "dep", "reasons": "", **shared},
+    ]  # fmt: skip
+
+
+def test_a_pretrained_encoder_is_in_every_fold(arrived: Arrived, folder: Path, tmp_path: Path) -> None:
+    save_encoder(tmp_path / "e", random_encoder("the", "oak"))
+    call("crossvalidate", folder, tmp_path / "out", *NEURAL, "--pretrained", tmp_path / "e", "--folds", 3)
+    _, _, plan = arrived.calls["crossvalidate"]
+    assert plan.pretrained.words.tolist() == random_encoder("the", "oak").words.tolist()
+    assert arrived.holders[0].network == plan.pretrained.fit(None)
 
 
 def test_the_text_of_a_pretraining(arrived: Arrived, folder: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dodona import FormatError, OptionError, Sentence, write
-from dodona.cli.outputs import check_targets, write_each
+from dodona.cli.outputs import EXTENSIONS, check_targets, choose_format, write_each
 from dodona.data.stream import Boundary, Item, Pause
 
 SENTENCE = Sentence.from_words(["ein", "Wort"])
@@ -50,6 +50,48 @@ def test_what_cannot_work_is_said_before(
     (tmp_path / "model").touch()
     with pytest.raises(OptionError, match=message):
         check_targets(files, f"{tmp_path}{output}", each, "conllu", tmp_path / "model.conllu")
+
+
+ENDINGS = {
+    "conllu": [".conllu"], "conllx": [".conllx"], "json": [".json"], "jsonl": [".jsonl"], "csv": [".csv"],
+    "tsv": [".tsv"], "tree": [".txt"], "text": [".txt"], "table": [".txt"], "markdown": [".md"],
+    "html": [".html", ".htm"], "latex": [".tex"], "tikz": [".tex", ".tikz"], "svg": [".svg"], "dot": [".dot", ".gv"],
+    "bibtex": [".bib"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ENDINGS)
+def test_every_ending_of_every_format(form: str, tmp_path: Path) -> None:
+    assert EXTENSIONS.keys() == ENDINGS.keys()
+    others = [each for each in ENDINGS if not set(ENDINGS[each]) & set(ENDINGS[form])]
+    for ending in ENDINGS[form]:
+        for name in (f"a{ending}", f"folder.x/a{ending}", f"a{ending.upper()}", f"a{ending}.gz", f"a.b{ending}.xz"):
+            assert choose_format(name, None, [*others, form], others[0]) == form
+            assert choose_format(name, others[0], [form], form) == others[0]
+        with pytest.raises(OptionError, match=f"no output ends with '{ending}' here; expected one of"):
+            choose_format(f"a{ending}", None, others, others[0])
+    assert check_targets(["a"], str(tmp_path), True, form, MODEL) == [f"{tmp_path}/a{ENDINGS[form][0]}"]
+    for name in ("a", "-", "/dev/stdout", str(tmp_path), "folder.x/a"):
+        assert choose_format(name, None, others, form) == form
+
+
+@pytest.mark.parametrize(
+    ("target", "forms", "option", "message"),
+    [
+        ("a.pdf", ["svg", "html"], "-o", "-o a.pdf: no output ends with '.pdf' here; expected one of .svg, .html, or "
+         "--format (write .svg and print it from a browser, or `rsvg-convert -f pdf`, or write .tex and run lualatex)"),
+        ("a.png", ["tree", "svg"], "--diagram", "--diagram a.png: no output ends with '.png' here; expected one of "
+         ".txt, .svg (write .svg and convert it, for example with `rsvg-convert -o tree.png tree.svg`)"),
+        ("a.png", ["csv", "tsv"], "-o", "-o a.png: no output ends with '.png' here; expected one of .csv, .tsv, or "
+         "--format"),
+        ("a.x.gz", ["table", "text"], "-o", "-o a.x.gz: no output ends with '.x' here; expected one of .txt, or "
+         "--format"),
+    ],
+)  # fmt: skip
+def test_whole_errors_of_names(target: str, forms: list[str], option: str, message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        choose_format(target, None, forms, forms[0], option)
+    assert str(caught.value) == message
 
 
 def test_what_was_written_stays_when_a_later_file_fails(tmp_path: Path) -> None:

@@ -161,6 +161,9 @@ def test_bad_usage(file: Path, tmp_path: Path) -> None:
         run(VERB, file, "--count", "X.lemma")
     with pytest.raises(OptionError, match=r"expected NAME\.FEATURE"):
         run(VERB, file, "--count", "lemma")
+    for key in ("lemma", "V.", "V", ".lemma"):
+        with pytest.raises(OptionError, match=rf"key '{key}'(: no node|; expected NAME\.FEATURE)"):
+            run(VERB, file, "--count", key)
     with pytest.raises(OptionError, match=r"an edge has label, length"):
         run("pattern { e: A -> B }", file, "--count", "e.lemma")
     with pytest.raises(OptionError, match=r"no output ends with '\.pdf' here"):

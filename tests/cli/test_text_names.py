@@ -6,7 +6,7 @@ import pytest
 from samples.command_line import call_dodona
 
 from dodona import FormatError, OptionError, Sentence, write
-from dodona.cli.inputs import find_sentence, name_texts
+from dodona.cli.inputs import find_sentence, make_safe, name_texts
 from dodona.validation import validate
 
 
@@ -49,3 +49,12 @@ def test_output_is_valid_whatever_the_names_are(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert list(validate(str(parsed), level=2)) == []
     assert "# newdoc id = my_text\n# sent_id = my_text-1\n" in parsed.read_text()
+
+
+def test_names_of_files_are_safe() -> None:
+    """Whatever a system takes for a part of a path or a pattern, and what cannot be seen."""
+    for sign in '/\\:*?"<>| \t\n\x00\x1f\x7f\x9f\u3000\ud800\udfff':
+        assert make_safe(f"a{sign}b") == "a_b"
+    for sign in "-+.,;()[]{}@&%$äא":
+        assert make_safe(f"a{sign}b") == f"a{sign}b"
+    assert make_safe("..a.b") == "a.b"

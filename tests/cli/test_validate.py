@@ -67,6 +67,23 @@ def test_findings_in_a_file_are_never_cut(tmp_path: Path) -> None:
     assert (done.returncode, b"take the place" in done.stderr) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        ([1], "1 finding in 1 file;"), ([2], "2 findings in 1 file;"), ([0, 1], "1 finding in 1 file;"),
+        ([1, 1], "2 findings in 2 files;"), ([1000], "1,000 findings in 1 file;"),
+    ],
+)  # fmt: skip
+def test_how_much_was_found(broken: list[int], said: str, tmp_path: Path) -> None:
+    files = [tmp_path / f"{k}.conllu" for k in range(len(broken))]
+    for file, count in zip(files, broken, strict=True):
+        name = "# sent_id = {}\n# text = w\n1\tw\tw\tNOUN\t_\t_\t0\t{}\t_\t_\n\n"
+        text = "".join(name.format(k, "rooot") for k in range(count)) + name.format("last", "root")
+        file.write_text(text)
+    shown = run(*files, "--level", "2").stdout.decode().splitlines()
+    assert shown[-1] == f"{said} what the rules mean: docs/validation.md"
+
+
 def test_standard_input_and_files_that_are_not_there(tmp_path: Path) -> None:
     done = run("-", "--level", "2", given=plain())
     assert (done.returncode, done.stdout) == (0, b"-: valid (levels 1 to 2)\n")

@@ -7,6 +7,7 @@ import pytest
 
 from dodona import OptionError, Sentence, read
 from dodona.data.conllu import read_conllu
+from dodona.data.dictionary import NODE, RANGE, TOKEN
 from dodona.data.stream import only_sentences
 from dodona.data.ud import NUMBERS
 
@@ -124,15 +125,79 @@ def test_copies_share_no_lists(kind: str) -> None:
     assert sentence.copy().words[0] == "a"
 
 
-@pytest.mark.parametrize("name", [name for name in NUMBERS if name != "heads"])
-def test_no_value_breaks_a_line_or_leaves_a_column_empty(name: str) -> None:
-    for value in ("", *(f"a{sign}b" for sign in "\t\n\r\0\ud800")):
-        values = ["x", value]
-        given: dict[str, Any] = {"words": ["x", "y"], name: values}
-        with pytest.raises(OptionError, match="expected text without"):
-            Sentence.from_words(**given)
-        with pytest.raises(OptionError, match=r"expected text without|cannot be replaced"):
-            setattr(Sentence.from_words(["x", "y"]), name, values)
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "tokens": [{"form": "x"}, {"form": "y"}],
+    "multiword": [{"id": [1, 2], "form": "xy"}],
+    "empty": [{"id": [1, 1], "form": "z"}],
+}
+PLACES = [
+    *(f"made {name}" for name in NUMBERS if name != "heads"),
+    *(f"set {name}" for name in ("lemmas", "upos", "xpos", "feats", "labels", "misc")),
+    *(f"token {name}" for name in ("lemma", "upos", "xpos", "feats", "deprel", "misc")),
+    *(f"tokens {key}" for key in TOKEN if key not in ("id", "head", "start", "end", "confidence")),
+    *(f"multiword {key}" for key in RANGE if key not in ("id", "start", "end")),
+    *(f"empty {key}" for key in NODE if key != "id"),
+    *("tree labels", "range form", "range misc", "comments made", "comments set", "comments given"),
+    *("given sent_id", "given text"),
+]
+"""Where a string can get into a sentence."""
+
+
+def put(place: str, value: str) -> None:
+    kind, name = place.split()
+    given: dict[str, Any] = {"words": ["x", "y"]}
+    made = Sentence.from_words(["x"])
+    if kind == "made":
+        Sentence.from_words(**(given | {name: ["x", value]}))
+    elif kind == "set":
+        setattr(made, name, [value])
+    elif kind == "token":
+        setattr(made[0], name, value)
+    elif kind in ROWS:
+        Sentence.from_dict(ROWS | {kind: [row | {name: value} for row in ROWS[kind]]})
+    elif kind == "tree":
+        made.set_tree([0], [value])
+    elif kind == "range":
+        form, misc = (value, "_") if name == "form" else ("xy", value)
+        Sentence.from_words(**given, multiword=[(1, 2, form)], multiword_misc=[misc])
+    elif kind == "given":
+        Sentence.from_dict(ROWS | {name: value})
+    elif name == "made":
+        Sentence.from_words(**given, comments=[f"# {value}"])
+    elif name == "set":
+        made.set_comments([f"# {value}"])
+    else:
+        Sentence.from_dict(ROWS | {"comments": [f"# {value}"]})
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_value_breaks_a_line_or_leaves_a_column_empty(place: str) -> None:
+    of_comment = place.startswith(("comments", "given"))
+    for value in (*(f"a{sign}b" for sign in "\n\r\0\ud800"), *(() if of_comment else ("", "a\tb"))):
+        with pytest.raises(OptionError, match="expected text without" if not of_comment else "expected a single line"):
+            put(place, value)
+    put(place, "a\u00a0b")
+
+
+def test_whole_errors_of_ranges() -> None:
+    words = ["a", "b", "c", "d", "e"]
+    for ranges, misc, message in (
+        ([(1, 2, "x")], ["_", "_", "_"], "3 values in multiword_misc; expected 1, one for each range"),
+        ([(1, 2, "x"), (4, 3, "x")], None, "multiword range 4-3; expected ranges in order, from 3 to 5"),
+        ([(1, 2, "x"), (2, 3, "x")], None, "multiword range 2-3; expected ranges in order, from 3 to 5"),
+        ([(2, 2, "x")], None, "multiword range 2-2; expected ranges in order, from 1 to 5"),
+        ([(4, 6, "x")], None, "multiword range 4-6; expected ranges in order, from 1 to 5"),
+        ([(0, 2, "x")], None, "multiword range 0-2; expected ranges in order, from 1 to 5"),
+    ):
+        with pytest.raises(OptionError) as caught:
+            Sentence.from_words(words, multiword=ranges, multiword_misc=misc)
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("name", ["words", "deps"])
+def test_columns_that_cannot_be_replaced(name: str) -> None:
+    with pytest.raises(OptionError, match=f"column '{name}' cannot be replaced; expected a new sentence"):
+        setattr(Sentence.from_words(["x"]), name, ["y"])
 
 
 def test_a_comment_is_found_by_its_whole_name() -> None:

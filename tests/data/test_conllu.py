@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from dodona import FormatError, FormatWarning, OptionError, Sentence, read
+from dodona.data import conllu
+from dodona.data.conllu import combine_faults
 
 GOOD = """\
 # sent_id = one
@@ -87,6 +89,9 @@ LENIENT = [
     (line().rstrip(), ":1: no blank line after the last sentence"),
     (line() + "\n\n\n" + line() + "\n", ":1: more blank lines"),
     ("\n" + line() + "\n", ":2: more blank lines"),
+    (line() + line(2), ":2: no blank line after the last sentence"),
+    (line() + line(2) + "\n\n\n", ":2: more blank lines"),
+    (line() + line(2) + " \n", ":3: a blank line with white space"),
     (line() + " \t\n" + line() + "\n", ":2: a blank line with white space"),
     (line() + "# so\n" + line(2) + "\n", ":2: a comment in mid-sentence"),
     ("# sent_id = x\n" + line() + "\n# sent_id = x\n" + line() + "\n", ":4: sent_id 'x' again"),
@@ -204,6 +209,7 @@ def test_what_a_parser_does_not_need_is_refused_or_passed_over(tmp_path: Path, t
     [
         (line().encode() + line(2, "b", 1).encode().replace(b"b", b"\xe9"), ":2: byte 0xe9 is not UTF-8; expected"),
         (line().encode("utf-16"), ":1: byte 0xff is not UTF-8; expected UTF-8, and this looks like UTF-16"),
+        (b"\xfe\xff" + line().encode("utf-16-be"), ":1: byte 0xfe is not UTF-8; .* looks like UTF-16"),
         (line().encode("utf-16-le"), r":1: a NUL character; expected text in UTF-8 \(is this UTF-16\?\)"),
     ],
 )
@@ -279,3 +285,20 @@ def test_lone_surrogates_are_refused_where_they_enter() -> None:
         with pytest.raises(OptionError):
             change()
     assert sentence.to_bytes().decode().startswith("1\té")
+
+
+def test_how_many_names_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conllu, "SENT_ID_LIMIT", 2)
+    for names, again in (("abb", ["b"]), ("abcc", []), ("abca", ["a"])):
+        text = "".join(f"# sent_id = {name}\n{line()}\n" for name in names)
+        _, said = remarks(tmp_path, text)
+        assert [remark.split("'")[1] for remark in said] == again
+
+
+def test_how_many_faults_are_listed() -> None:
+    assert str(combine_faults(["a:1: x"], "a", ["a"])) == "a:1: x"
+    for count, more in ((2, ""), (10, ""), (11, "\n  and 1 more"), (2010, "\n  and 2,000 more")):
+        faults = [f"a:{k}: x" for k in range(count)]
+        listed = "".join(f"\n  {fault}" for fault in faults[:10])
+        said = f"{count:,} faults in a and b:{listed}{more}\n`dodona validate a b` lists all that is wrong"
+        assert str(combine_faults(faults, "a and b", ["a", "", "b", "a"])) == said

@@ -1,5 +1,7 @@
 """Conversion keeps what the other format has room for, and names what is lost."""
 
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from dodona.data.conllu import read_conllu
 from dodona.data.files import chunks
 from dodona.data.formats import OUTPUTS, convert, read_stream
 from dodona.data.stream import only_sentences
+from dodona.data.ud import COLUMNS, NUMBERS
 
 
 @pytest.fixture
@@ -74,3 +77,49 @@ def test_comments_without_a_sentence_are_kept_or_counted(to: str, kept: bool, tm
     lost = convert(read_conllu([data], "x"), tmp_path / "out", to)
     assert (tmp_path / "out").read_bytes() == (data if kept else b"")
     assert lost == ({} if kept else {"comments": 1})
+
+
+ALL = tuple(COLUMNS[number] for name, number in NUMBERS.items() if name != "words")
+NO_ROOM = {  # by the output
+    "conllu": (), "conllx": ("DEPS", "MISC"), "json": (), "jsonl": (), "csv": (), "tsv": (), "horizontal": ALL,
+    "vertical": ALL, "text": [name for name in ALL if name != "MISC"],
+}  # fmt: skip
+OTHERS = {  # what a sentence may have beside columns, and which outputs have no room for it
+    "comments": {"conllx", "csv", "tsv", "horizontal", "vertical", "text"},
+    "multiword tokens": {"conllx", "csv", "tsv", "horizontal", "vertical"},
+    "empty nodes": {"conllx", "csv", "tsv", "horizontal", "vertical", "text"},
+    "spaces inside of words": {"horizontal"},
+}
+
+
+def take_all(items: Iterable[Sentence], path: str) -> None:
+    """In place of a writer."""
+    for _ in items:
+        pass
+
+
+@pytest.mark.parametrize("to", NO_ROOM)
+def test_whatever_has_no_room_is_named(to: str, tmp_path: Path) -> None:
+    """Every column, and whatever else there is, alone."""
+
+    def lost(sentence: Sentence) -> Counter[str]:
+        return convert([sentence], tmp_path / "out", to, None if to in OUTPUTS else take_all)
+
+    values = {name: [1, 0] if name == "heads" else ["x=y", "_"] for name in NUMBERS if name != "words"}
+    for name, value in values.items():
+        column = COLUMNS[NUMBERS[name]]
+        assert lost(Sentence.from_words(["a", "b"], **{name: value[::-1]})) == (  # type: ignore[arg-type]
+            {column: 1} if column in NO_ROOM[to] else {}
+        )
+    plain = {"tokens": [{"form": "a"}, {"form": "b"}]}
+    sentences = {
+        "comments": Sentence.from_words(["a"], comments=["# sent_id = 1", "# text = a"]),
+        "multiword tokens": Sentence.from_words(["a", "b"], multiword=[(1, 2, "ab")]),
+        "empty nodes": Sentence.from_dict(plain | {"empty": [{"id": [1, 1], "form": "c"}]}),
+        "spaces inside of words": Sentence.from_words(["a b"]),
+    }
+    assert sentences.keys() == OTHERS.keys()
+    for name, sentence in sentences.items():
+        assert lost(sentence) == ({name: 1} if to in OTHERS[name] else {}), name
+    named = lost(Sentence.from_words(["a"], comments=["# sent_id = 1"]))
+    assert named == ({"comments": 1} if to in OTHERS["comments"] - {"csv", "tsv"} else {})

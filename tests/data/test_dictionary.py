@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dodona import OptionError, Sentence, read
+from dodona import Document, OptionError, Sentence, read
+from dodona.data import dataframe
 from dodona.data.conllu import read_conllu
 from dodona.data.dictionary import NODE, RANGE, SENTENCE, TOKEN
 from dodona.data.stream import only_sentences
+from dodona.data.ud import NUMBERS
 
 pytestmark = pytest.mark.filterwarnings("ignore::dodona.FormatWarning")
 
@@ -151,6 +153,50 @@ def test_conllx_has_no_misc_and_an_empty_column_is_nothing() -> None:
     (token,) = old.to_dict()["tokens"]
     assert (token["lemma"], token["feats"], token["deps"], token["misc"]) == (None, "sg", None, None)
     assert Sentence.from_dict(old.to_dict()).to_bytes() == b"1\ta\t_\tN\tNN\tsg\t0\tROOT\t_\t_\n\n"
+
+
+def test_offsets_are_those_of_first_and_last_word() -> None:
+    """Of a multiword token whose words have their own; a word may have no letter in the text."""
+    made = Sentence.from_words(["do", "n't", "go"], multiword=[(1, 2, "don't")])
+    made.offsets = [(0, 2), (2, 5), (6, 6)]
+    found = made.to_dict()
+    assert found["multiword"] == [{"id": [1, 2], "form": "don't", "feats": {}, "misc": None, "start": 0, "end": 5}]
+    assert [(each["start"], each["end"]) for each in found["tokens"]] == made.offsets
+    assert Sentence.from_dict(found).offsets == made.offsets
+    document = Document([made], "don't ")
+    assert Document.from_bytes(document.to_bytes())[0].offsets == made.offsets
+    assert Document.from_dict(document.to_dict())[0].offsets == made.offsets
+
+
+class Pandas:
+    """As much of pandas as a table takes, which may not be installed."""
+
+    DataFrame = dict
+
+    @staticmethod
+    def array(values: list[Any], dtype: str) -> list[Any]:
+        return values
+
+
+@pytest.mark.parametrize("format", ["conllu", "conllx"])
+def test_a_table_has_the_values_of_dictionaries(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dataframe, "import_module", lambda name: Pandas)
+    rich = read_one(RICH)
+    if format == "conllx":
+        columns = {name: getattr(rich, name) for name in NUMBERS}
+        rich = Sentence.from_words(**columns, format=format)
+    rich.offsets = [(5, 11), (5, 11), (12, 13)]
+    plain = Sentence.from_words(["a"])
+    documents = [(Document([rich, plain]), "x"), (Document([plain]), "y")]
+    rows = [
+        {"document": number, "sentence": place, **token, "context": context}
+        for number, (document, context) in enumerate(documents, start=1)
+        for place, sentence in enumerate(document, start=1)
+        for token in sentence.to_dict()["tokens"]
+    ]
+    table = dataframe.to_dataframe(documents)
+    assert table == {key: [row[key] for row in rows] for key in rows[0]}
+    assert list(table) == list(rows[0])
 
 
 def test_little_is_needed() -> None:

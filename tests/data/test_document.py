@@ -264,6 +264,7 @@ def test_heads_that_are_set_are_checked() -> None:
     assert sentence.to_bytes() == before
     sentence.heads = [None, 1, None, 3]
     assert sentence.heads == [None, 1, None, 3]
-    long = Sentence.from_words(["a"] * 20)
-    with pytest.raises(OptionError, match="a cycle, 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → …; expected"):
-        long.heads = [*range(2, 21), 1]
+    for count, end in ((8, "1"), (9, "…"), (20, "…")):
+        long = Sentence.from_words(["a"] * count)
+        with pytest.raises(OptionError, match=f"a cycle, 1 → 2 → 3 → 4 → 5 → 6 → 7 → 8 → {end}; expected"):
+            long.heads = [*range(2, count + 1), 1]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from dodona import FormatError, Sentence, read, write
 from dodona.data import conllu as blocks
 from dodona.data import files, formats
 from dodona.data.formats import read_stream
+from dodona.data.stream import Pause
 
 SENTENCE = Sentence.from_words(["ein", "Wort"], heads=[2, 0])
 DATA = SENTENCE.to_bytes()
@@ -86,6 +87,46 @@ def test_what_is_too_long_is_told_with_its_own_line(
         monkeypatch.setattr(blocks, "SENTENCE_LIMIT", 2000)
         first = 4 if before.startswith(DATA) else 3 if before.startswith(b"\n") else 1
         assert read_until_wrong(before + ROW * 300).startswith(f"x:{first}: a sentence of more than ")
+
+
+LIMITS: dict[
+    str, tuple[str, str, Callable[[int], bytes], str]
+] = {  # what is set to 64, the format, and a text that reaches that with so many letters more
+    "line": ("LINE_LIMIT", "conllu", lambda more: b"#" * (64 + more), "a line of more than"),
+    "later line": ("LINE_LIMIT", "conllu", lambda more: b"# c\n" + b"#" * (64 + more), "a line of more than"),
+    "sentence": (
+        "SENTENCE_LIMIT",
+        "conllu",
+        lambda more: ROW * 2 + b"# " + b"c" * (21 + more) + b"\n",
+        "a sentence of",
+    ),
+    "comments": ("SENTENCE_LIMIT", "conllu", lambda more: b"# c\n\n" * 12 + b"#" * (2 + more) + b"\n\n", "more than"),
+    "words": ("LINE_LIMIT", "horizontal", lambda more: b"w" * (64 + more), "a line of more than"),
+    "word": ("LINE_LIMIT", "vertical", lambda more: b"\n" + b"w" * (63 + more), "a sentence of more than"),
+    "many words": ("LINE_LIMIT", "vertical", lambda more: b"w\n" * 30 + b"w" * (3 + more) + b"\n", "a sentence of"),
+    "ink": ("INK_LIMIT", "text", lambda more: b"w" * (64 + more), "64 characters without a blank"),
+    "blanks": ("BLANK_LIMIT", "text", lambda more: b"w" + b" " * (64 + more), "64 blanks in a row"),
+}
+
+
+@pytest.mark.filterwarnings("ignore::dodona.FormatWarning")
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("size", [5, 1000])
+def test_a_limit_is_reached_and_not_passed(name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit, form, make, message = LIMITS[name]
+    for module in (blocks, formats):
+        monkeypatch.setattr(module, limit, 64, raising=False)
+
+    def fault(data: bytes) -> str:
+        chunks = (data[at : at + size] for at in range(0, len(data), size))
+        try:
+            list(read_stream(form, chunks, "x", tokenize=lambda texts: (Pause() for _ in texts)))
+        except FormatError as error:
+            return str(error)
+        return ""
+
+    assert message not in fault(make(0))
+    assert message in fault(make(1))
 
 
 @pytest.mark.parametrize(

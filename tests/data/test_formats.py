@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dodona.data.formats import detect_format
+from dodona.data.formats import detect_format, read_stream
 from dodona.errors import FormatError
 
 WORD = b"1\tOak\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
@@ -48,6 +48,14 @@ def test_no_more_is_read_than_it_takes() -> None:
     assert next(rest) == b"# a comment\n1\tOak\t"
 
 
+@pytest.mark.parametrize("form", ["horizontal", "vertical"])
+def test_bytes_that_are_no_text_are_named_with_their_line(form: str) -> None:
+    for data, line, byte in ((b"a\nbc\xffd\n", 2, "0xff"), (b"a\xe9", 1, "0xe9"), (b"a\n\nbc \xc3\n", 3, "0xc3")):
+        with pytest.raises(FormatError) as caught:
+            list(read_stream(form, [data], "x"))
+        assert str(caught.value) == f"x:{line}: byte {byte} is not UTF-8"
+
+
 ROW = b"1 The the DET _ _ 2 det _ _\n"
 FORMATS = {
     (b"anything\n", "a.conllu.gz"): "conllu",
@@ -74,7 +82,8 @@ def test_formats_by_name_and_by_content(given: tuple[bytes, str], expected: str,
 @pytest.mark.parametrize(
     ("data", "line"),
     [(ROW, 1), (ROW.rstrip(), 1), (b"# text = The oak\n" + ROW, 2), (b"\n# sent_id = 1\n12 oaks\n", 3),
-     (ROW.replace(b"1", b"1-2").replace(b" 2 ", b" _ "), 1), (b"\xef\xbb\xbf" + ROW, 1)],
+     (ROW.replace(b"1", b"1-2").replace(b" 2 ", b" _ "), 1), (ROW.replace(b"1", b"0.1"), 1),
+     (b"\xef\xbb\xbf" + ROW, 1)],
 )  # fmt: skip
 def test_spaces_for_tabs_are_an_error_with_a_hint(data: bytes, line: int, size: int) -> None:
     with pytest.raises(FormatError, match=f"^-:{line}: this looks like CoNLL-U with spaces for tabs.*--input text"):

@@ -7,13 +7,17 @@ from hypothesis import strategies as st
 from dodona.data import Sentence
 from dodona.data.marks import (
     ASPECTS,
+    CHANGED,
+    CONFIRMED,
     KINDS,
+    MENTIONS,
     find_mark_faults,
     is_annotated,
     is_open,
     mask_guesses,
     read_marks,
     read_status,
+    release,
     remove_marks,
     select_annotated,
     take_annotated_arcs,
@@ -43,6 +47,14 @@ def test_marks_are_read_as_they_were_written(first: dict[str, str], marks: dict[
 )  # fmt: skip
 def test_other_forms_are_faults(misc: str) -> None:
     assert len(find_mark_faults(misc)) == 1
+
+
+def test_aspects_stand_in_this_order() -> None:
+    """Which files on disk have."""
+    for kind, name in ((CONFIRMED, "Confirmed"), (CHANGED, "Changed")):
+        assert write_marks("A=b", dict.fromkeys(reversed(ASPECTS), kind)) == f"A=b|{name}=arc,upos,feats,lemma,token"
+    both = {"token": CONFIRMED, "lemma": CHANGED, "arc": CHANGED}
+    assert write_marks("_", both) == "Confirmed=token|Changed=arc,lemma"
 
 
 def test_the_status_keeps_its_place() -> None:
@@ -81,7 +93,27 @@ def test_only_what_is_marked_counts_in_an_open_sentence() -> None:
     assert select_annotated([sentence, whole, other], "upos", "feats") == [whole, other]
 
 
-def test_marks_can_be_taken_out() -> None:
-    sentence = make("done", "SpaceAfter=No|Confirmed=arc", "_")
+@pytest.mark.parametrize("mark", ["Confirmed=arc", "Changed=arc", "Changed=upos|Confirmed=arc,lemma"])
+@pytest.mark.parametrize("status", [None, "open", "done"])
+def test_marks_can_be_taken_out(mark: str, status: str | None) -> None:
+    sentence = make(status, f"SpaceAfter=No|{mark}", "_")
     remove_marks(sentence)
     assert sentence.to_bytes() == make(None, "SpaceAfter=No", "_").to_bytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("status", "after"), [(None, None), ("open", "open"), ("done", "open")])
+def test_marks_go_with_the_values_that_a_model_replaces(kind: str, status: str | None, after: str | None) -> None:
+    for aspect in ASPECTS:
+        kept = ",".join(each for each in ASPECTS if each != aspect)
+        sentence = make(status, f"A=b|{kind}={','.join(ASPECTS)}", f"{kind}={aspect}", f"{kind}={kept}")
+        release(sentence, aspect)
+        assert sentence.to_bytes() == make(after, f"A=b|{kind}={kept}", "_", f"{kind}={kept}").to_bytes()
+        release(sentence, *ASPECTS)
+        assert sentence.misc == ["A=b", "_", "_"]
+
+
+def test_nothing_with_a_mark_or_a_status_is_passed_over() -> None:
+    """Where bytes are searched for what a sentence would mention."""
+    for text in ("Confirmed=arc", "Changed=arc", "# annotation = open"):
+        assert any(mention in text.encode() for mention in MENTIONS)

@@ -203,6 +203,10 @@ def test_only_so_many_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     forms = survey([tmp_path / "a"]).forms
     assert len(forms) <= 10
     assert forms["word"] == sum(len(s) - 1 for s in numbered(200))
+    write(numbered(9), tmp_path / "a")  # with `word`, ten
+    assert len(survey([tmp_path / "a"]).forms) == 10
+    write(numbered(10), tmp_path / "a")  # one too many: half are kept
+    assert len(survey([tmp_path / "a"]).forms) == 5
 
 
 def test_the_digest_tells_files_apart(files: list[Path]) -> None:

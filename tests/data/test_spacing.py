@@ -113,6 +113,8 @@ def test_detokenizes_by_misc_where_there_is_any() -> None:
     one, two = detokenize([sentence(["a", ".", "b"], misc=["_", "SpaceAfter=No", "_"]), sentence(["c", "."])])
     assert one.text == "a .b"
     assert two.text == "c ."
+    one, two = detokenize([sentence(["a", "b"], misc=["SpacesAfter=\\s\\s", "_"]), sentence(["c", "."])])
+    assert (one.text, two.text) == ("a b", "c .")
 
 
 @given(st.lists(st.sampled_from([",", ".", "a", "(", ")", '"', "彼"]), min_size=1), st.booleans(), st.data())

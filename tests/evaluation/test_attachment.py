@@ -1,5 +1,7 @@
 """Attachment scores and breakdowns over the same words."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from dodona.evaluation import (
     compare,
     evaluate,
 )
+from dodona.evaluation.attachment import find_reordering
 
 GOLD = (
     "she/PRON/2/nsubj:pass left/VERB/0/root early/ADV/2/advmod ./PUNCT/2/punct",
@@ -166,3 +169,70 @@ def test_a_marked_arc_without_a_head_or_to_the_word_itself(head: int | None, sho
 def test_a_missing_head() -> None:
     with pytest.raises(FormatError, match=r"sample.conllu:2: word 2 of this sentence has HEAD '_'; expected"):
         compare(treebank(GOLD[0]), treebank(SYSTEM[0].replace("left/VERB/0/root", "left/VERB/_/_")))
+
+
+def test_every_rate_is_its_own() -> None:
+    """A subtype, two relations, a head and two heads are wrong, in a sentence each: no two rates are the same."""
+    gold = "a/NOUN/0/root b/NOUN/1/nsubj:pass c/NOUN/1/obj"
+    systems = [
+        gold,
+        "a/NOUN/0/root b/NOUN/1/nsubj c/NOUN/1/obj",
+        "a/NOUN/0/root b/NOUN/1/dep c/NOUN/1/dep",
+        "a/NOUN/0/root b/NOUN/1/nsubj:pass c/NOUN/2/obj",
+        "a/NOUN/0/root b/NOUN/3/nsubj:pass c/NOUN/0/obj",
+    ]
+    found = compare(treebank(*[gold] * 5), treebank(*systems))
+    expected = {
+        "UAS": Rate(12, 15), "LAS": Rate(9, 15), "LAS universal": Rate(10, 15), "labels": Rate(12, 15),
+        "labels universal": Rate(13, 15), "UAS exact match": Rate(3, 5), "LAS exact match": Rate(1, 5),
+        "LAS universal exact match": Rate(2, 5),
+    }  # fmt: skip
+    assert attachment(found) == expected
+    found.punctuation[2] = True  # of the sentence that is right
+    rows = re.findall(r"<tr>(.*?)</tr>", found._repr_html_(), re.S)
+    cells = [re.findall(r"[^<>]+(?=</t[dh]>|</strong>)", row) for row in rows[1:]]
+    both = {
+        name: [f"{100 * rate.accuracy:.2f}", f"{100 * attachment(found, punctuation=False)[name].accuracy:.2f}"]
+        for name, rate in expected.items()
+    }
+    assert {name: shares for name, *shares in cells} == both
+    assert both["UAS"] == ["80.00", "78.57"]
+
+
+def test_which_file_ends_first() -> None:
+    gold, system = treebank(*GOLD), treebank(*SYSTEM)
+    for name, sentences in (("gold", gold), ("system", system)):
+        for sentence in sentences:
+            sentence.file = name
+    for more, fewer in ((gold, system), (system, gold)):
+        pairs = (more, fewer[:2]) if more is gold else (fewer[:2], more)
+        with pytest.raises(MismatchError, match=rf"^{more[0].file}:9: sentence 3 begins here, but {fewer[0].file} has"):
+            compare(*pairs)
+
+
+def test_whole_errors_of_other_words() -> None:
+    gold, system = treebank(*GOLD[:2]), treebank(SYSTEM[0], "oak/NOUN/0/root")
+    gold[1].file, gold[1].line, system[1].file, system[1].line = "gold", 70, "system", 80
+    with pytest.raises(MismatchError) as caught:
+        compare(gold, system)
+    assert str(caught.value) == "system:80: sentence 2 has 1 words; expected 2 as in gold:70"
+    gold[0].file, gold[0].line, system[0].file, system[0].line = "gold", 3, "system", 5
+    system[0] = Sentence.from_words(["she", "went", "early", "."])
+    system[0].file, system[0].line = "system", 5
+    with pytest.raises(MismatchError) as caught:
+        compare(gold, system)
+    word = gold[0].word_line(2), system[0].word_line(2)
+    assert (
+        str(caught.value) == f"system:{word[1]}: word 2 of sentence 1 is 'went'; expected 'left' as in gold:{word[0]}"
+    )
+    assert word[0] != word[1]
+
+
+def test_a_sentence_that_stands_twice_in_another_order() -> None:
+    gold, system = treebank(GOLD[0], GOLD[0], GOLD[1]), treebank(GOLD[0], GOLD[1], GOLD[0])
+    assert find_reordering(gold, system) == (
+        f"the same sentences in another order: sentence 2 ({gold[0].file}:6) is sentence 3 ({system[0].file}:9); "
+        "expected the same order in both files"
+    )
+    assert find_reordering(gold, gold) is None
+    assert find_reordering(gold, system[:2]) is None

@@ -128,3 +128,10 @@ def test_of_an_open_sentence_only_what_is_marked_is_counted(aspect: str) -> None
     arcs = [label_confusion(comparison).counts, head_confusion(comparison).counts]
     assert arcs == ([{("obj", "root"): 1}, {("left 1", "root"): 1}] if aspect == "arc" else [{}, {}])
     assert tag_confusion([gold], [system]).counts == ({("NOUN", "VERB"): 1} if aspect == "upos" else {})
+
+
+def test_a_notebook_shows_the_most_frequent_mistakes() -> None:
+    for count, shown in ((20, 20), (21, 20)):
+        gold = [sentence([0] * count, [f"x{k:02}" for k in range(count)])]
+        page = label_confusion(compare(gold, [sentence([0] * count, ["y"] * count)]))._repr_html_()
+        assert page.count("<tr>") == 1 + shown

@@ -1,13 +1,16 @@
 """The scores of the shared task: worked by hand, and what must hold for any two files."""
 
+import re
 from itertools import pairwise
+from unicodedata import category
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from samples.scored import treebank, trees
 
-from dodona import FormatError, MismatchError
+from dodona import FormatError, MismatchError, Sentence
+from dodona.data.ud import UNIVERSAL_RELATIONS
 from dodona.evaluation import METRICS, Score, evaluate
 from dodona.evaluation.conll18 import align, flatten
 
@@ -127,3 +130,93 @@ def test_a_missing_head_is_an_error_on_either_side(side: int) -> None:
     files[side] = treebank("oak/NOUN/0/root tree/NOUN/_/_")
     with pytest.raises(FormatError, match="HEAD '_'"):
         evaluate(*files)
+
+
+NEEDED = {  # of a word of an open sentence, to be counted by a metric
+    "arc": {"UAS", "LAS", "CLAS", "MLAS", "BLEX"},
+    "upos": {"UPOS", "XPOS", "AllTags", "MLAS"},
+    "feats": {"UFeats", "AllTags", "MLAS"},
+    "lemma": {"Lemmas", "BLEX"},
+    "token": set[str](),
+}
+OF_CONTENT = set(UNIVERSAL_RELATIONS) - {"aux", "cop", "mark", "det", "clf", "case", "cc", "punct"}
+
+
+def two_words(label: str = "obj", feats: str = "_", misc: str = "_", comments: tuple[str, ...] = ()) -> list[Sentence]:
+    """A root word and one below it."""
+    sentence = Sentence.from_words(
+        ["a", "b"], ["NOUN"] * 2, xpos=["N"] * 2, lemmas=["a", "b"], feats=["_", feats], heads=[0, 1],
+        labels=["root", label], misc=["Confirmed=arc,upos,feats,lemma,token", misc], comments=comments,
+    )  # fmt: skip
+    return [sentence]
+
+
+@pytest.mark.parametrize("aspect", NEEDED)
+def test_each_metric_counts_what_is_annotated(aspect: str) -> None:
+    others = ",".join(each for each in NEEDED if each != aspect)
+    gold = two_words(misc=f"Changed={others}", comments=("# annotation = open",))
+    scores = evaluate(gold, two_words())
+    for name in METRICS[3:]:
+        count = 1 if name in NEEDED[aspect] else 2
+        assert scores[name] == Score(count, count, count, count), name
+
+
+@pytest.mark.parametrize("label", UNIVERSAL_RELATIONS)
+def test_which_relations_are_those_of_content_and_function_words(label: str) -> None:
+    scores = evaluate(two_words(label), two_words(label))
+    for name in ("CLAS", "MLAS", "BLEX"):
+        assert scores[name].gold == scores[name].system == 1 + (label in OF_CONTENT), name
+    other_tag = two_words(label)
+    other_tag[0].set_column("upos", ["NOUN", "X"])
+    is_functional = label not in OF_CONTENT and label != "punct"
+    assert evaluate(two_words(label), other_tag)["MLAS"].correct == int(not is_functional)
+
+
+FEATURES = {
+    "PronType", "NumType", "Poss", "Reflex", "Foreign", "Abbr", "Gender", "Animacy", "Number", "Case", "Definite",
+    "Degree", "VerbForm", "Mood", "Tense", "Aspect", "Voice", "Evident", "Polarity", "Person", "Polite",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*sorted(FEATURES), "Typo", "Clusivity", "NounClass", "ExtPos", "Case[psor]"])
+def test_which_features_are_universal(name: str) -> None:
+    scores = evaluate(two_words(feats=f"{name}=A"), two_words(feats="_"))
+    assert scores["UFeats"].correct == scores["AllTags"].correct == 1 + (name not in FEATURES)
+
+
+def test_whole_errors_of_other_texts() -> None:
+    def make(text: str, name: str) -> list[Sentence]:
+        sentences = [Sentence.from_words([word], heads=[0], labels=["root"]) for word in text.split()]
+        for k, sentence in enumerate(sentences):
+            sentence.file, sentence.line = name, 10 * k + (name == "s")
+        return sentences
+
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for gold, system, message in (
+        (f"x {letters}", f"x {letters[1:]}", f"s:11: the text of this sentence goes on with {letters[1:21]!r}; "
+         f"expected {letters[:20]!r} as in g:10"),
+        ("x y", "x", "s:1: the text of this sentence goes on with the end of the file; expected 'y' as in g:10"),
+        ("x", "x y", "s:11: the text of this sentence goes on with 'y'; expected the end of the file as in g:0"),
+    ):  # fmt: skip
+        with pytest.raises(MismatchError) as caught:
+            evaluate(make(gold, "g"), make(system, "s"))
+        assert str(caught.value) == message
+
+
+def test_every_space_inside_a_word_is_left_out() -> None:
+    blanks = [chr(k) for k in range(0x3001) if category(chr(k)) == "Zs"]
+    assert len(blanks) == 17
+    for blank in blanks:
+        whole = [Sentence.from_words([f"a{blank}b"], heads=[0], labels=["root"])]
+        assert evaluate(whole, two_words())["Tokens"] == Score(1, 2, 0)
+
+
+def test_scores_in_a_notebook() -> None:
+    """Three words of gold, two of the system, one of them right."""
+    gold = [Sentence.from_words(["a", "b", "c"], heads=[0, 1, 1], labels=["root", "x", "x"])]
+    system = [Sentence.from_words(["a", "bc"], heads=[0, 1], labels=["root", "x"])]
+    rows = re.findall(r"<tr>(.*?)</tr>", evaluate(gold, system)._repr_html_(), re.S)
+    cells = [re.sub("<[^>]*>", " ", row).split() for row in rows]
+    assert cells[0] == ["gold", "system", "correct", "precision", "recall", "F1"]
+    assert cells[-4] == ["LAS", "3", "2", "1", "50.00", "33.33", "40.00"]
+    assert [row[0] for row in cells[1:]] == list(METRICS)

@@ -76,6 +76,8 @@ def test_the_same_bytes() -> None:
     ("name", "title"),
     [
         ("folder/<a>&b.conllu", "…er/<a>&b.conllu"),
+        ("sixteen.conllu.x", "sixteen.conllu.x"),
+        ("seventeen.conllu.", "…venteen.conllu."),
         ("a\x01\x1b.conllu", "a\ufffd\ufffd.conllu"),  # characters that XML does not have
         ("a$b^2$.conllu", "a$b^2$.conllu"),  # no formula
         ("木.conllu", "木.conllu"),  # not in the font of matplotlib

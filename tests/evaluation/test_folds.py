@@ -1,5 +1,6 @@
 """The spread of scores over folds."""
 
+from samples.small_models import full_treebank
 from samples.treebank import treebank
 
 from dodona.evaluation import attachment, compare, evaluate
@@ -31,3 +32,16 @@ def test_scores_that_say_nothing() -> None:
     assert find_unpredicted(gold, [*tags, "lemmas"]) == {"UFeats", "Lemmas", "BLEX"}
     assert find_unpredicted(gold, tags) == {"UFeats", "Lemmas", "BLEX"}
     assert find_unpredicted(gold, ()) == {"UPOS", "XPOS", "UFeats", "Lemmas", "MLAS", "BLEX"}
+
+
+def test_each_score_needs_its_column() -> None:
+    needs = {
+        "upos": {"UPOS", "MLAS"}, "xpos": {"XPOS"}, "feats": {"UFeats"}, "lemmas": {"Lemmas", "BLEX"}
+    }  # fmt: skip
+    every = set().union(*needs.values())
+    assert not find_unpredicted(full_treebank(1), needs)
+    for column, names in needs.items():
+        assert find_unpredicted(full_treebank(1), {column}) == every - names
+        gold = full_treebank(1)
+        gold[0].set_column(column, ["_"] * len(gold[0]))
+        assert find_unpredicted(gold, needs) == names

@@ -206,6 +206,108 @@ def test_errors_show_the_place(pattern: str, line: int, column: int, message: st
     assert shown.removeprefix("  ") in source
 
 
+ERRORS = """\
+pattern { V [upos>3] } | 18 | `>` in brackets; expected it as a clause: N.feature < 3
+pattern { V [upos<=3] } | 18 | `<=` in brackets; expected it as a clause: N.feature < 3
+pattern { V -[1=a]- S } | 19 | '-'; expected `->` after the label of an edge
+pattern { V -[a S } | 17 | 'S'; expected `|` or `]` after a label
+pattern { V = S } | 13 | '='; expected `[`, `:`, `->`, `-[`, `<`, `<<`, `><` or `.` after a name
+pattern { 3 } | 11 | '3'; expected a clause: N [upos=VERB], N -[nsubj]-> M, N < M, N.lemma = M.lemma
+pattern { e: 3 } | 14 | '3'; expected the name of the node that the edge comes from
+pattern { A -> 3 } | 16 | '3'; expected the name of the node that the edge leads to, or `*`
+pattern { A < 3 } | 15 | '3'; expected the name of a node
+pattern { A >< 3 } | 16 | '3'; expected the name of an edge
+pattern { A [] | B } | 18 | 'B'; expected `[`: another list of features
+pattern { A [!] } | 15 | ']'; expected the name of a feature
+pattern { A. } | 14 | '}'; expected the name of a feature
+pattern { A [a=] } | 16 | ']'; expected a value: plain, "in quotes", or re"an expression"
+pattern { A []; A.x B } | 21 | 'B'; expected `=`, `<>`, `<`, `<=`, `>` or `>=`
+pattern { A []; A.x < b } | 23 | 'b'; expected a number, or a feature such as B.lemma
+pattern { A []; A.x = /a } | 23 | a quote or an expression that does not end; expected "…", re"…" or /…/
+pattern { A [a=/(/] } | 16 | this is no regular expression (missing ), unterminated subpattern at position 0); \
+expected one of Python's
+pattern { A [__id__<3] } | 14 | __id__ in brackets; expected it in comparisons only: A.__id__ < B.__id__
+pattern { A - B } | 13 | '-'; expected `->` or `-[label]->`
+pattern { e: A -> B; e.x = 1 } | 22 | an edge has no feature 'x'; \
+expected label, length, delta, or a part of the label: 1, 2, 3
+pattern { A [] } without { A [XPOS=x] } | 31 | there is no feature 'XPOS'; expected xpos
+pattern { A [] } without { B.x = 1 } | 28 | there is no name 'B'; expected one of the names in the pattern: A
+pattern { A [] } with { e: A -> B } without { e.x = 1 } | 47 | there is no name 'e'; \
+expected one of the names in the pattern: A
+pattern { e: A -> B } without { e: B -> A } | 33 | two edges of the name 'e'; expected another name
+pattern { e: A -> B } without { A [] | 37 | the end; expected `}`
+pattern { A [] } global { is_tree is_tree } | 35 | 'is_tree'; expected `;` or `}` after a condition
+pattern { A [] } global { is_planar } | 27 | 'is_planar'; expected one of: is_projective, is_not_projective, is_tree, \
+is_not_tree, is_forest, is_not_forest, is_cyclic, is_not_cyclic
+nothing { } | 1 | 'nothing'; expected pattern, without, with or global
+rule { } | 1 | 'rule'; rules that change graphs are not here; this is a search
+strat { } | 1 | 'strat'; strategies are not here; this is a search
+package { } | 1 | 'package'; packages of rules are not here; this is a search
+pattern A | 9 | 'A'; expected `{`
+"""
+
+
+@pytest.mark.parametrize("line", ERRORS.splitlines())
+def test_whole_errors(line: str) -> None:
+    pattern, column, message = line.rsplit(" | ", 2)
+    with pytest.raises(PatternError) as caught:
+        Pattern(pattern)
+    caret = " " * (int(column) - 1) + "^"
+    assert str(caught.value) == f"pattern, line 1, column {column}: {message}\n  {pattern}\n  {caret}"
+
+
+def test_a_long_line_is_cut_around_the_place() -> None:
+    """Eighty letters before it and after it."""
+    for before in (10, 79, 80, 300):
+        pattern = " " * before + "3" + "x" * 200
+        with pytest.raises(PatternError) as caught:
+            Pattern("pattern {" + pattern)
+        _, shown, caret = str(caught.value).split("\n")
+        column = 9 + before + 1
+        cut = max(0, column - 80)
+        assert shown == "  " + ("pattern {" + pattern)[cut : cut + 160]
+        assert caret == "  " + " " * (column - 1 - cut) + "^"
+    for length, shown_length in ((160, 160), (161, 160)):
+        with pytest.raises(PatternError) as caught:
+            Pattern("3" + "x" * (length - 1))
+        assert len(str(caught.value).split("\n")[1]) == 2 + shown_length
+
+
+def test_how_long_a_pattern_may_be() -> None:
+    short = "pattern { A [] }"
+    assert Pattern(short + " " * (20_000 - len(short))).nodes == ["A"]
+    with pytest.raises(PatternError, match="pattern: 20,001 characters; expected at most 20,000"):
+        Pattern(short + " " * (20_001 - len(short)))
+
+
+@pytest.mark.parametrize("feature", ["form", "lemma", "upos", "xpos", "deprel"])
+def test_features_of_words_are_written_small(feature: str) -> None:
+    for wrong in (feature.upper(), feature.title()):
+        for pattern in ("A [{}]", "A [!{}]", "A []; A.{} = x", "A []; B []; A.lemma = B.{}"):
+            with pytest.raises(PatternError, match=f"there is no feature '{wrong}'; expected {feature}"):
+                Pattern(f"pattern {{ {pattern.format(wrong)} }}")
+    sentence = Sentence.from_words(["w"], ["w"], lemmas=["w"], xpos=["w"], labels=["w"], heads=[0])
+    assert len(sentence.match(f"pattern {{ A [{feature}=w] }}")) == 1
+    assert len(sentence.match(f"pattern {{ A [{feature}=v] }}")) == 0
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "pattern { A [x=PLACE] }", "pattern { A [x=1] | [y=PLACE] }", "pattern { A -[PLACE]-> B }",
+        "pattern { A -[1=PLACE]-> B }", "pattern { e: A -[^PLACE]-> B }", "pattern { A []; A.x = PLACE }",
+        "pattern { A []; A.x <> PLACE }", "pattern { A [] } without { A [x=PLACE] }",
+        "pattern { A [] } with { A -[PLACE]-> B }", "pattern { A [] } without { A.x = PLACE }",
+        "pattern { A [] } global { x = PLACE }", "pattern { * -[PLACE]-> B }",
+    ],
+)  # fmt: skip
+def test_all_expressions_of_a_pattern(pattern: str) -> None:
+    """Wherever one may stand, also several beside values."""
+    for values, expected in (('re"a+"', ["a+"]), ("b|/c*/", ["c*"]), ('/a/|x|re"b"', ["a", "b"]), ("x", [])):
+        request = Pattern(pattern.replace("PLACE", values)).request
+        assert [each.pattern for each in request.expressions] == expected
+
+
 def test_a_pattern_of_free_nodes_ends_and_names_the_sentence() -> None:
     sentence = Sentence.from_words(["oak"] * 20, comments=["# sent_id = long"])
     free = "; ".join(f"N{k} []" for k in range(10))
@@ -239,6 +341,35 @@ def test_a_match_gives_tokens_and_values() -> None:
         match["X"]
     again = pickle.loads(pickle.dumps(match.pattern))
     assert len(sentence.match(again)) == 1
+
+
+def test_empty_nodes_have_their_own_numbers_and_places() -> None:
+    """7.1 is the ninth node, and stands before word 8: in all that a match says of it."""
+    for pattern, edge in (
+        ("A -[E:conj]-> B", ("6", "7.1", "E:conj")),
+        ("A -[E:conj:and]-> B", ("7.1", "6", "E:conj:and")),
+    ):
+        (match,) = sentence_of().match(f"pattern {{ e: {pattern} }}")
+        assert match.edges == {"e": edge}
+        assert match.ids == {"A": edge[0], "B": edge[1]}
+        assert match.describe() == f"A:{edge[0]} B:{edge[1]} e:{edge[0]}>{edge[1]}:{edge[2]}"
+        places = {"6": "6", "7.1": "8"}
+        assert (match.value("A.__id__"), match.value("B.__id__")) == (places[edge[0]], places[edge[1]])
+        assert match.value("e.length") == "2"
+        assert match.value("e.delta") == ("2" if edge[1] == "7.1" else "-2")
+        assert match.to_dict() == {"nodes": match.ids, "edges": {"e": [*edge]}}
+        empty = "B" if edge[1] == "7.1" else "A"
+        assert match[empty] is None
+        assert match.words() == {6: "A" if empty == "B" else "B"}
+        assert match.values([f"{empty}.form", f"{empty}.upos", f"{empty}.Tense", "file"]) == (
+            "hears", "VERB", "_", "oaks.conllu"
+        )  # fmt: skip
+    assert matches("A -[E:conj]-> B; B < C".join(["pattern { ", " }"])) == ["A:6 B:7.1 C:8"]
+
+
+def test_a_comment_may_have_any_name_or_be_absent() -> None:
+    for condition, count in (("text", 1), ("!text", 0), ("!is_odd", 1), ("sent_id = oaks", 1), ("sent_id <> oaks", 0)):
+        assert len(sentence_of().match(f"pattern {{ V [form=hears, Tense] }} global {{ {condition} }}")) == count
 
 
 def test_arcs_are_those_of_the_tree() -> None:

@@ -171,6 +171,16 @@ def test_misc_of_words_ranges_and_empty_nodes(misc: str, rules: tuple[str, ...])
         assert {each for each in found if each[1] not in beside} == {(line, rule) for rule in rules}
 
 
+ONCE = ("SpaceAfter", "Lang", "Translit", "LTranslit", "Gloss", "LId", "LDeriv", "Ref")
+
+
+@pytest.mark.parametrize("name", [*ONCE, "Other", "GlossB"])
+def test_attributes_that_stand_once(name: str) -> None:
+    """Those that UD documents; others may be repeated."""
+    found = {rule for _, rule in findings(plain(old(f"old\tADJ\t_\t_\t6\tamod\t_\t{name}=a|X=b|{name}=c")))}
+    assert ("repeated-misc" in found) == (name in ONCE)
+
+
 def test_spaces_after_what_has_none_in_the_text() -> None:
     assert findings(enhanced((EMPTY, EMPTY[:-1] + "SpaceAfter=No"))) == {(14, "spaceafter-empty-node")}
     for line, word in (

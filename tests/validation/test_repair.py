@@ -105,6 +105,15 @@ def test_in_which_rows_white_space_is_kept(unspaced: int) -> None:
     assert kept == 2
 
 
+@pytest.mark.parametrize("begin", ["# text = ", "#text=", "# sent_id = ", "#sent_id = ", "# note = ", "# newpar "])
+def test_comments_whose_blanks_at_the_end_go(begin: str) -> None:
+    """Those that have a value which ends with none."""
+    whole = plain(("# newpar", f"# newpar\n{begin}x \u3000\t"))
+    is_stripped = "text" in begin or "sent_id" in begin
+    expected = plain(("# newpar", f"# newpar\n{begin}x")) if is_stripped else whole
+    assert fix(whole) == (expected, Counter({"text-trailing-whitespace": 1}) if is_stripped else Counter())
+
+
 def test_tabs_at_the_end_of_a_row() -> None:
     assert fix(plain(("amod\t_\t_", "amod\t_\t_\t \t"))) == (plain(), Counter({"number-of-columns": 2}))
 
@@ -114,6 +123,12 @@ def test_counts_of_lines() -> None:
     assert repairs == {"non-unix-newline": plain().count(b"\n")}
     _, repairs = fix(b"\n \n" + plain() + b"\n\n")
     assert repairs == {"extra-empty-line": 4}
+    _, repairs = fix(
+        plain(("\n\n# sent_id = two", "\n \n\t\n# sent_id = two"), ("old\told\t", "old \t old\t"), ("oak\t", "oak \t"))
+    )
+    assert repairs == {"pseudo-empty-line": 2, "extra-empty-line": 1, "white-space": 3}
+    data, repairs = fix(b"\rnot understood\n\r\n")
+    assert (data, repairs) == (b"\rnot understood\n\n", {"non-unix-newline": 1})
 
 
 @settings(max_examples=100, deadline=None)

@@ -1,17 +1,19 @@
 """Each rule of levels 1 and 2 has a file that breaks it, and valid files break none."""
 
+import difflib
 import gzip
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from samples.bad_treebanks import BAD, enhanced, plain
 
 from dodona.errors import FormatError, OptionError
-from dodona.validation import RULES, validate, validate_chunks
+from dodona.validation import RULES, Finding, content, validate, validate_chunks, validator
 
 FILES = {name: data for name, data in BAD.items() if name != "unreadable-file" and RULES[name].level < 3}
 
@@ -134,3 +136,104 @@ def test_lines_of_blank_lines() -> None:
         (1, "extra-empty-line"),
         (2, "extra-empty-line"),
     ]
+
+
+ROW = "5\told\told\tADJ\t_\t_\t6\tamod\t_\t_"
+MORE = {  # where a value or what is expected is a part of something longer, or has a second form
+    "crlf-and-cr": plain(("# newdoc\n", "# newdoc\r\n"), ("\n\n# sent_id = two", "\r\n\r\n# sent_id = two")),
+    "cr-before-crlf": plain(("# newdoc\n", "# new\rdoc\r\n")),
+    "blank-lines-before": b"\xef\xbb\xbf \n\n" + plain(),
+    "blank-lines-after": plain() + b" \n\n",
+    "no-word": plain(("# newdoc", "# alone\n\n# newdoc")),
+    "utf-at-the-begin": b"\xff# x\n" + plain(),
+    "utf-in-a-long-line": plain(("She doesn't see", "She doesn't sée")).replace("é".encode(), b"\xe9"),
+    "denormalized": plain(("# newdoc", "# newdoc\n# " + "e\u0301" * 18 + "e"), ("# newpar", "# " + "e\u0301" * 20)),
+    "spaces-for-tabs": plain((ROW, ROW.replace("\t", " "))),
+    "one-column": plain((ROW, "5")),
+    "eleven-columns": plain((ROW, f"{ROW}\t_")),
+    "blanks": plain((ROW, "5\t old\told \tA DJ\t_\t_\t6\tamod\t_\ta  b")),
+    "blanks-in-a-range": plain(("\tdoesn't\t_\t_", "\tdoesn't\ta b\t_"), ("2-3\tdoesn't\ta b" + "\t_" * 7,
+                               "2-3\tdoesn't\ta b" + "\t_" * 6 + "\tc d")),
+    "empty-columns": plain((ROW, "5\told\t\tADJ\t_\t_\t6\tamod\t_\t")),
+    "no-words": enhanced(("# sent_id = five", "# sent_id = none\n1-2\tw" + "\t_" * 8 + "\n\n# sent_id = five")),
+    "empty-node-in-a-range": plain(("\n2\tdoes", "\n1.1\tw" + "\t_" * 6 + "\t0:root\t_\n2\tdoes")),
+    "range-with-all-columns": plain(("2-3\tdoesn't" + "\t_" * 8, "2-3\tdoesn't\ta\tb\tc\td\te\tf\tg\t_")),
+    "features": plain(("Case=Nom|Number=Sing", "Number=Sing,Plur|Case=Nom|Case=Acc,Acc|case=x")),
+    "subtypes": plain(("\tamod\t", "\tadj:big\t"), ("4\tnsubj", "4\tNsubj:x")),
+    "attributes": plain((ROW, ROW[:-1] + "Ref=1|Lang=a|Ref=2|Gloss=a|Lang=b|Gloss=c")),
+    "marks": plain((ROW, ROW[:-1] + "Changed=lemma,upos|Confirmed=arc,nothing|Changed=arc")),
+    "values-of-spaces": plain((ROW, ROW[:-1] + "A=b|SpaceAfter=no|NoSpaceAfter=Yes")),
+    "parallel-sequence": plain(("# newpar", "# newpar\n# parallel_id = tales/2/alt1")),
+    "document-after-no-space": plain(("3\tpunct\t_\t_", "3\tpunct\t_\tSpaceAfter=No"), ("# newpar", "#  newdoc x")),
+    "long-text": plain(("# text = The o ak.", "# text = The o ak. And whatever else there is to be said of it \u3000")),
+    "other-text": plain(("# text = The wind moves a leaf", "# text = The wind moved a leaf, or another one, or none")),
+    "no-space": plain(("# text = The wind moves a leaf of", "# text = The windmoves a leaf, of")),
+    "roots": plain(("4\tobj", "0\troot"), ("4\tpunct", "0\troot"), ("3\tpunct", "14\tpunct")),
+    "cycle": plain(("6\tamod", "7\tamod"), ("4\tobj", "5\tobj"), ("4\tpunct", "6\tpunct")),
+    "heads": enhanced(("0:root|1:conj:and", "0:root|2.1:conj:and"), ("2:nsubj", "02:nsubj|2.01:nsubj")),
+    "lost-nodes": enhanced(("0:root|1:conj:and", "2:conj"), ("2:obj", "3:obj|2:obj:In")),
+    "deps": enhanced(("3:cc", "3:cc|4"), ("5.1:obj", ":obj"), ("2:conj", "2:junction:and|2:junction:or")),
+    "graph-after-none": plain().partition(b"# newpar")[0] + enhanced(),
+    "typo-before-features": b"# sent_id = first\n# text = o ak\n1\to\to\tNOUN\t_\t_\t0\troot\t_\t_\n"
+    b"2\tak\t_\tX\t_\t_\t1\tgoeswith\t_\t_\n\n" + plain(),
+    "features-of-an-empty-node": enhanced(
+        ("and\tCCONJ\t_\t_\t3\tcc\t3:cc", "_\tX\t_\t_\t1\tgoeswith\t1:goeswith"), ("VERB\t_\t_\t_", "VERB\t_\tA=1\t_")
+    ),
+    "orphans-before-empty-nodes": enhanced(("1:conj:and", "1:orphan"), ("2:nsubj", "2:orphan:x")),
+    "long-value": plain(("amod", "a" * 201), ("det\t_", "b" * 200 + "\t_")),
+}  # fmt: skip
+
+
+def list_findings(file: str, findings: Iterable[Finding]) -> Iterator[str]:
+    """A line for each: what is expected is named where that is not what the rule says of itself."""
+    for each in findings:
+        rule = RULES[each.rule]
+        assert (each.file, each.level) == ("it", rule.level)
+        parts = (each.sentence, each.rule, each.value, "" if each.expected == rule.expected else each.expected)
+        yield "  ".join([f"{file}:{each.line}", *(repr(part) if part else "-" for part in parts)])
+
+
+def test_every_part_of_every_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are listed in a file, of level 3 those that Dodona finds itself. If something was changed on purpose, the
+    lines that this test shows take the place of those that are there."""
+    monkeypatch.setattr(validator, "has_udtools", lambda: True)
+    monkeypatch.setattr(validator, "add_guidelines", lambda checked, *_: (f for each in checked for f in each.findings))
+    found = [
+        line
+        for name, data in {**BAD, **MORE}.items()
+        if name != "non-unix-newline"  # which is in every line
+        for line in list_findings(name, validate_chunks([data], "it", level=3))
+    ]
+    listed = Path(__file__).with_name("findings.txt").read_text("utf-8").splitlines()
+    assert found == listed, "\n".join(difflib.unified_diff(listed, found, lineterm=""))
+
+
+@pytest.mark.parametrize(
+    ("comment", "rule"),
+    [("sent_id = {}", "non-unique-sent-id"), ("parallel_id = a/{}", "non-unique-parallel-id"),
+     ("parallel_id = a/{}/alt1", "parallel-id-sequence")],
+)  # fmt: skip
+def test_how_many_names_are_remembered(comment: str, rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(content, "MAX_NAMES", 2)
+    row = "1\tw\tw\tNOUN\t_\t_\t0\troot\t_\t_"
+    names = [comment.format(k) for k in "abcabc"]
+    data = "".join(f"# {name}\n# text = w\n{row}\n\n" for name in names)
+    assert [f.line for f in validate_chunks([data.encode()], "it") if f.rule == rule] == [15, 19]
+
+
+@pytest.mark.parametrize(("jobs", "language"), [(3, "en"), (None, None)])
+def test_what_udtools_is_run_with(jobs: int | None, language: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[object] = []
+
+    def add(checked: Iterable[object], *others: object) -> Iterator[Finding]:
+        given.append(others)
+        return iter(())
+
+    monkeypatch.setattr(validator, "has_udtools", lambda: True)
+    monkeypatch.setattr(validator, "check_language", given.append)
+    monkeypatch.setattr(validator, "add_guidelines", add)
+    monkeypatch.setattr(validator, "available_cores", lambda: 7)
+    level = 3 if language is None else 4
+    assert list(validate_chunks([plain()], "it", level=level, language=language, jobs=jobs)) == []
+    expected = ("it", level, language or "ud", jobs or 7)
+    assert given == ([expected] if language is None else [language, expected])

@@ -18,7 +18,7 @@ from dodona.transitions.system import COMPILED
 __all__ = ["dodona", "run"]
 
 CORE = "compiled core" if COMPILED else "interpreted core: slow, for debugging only"
-MODEL_PARAMETERS = ("model", "models", "arguments", "names")  # `arguments` of parse begin with one
+MODEL_PARAMETERS = ("model", "models", "teacher", "committee", "arguments", "names")  # `arguments` begin with one
 COMPLETION = "_DODONA_COMPLETE"  # set by shells that ask for completions
 COMMANDS = (  # the most frequently used ones come first
     "parse", "train", "pretrain", "distill", "evaluate", "crossvalidate", "validate", "convert", "draw", "search",

@@ -229,7 +229,7 @@ def _make_block(body: bytes, end: bytes, line: int, lead: bytes | None) -> Block
 
 
 def _check_limits(pending: bytearray, name: str, line: int) -> None:
-    if len(pending) > LINE_LIMIT and pending.rfind(b"\n") < len(pending) - LINE_LIMIT:
+    if len(pending) > LINE_LIMIT and len(pending) - (pending.rfind(b"\n") + 1) > LINE_LIMIT:
         line += pending.count(b"\n")
         raise FormatError(f"{name}:{line}: a line of more than {LINE_LIMIT >> 20} MiB; expected lines of text")
     if len(pending) > SENTENCE_LIMIT:

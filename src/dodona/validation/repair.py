@@ -40,9 +40,9 @@ def _repair_block(block: Block, repairs: Counter[str]) -> bytes:
     if not body.strip():
         return b""
     old, body = body, _repair_body(body, repairs)
-    repairs["non-unix-newline"] += block.end.count(b"\r\n") if body is not old else 0
     if body is old and old.endswith(b"\r"):
         return body + block.end  # a lone carriage return: it is not known where lines end
+    repairs["non-unix-newline"] += block.end.count(b"\r\n")
     feeds = block.end.count(b"\n")
     repairs["missing-empty-line"] += feeds < 2
     repairs["extra-empty-line"] += max(0, feeds - 2)

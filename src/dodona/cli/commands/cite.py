@@ -23,7 +23,7 @@ DODONA = f"""\
 """
 ENTRY = re.compile(r"^% (?P<names>[^\n]+) (?P<year>\d{4})\n(?P<entry>@.*?^}\n)", re.M | re.S)
 DATA = {  # what the record of a model says of its data
-    r"\bUD\b|-ud-": "Nivre et al. 2020",
+    r"\bUD(?:\b|_)|-ud-": "Nivre et al. 2020",
     r"\bEWT\b": "Silveira et al. 2014",
     r"\bGloVe\b": "Pennington, Socher & Manning 2014",
 }
