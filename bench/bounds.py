@@ -38,6 +38,7 @@ def number_words(head: str) -> Make:
     return make
 
 
+SMALL = b"1\tOak\toak\tNOUN\tNN\t_\t2\tcompound\t_\t_\n2\ttrees\ttree\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n"
 ROW = b"1\ta\ta\tNOUN\tNN\t_\t0\troot\t_\t_\n"
 TEXTS: dict[str, Make] = {
     "blanks": repeat(b" "),
@@ -72,6 +73,17 @@ COMMANDS: dict[str, tuple[str, dict[str, Callable[[int], bytes]]]] = {
     "search": ("search pattern{{V[]}} {file} -o {out}", TREEBANKS),
     "search --count": ("search pattern{{e:H->D}} {file} --count H.form e.label -o {out}", TREEBANKS),
     "annotate --status": ("annotate --status {file}", TREEBANKS),
+    "train": ("train {file} --iterations 2 --folds 2 --jobs 1 -o {out}", TREEBANKS),
+    "train --silver": ("train {small} --silver {file} --iterations 2 --folds 2 --jobs 1 -o {out}", TREEBANKS),
+    "crossvalidate": (
+        "crossvalidate {file} --suspects {out}.txt --seeds 1 --iterations 2 --folds 2 --jobs 1",
+        TREEBANKS,
+    ),
+    "distill": (
+        "distill en-fast {small} --dev {small} --text {file} --iterations 2 --folds 2 --jobs 1 -o {out}",
+        TEXTS,
+    ),
+    "pretrain": ("pretrain {file} --passes 1 --layers 1 --width 16 --embedding 8 -o {out}", TEXTS),
 }
 
 
@@ -80,7 +92,9 @@ def measure(command: str, data: bytes, name: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / name
         file.write_bytes(data)
-        words = command.format(file=file, out=Path(folder) / "out").split()
+        small = Path(folder) / "small.conllu"
+        small.write_bytes(SMALL)
+        words = command.format(file=file, small=small, out=Path(folder) / "out").split()
         process = subprocess.Popen(
             ["timeout", str(LONGEST), sys.executable, "-m", "dodona", *words], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -89,7 +89,7 @@ def test_both_steps_in_one(folder: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "10 held out" in done.stderr
-    assert "pretraining: 20 passes over the text, as about 10 million words are enough" in done.stderr
+    assert "pretraining: 20 passes over the text, as about 30 million words are enough" in done.stderr
     assert (folder / "both.model.encoder").exists()
     assert model.exists()
 

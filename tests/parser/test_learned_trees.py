@@ -3,6 +3,7 @@
 import pytest
 
 from dodona import FormatError, Sentence
+from dodona.data import trees
 from dodona.data.pseudoprojective import ENCODINGS, decode_label, remove_lift
 from dodona.parser import training as rare_encodings
 from dodona.parser.options import ParserOptions
@@ -53,6 +54,24 @@ def test_what_is_learned_of_crossing_arcs(option: str, learned: list[int]) -> No
     if not learned:
         with pytest.raises(FormatError):
             prepare_trees([crossing], ParserOptions(nonprojective=option))
+
+
+def test_very_long_sentences_with_crossing_arcs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To lift arcs takes memory that grows with the square of the words; nothing else does."""
+    crossing = Sentence.from_words(list("abcd"), heads=[3, 4, 0, 3], labels=["x", "y", "root", "z"])
+    plain = Sentence.from_words(list("abcde"), heads=[2, 0, 2, 3, 4], labels=["x", "root", "y", "y", "z"])
+    crossing.file, crossing.line = "long.conllu", 7
+    for longest, fits in ((4, True), (3, False)):
+        monkeypatch.setattr(trees, "LONGEST_LIFTED", longest)
+        for encoding in ENCODINGS:
+            options = ParserOptions(nonprojective=encoding)
+            assert prepare_trees([plain], options).trees
+            if fits:
+                assert prepare_trees([crossing], options).trees
+                continue
+            with pytest.raises(FormatError, match=r"^long.conllu:7: 4 words with .* expected 3 at .*--max-length"):
+                prepare_trees([crossing], options)
+        assert prepare_trees([crossing], ParserOptions(system="covington")).trees
 
 
 @pytest.mark.parametrize("option", ["keep", *ENCODINGS])

@@ -436,6 +436,23 @@ def test_what_is_left_out_and_counted(tmp_path: Path) -> None:
     refuse(path, "no silver sentence is left to learn from: 1 with several roots")
 
 
+def test_very_long_sentences_with_crossing_arcs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "silver.conllu"
+    label = GOLD[0].labels[0]
+    crossing, plain = (
+        Sentence.from_words(list("abcd"), heads=heads, labels=[label] * 4) for heads in ([3, 4, 0, 3], [2, 0, 2, 3])
+    )
+    write([crossing, plain], path)
+    for longest, left in ((4, []), (3, ["1 with too many words to lift arcs that cross"])):
+        monkeypatch.setattr(pipeline_training, "LONGEST_LIFTED", longest)
+        plan = TrainingPlan(["parser"], "gold", silver=[path])
+        said: list[TrainingProgress] = []
+        train_pipeline(GOLD, ParserOptions(iterations=1), plan, callback=said.append)
+        (line,) = [line for line in map(str, said) if line.startswith("silver: ") and "words" in line]
+        assert [reason for reason in left if reason in line] == left
+        assert line.startswith(f"silver: {2 - len(left)} sentences")
+
+
 def test_parts_of_trees_are_learned_from(tmp_path: Path) -> None:
     """A word without a head has no label either, which is not one that the treebank lacks."""
     path = tmp_path / "silver.conllu"

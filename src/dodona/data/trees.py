@@ -8,9 +8,11 @@ from typing import Any
 from dodona.errors import TreeError
 
 __all__ = [
-    "check_tree", "find_cycle", "is_head", "is_projective", "lift", "make_projective", "nonprojective_dependents",
-    "order_bottom_up",
+    "LONGEST_LIFTED", "check_tree", "find_cycle", "is_head", "is_projective", "lift", "make_projective",
+    "nonprojective_dependents", "order_bottom_up",
 ]  # fmt: skip
+
+LONGEST_LIFTED = 20_000  # words: which of them are below which takes memory that grows with the square of their number
 
 
 def make_projective(heads: Sequence[int]) -> list[int]:
@@ -57,6 +59,8 @@ def lift(heads: Sequence[int]) -> tuple[list[int], set[int]]:
     heads = check_tree(heads)
     if is_projective(heads):
         return heads, set()
+    if len(heads) > LONGEST_LIFTED:
+        raise TreeError(f"{len(heads):,} words with arcs that cross; expected {LONGEST_LIFTED:,} at most, to lift them")
     below = _descendants(heads)
     head = [0, *heads]
     dependents: list[set[int]] = [set() for _ in head]

@@ -21,7 +21,7 @@ from dodona.data.pseudoprojective import ENCODINGS, escape_label, projectivize, 
 from dodona.data.silver import MOST_FEATURES, Silver
 from dodona.data.stream import batch_sentences
 from dodona.data.trees import is_projective
-from dodona.errors import FormatError
+from dodona.errors import FormatError, TreeError
 from dodona.linear.frozen import freeze_weights
 from dodona.linear.perceptron import GreedyLearner, StructuredLearner
 from dodona.linear.scorer import Words
@@ -265,10 +265,20 @@ def _select_trees(
         heads = _whole_tree(sentence, options)
         if projective:
             if options.nonprojective in ENCODINGS:
-                heads, labels = projectivize(heads, labels, options.nonprojective)
+                heads, labels = _projectivize(sentence, heads, labels, options.nonprojective)
             elif options.nonprojective == "drop" and not is_projective(heads):
                 continue
         yield sentence, as_seen, heads, [*labels]
+
+
+def _projectivize(
+    sentence: Sentence, heads: list[int], labels: list[str], encoding: str
+) -> tuple[list[int], list[str]]:
+    try:
+        return projectivize(heads, labels, encoding)
+    except TreeError as error:  # too long
+        place = f"{sentence.file}:{sentence.word_line(1)}"
+        raise FormatError(f"{place}: {error}; --max-length leaves longer sentences out") from None
 
 
 def drop_rare_encodings(trees: Iterable[list[str | None]]) -> None:

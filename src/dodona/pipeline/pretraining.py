@@ -40,7 +40,7 @@ Tokenize = Callable[[Iterator[str]], Iterator[Item]]
 
 ENCODER = "encoder"
 LEAST = 2  # times that a word of the vocabulary occurs
-TO_LEARN = 10_000_000, 100_000_000  # words in all passes, on a CPU and on an accelerator
+TO_LEARN = 30_000_000, 100_000_000  # words in all passes, on a CPU and on an accelerator
 MOST_PASSES = 20
 PAUSE = 120.0  # seconds between checkpoints, of which the first comes with the first measurement
 

@@ -21,6 +21,7 @@ from dodona.data.held_out import HeldOut
 from dodona.data.marks import mask_guesses, select_annotated
 from dodona.data.silver import Silver, survey_silver
 from dodona.data.spacing import check_text
+from dodona.data.trees import LONGEST_LIFTED, is_projective
 from dodona.errors import FormatError, OptionError
 from dodona.lemmatizer.lemmatizer import LemmatizerOptions, train_lemmatizer
 from dodona.neural.options import NetworkOptions
@@ -313,6 +314,8 @@ class Judge:
             return "with labels that the treebank does not have"
         if self._max_length is not None and len(sentence) > self._max_length:
             return f"of more than {self._max_length} words"
+        if len(sentence) > LONGEST_LIFTED and None not in sentence.heads and not is_projective(sentence.gold_heads()):
+            return "with too many words to lift arcs that cross"
         return "held out" if self._held_out.has(sentence) else ""
 
     def has_known_tags(self, sentence: Sentence) -> bool:
