@@ -34,7 +34,6 @@ from dodona.parser.transformer_training import TransformerTraining
 from dodona.pipeline import modelfile
 from dodona.pipeline.pipeline import Pipeline
 from dodona.pipeline.training import TrainingPlan, train_pipeline
-from dodona.transformer.options import TransformerOptions
 from dodona.transformer.pretrained import read_encoder
 from dodona.transformer.trainer import GoldSentence
 from dodona.transitions import derivations
@@ -378,22 +377,6 @@ def test_a_whole_pipeline(folder: Path, tmp_path: Path) -> None:
 def test_options_that_do_not_fit(given: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         dodona.train(FEW, **given)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"mix": 0}, "mix 0: expected a number from 1 to 64"),
-        ({"window": 32}, "window 32: expected"),
-        ({"encoder_rate": -1.0}, "encoder_rate -1.0: expected"),
-        ({"width": None}, "width None: expected"),
-        ({"batch": 0}, "batch 0: expected"),
-        ({"dropout": 1.0}, "dropout 1.0: expected"),
-    ],
-)
-def test_sizes_of_a_teacher(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(OptionError, match=message):
-        replace(TransformerOptions(), **change)
 
 
 def test_it_learns_from_silver_and_at_the_end_from_gold_alone(folder: Path, tmp_path: Path) -> None:
