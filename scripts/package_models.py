@@ -55,11 +55,8 @@ class Recipe:
         return ["package", str(model), "--language", self.language, "-o", str(model.parent)]
 
     def commands(self, treebanks: Path, into: Path) -> list[list[str]]:
-        treebank, model, encoder = (
-            treebanks / self.folder,
-            into / f"{self.language}.model",
-            into / f"{self.language}.encoder",
-        )
+        treebank = treebanks / self.folder
+        model, encoder = into / f"{self.language}.model", into / f"{self.language}.encoder"
         commands = [self.training(treebank, model, encoder), self.packing(model)]
         if self.text and not encoder.exists():
             commands.insert(0, self.text.pretraining(find_text(self.language), treebank, encoder))

@@ -1,6 +1,7 @@
 """Training with silver: which sentences and tags each component sees, in which order; and files that are refused."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -443,13 +444,16 @@ def test_very_long_sentences_with_crossing_arcs(tmp_path: Path, monkeypatch: pyt
         Sentence.from_words(list("abcd"), heads=heads, labels=[label] * 4) for heads in ([3, 4, 0, 3], [2, 0, 2, 3])
     )
     write([crossing, plain], path)
-    for longest, left in ((4, []), (3, ["1 with too many words to lift arcs that cross"])):
+    lifted = ParserOptions(iterations=1)
+    unlifted = replace(lifted, system="covington"), replace(lifted, nonprojective="keep")
+    reason = "1 with too many words to lift arcs that cross"
+    for longest, options, left in ((4, lifted, []), (3, lifted, [reason]), *((3, each, []) for each in unlifted)):
         monkeypatch.setattr(pipeline_training, "LONGEST_LIFTED", longest)
         plan = TrainingPlan(["parser"], "gold", silver=[path])
         said: list[TrainingProgress] = []
-        train_pipeline(GOLD, ParserOptions(iterations=1), plan, callback=said.append)
+        train_pipeline(GOLD, options, plan, callback=said.append)
         (line,) = [line for line in map(str, said) if line.startswith("silver: ") and "words" in line]
-        assert [reason for reason in left if reason in line] == left
+        assert (reason in line) == bool(left)
         assert line.startswith(f"silver: {2 - len(left)} sentences")
 
 

@@ -60,6 +60,7 @@ __all__ = [
     "check_parser_options",
     "clip_number",
     "drop_rare_encodings",
+    "lifts_arcs",
     "prepare_trees",
     "train_parser",
 ]
@@ -299,6 +300,11 @@ def check_learnable(sentence: Sentence, options: ParserOptions) -> None:
         sentence.known_heads()
     else:
         _whole_tree(sentence, options)
+
+
+def lifts_arcs(options: ParserOptions) -> bool:
+    """Return whether crossing arcs are lifted: the system builds projective trees, and lifted arcs are encoded."""
+    return options.nonprojective in ENCODINGS and options.build_system().entry.projective
 
 
 def _whole_tree(sentence: Sentence, options: ParserOptions) -> list[int]:

@@ -40,6 +40,7 @@ from dodona.parser.training import (
     build_for_labels,
     check_learnable,
     check_parser_options,
+    lifts_arcs,
 )
 from dodona.pipeline.checkpoint import BestParser, Checkpoint
 from dodona.pipeline.jackknife import jackknife
@@ -302,6 +303,7 @@ class Judge:
         self._options, self._max_length, self._held_out = options, max_length, HeldOut(held_out)
         self._labels = {label for sentence in gold for label in _known_labels(sentence)}
         self._tags = {tag for sentence in gold for tag in tags_of(sentence)}
+        self._longest = LONGEST_LIFTED if lifts_arcs(options) else math.inf
 
     def __call__(self, sentence: Sentence) -> str:
         """Return why a sentence is left out, or an empty string; a tree with a fault raises an error."""
@@ -314,7 +316,7 @@ class Judge:
             return "with labels that the treebank does not have"
         if self._max_length is not None and len(sentence) > self._max_length:
             return f"of more than {self._max_length} words"
-        if len(sentence) > LONGEST_LIFTED and None not in sentence.heads and not is_projective(sentence.gold_heads()):
+        if len(sentence) > self._longest and None not in sentence.heads and not is_projective(sentence.gold_heads()):
             return "with too many words to lift arcs that cross"
         return "held out" if self._held_out.has(sentence) else ""
 
